@@ -20,8 +20,9 @@ from truegain.cli.app import main
 from truegain.cli.experiment_magnitudes import Show
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
+from truegain.experiments.gain_mappings import MAPPINGS, mapped_gains
 from truegain.experiments.magnitude_levels import levels_table, profile_table, ratios_table
-from truegain.experiments.magnitude_rankings import MAPPINGS, MEASURES, _shared, magnitude_systems
+from truegain.experiments.magnitude_rankings import MEASURES, RankingRules, _shared, magnitude_systems
 from truegain.experiments.magnitude_units import (
     Units,
     extremes_table,
@@ -31,7 +32,7 @@ from truegain.experiments.magnitude_units import (
     units_table,
 )
 from truegain.experiments.worlds import Magnitudes, magnitude_ratings, runs_over
-from truegain.report.experiment_figures import _edges, systems_chart
+from truegain.report.experiment_figures import _edges, combinations_chart, systems_chart
 
 NDCG, ERR = MEASURES
 
@@ -114,6 +115,30 @@ def test_narrow_and_wide_units() -> None:
     assert kinds == [("a", 2, "narrow"), ("b", 4, "narrow"), ("c", 8, "wide"), ("d", 16, "wide")]
 
 
+def test_rules_that_are_not_the_papers() -> None:
+    """Guards the border of wide units and how many are behind a gain: by hand, with what is refused."""
+    rows = [("H", who, high, "high") for who, high in (("a", 2.0), ("b", 5.0), ("c", 8.0))]
+    rows += [("N", who, 1.0, "low") for who in "abc"] + [("x", who, 3.0, "") for who in "ab"]
+    expert = Judgments.of({"1": {"H": 3, "N": 0, "x": 1}})
+    table = rated(rows)
+    found = Units.of(table, expert, best=1, wide_from=4)
+    assert (found.median_ratio, found.cut, found.sources) == (5, 4, ("all", "top1", "narrow", "wide"))
+    named = {s: {(doc, who) for _, doc, who, _ in said(table.take(found.rows(s)))} for s in found.sources[1:]}
+    assert named["narrow"] == {("H", "a"), ("N", "a"), ("x", "a")}
+    assert named["wide"] == {("H", "b"), ("N", "b"), ("x", "b")}  # b before c, whose unit has fewer judged documents
+    assert (found.lacking("narrow"), found.lacking("wide")) == (0.0, 0.0)
+    assert Units.of(table, expert, wide_from=6).lacking("wide") == pytest.approx(1 / 3)  # x, which c did not rate
+    assert [r["kind"] for r in units_table(found).records()] == ["narrow", "wide", "wide"]
+    assert units_table(found).notes == ("narrow: Hk/Nk below 4; the median of 3 units is 5",)
+    with pytest.raises(tg.TruegainError, match="top1, narrow, wide; best= says how many are the best"):
+        found.rows("top3")
+    with pytest.raises(tg.TruegainError, match="no unit is wide: Hk/Nk lies between 2 and 8"):
+        Units.of(table, expert, wide_from=9).rows("wide")
+    for rules in ({"best": 0}, {"wide_from": 0.0}, {"wide_from": math.inf}):
+        with pytest.raises(tg.TruegainError, match=next(iter(rules))):
+            Units.of(table, expert, **rules)
+
+
 def test_units_that_are_not_there_are_told(world: Magnitudes) -> None:
     """Guards mistakes: unknown units, and narrow ones without anchors."""
     bare = tg.read_ratings(pl.DataFrame({"topic": "1", "doc": ["a", "b"], "assessor": "x", "label": [1.0, 2.0]}))
@@ -191,6 +216,39 @@ def test_log_normal_fit_against_scipy(world: Magnitudes) -> None:
         assert row["D of log-normal"] == pytest.approx(stats.kstest(logs, fitted.cdf).statistic)
 
 
+# ---------------------------------------------------------------------- figure 8
+
+
+def test_boxes_of_figure_8_by_hand(world: Magnitudes) -> None:
+    """Guards the spread over topics: each topic's share by plain loops, its quartiles, and what the chart draws."""
+    found = magnitudes(world.ratings, world.expert)
+    level = dict(zip(world.expert.docs.strings(), world.expert.label.tolist(), strict=True))
+    gains = tg.aggregate(world.ratings, "arithmetic", normalize="median")
+    by_topic: dict[str, list[tuple[str, float]]] = {}
+    for topic, doc, gain in zip(gains.topic.strings(), gains.docs.strings(), gains.label.tolist(), strict=True):
+        by_topic.setdefault(topic, []).append((doc, gain))
+    want = {topic: agreement_by_hand(its, level) for topic, its in by_topic.items()}
+    mine = {r["topic"]: r["share"] for r in found.by_topic.records()
+            if (r["normalize"], r["aggregate"]) == ("median", "arithmetic")}  # fmt: skip
+    assert mine == pytest.approx(want)
+    row = next(r for r in found.combinations.records() if (r["normalize"], r["aggregate"]) == ("median", "arithmetic"))
+    shares = np.array(list(want.values()))
+    assert [row[c] for c in ("mean over topics", "least", "25%", "median", "75%", "greatest")] == pytest.approx(
+        [shares.mean(), *np.quantile(shares, (0, 0.25, 0.5, 0.75, 1))]
+    )
+    assert row["topics"] == len(want)
+    chart = combinations_chart(found.by_topic).to_dict()
+    boxes = chart["layer"][0]["data"]["values"]
+    assert len(boxes) == len(found.combinations.rows)
+    outside = sum(len(layer["data"]["values"]) for layer in chart["layer"][-1:])
+    q1, q3 = np.quantile(shares, (0.25, 0.75))
+    box = next(b for b in boxes if (b["normalize"], b["aggregate"]) == ("median", "arithmetic"))
+    inside = shares[(shares >= q1 - 1.5 * (q3 - q1)) & (shares <= q3 + 1.5 * (q3 - q1))]
+    assert (box["low"], box["high"], box["q1"]) == pytest.approx((inside.min(), inside.max(), q1))
+    assert outside == sum(not b["low"] <= r["share"] <= b["high"] for r in found.by_topic.records() for b in boxes
+                          if (b["normalize"], b["aggregate"]) == (r["normalize"], r["aggregate"]))  # fmt: skip
+
+
 # ---------------------------------------------------------------------- profiles
 
 
@@ -238,8 +296,78 @@ def test_rankings_are_those_of_eval(world: Magnitudes, runs: Runs) -> None:
                 seen = ranks @ (z[z != 0] > 0)
                 p.append(min(1.0, 2 * min((every <= seen).mean(), (every >= seen).mean())))
             tops.append({runs.systems[s] for s in range(len(matrix)) if s == best or p[s] >= 0.05})
-        assert row["top sets"] == pytest.approx(len(tops[0] & tops[1]) / len(tops[0] | tops[1]))
+        assert row["overlap"] == pytest.approx(len(tops[0] & tops[1]) / len(tops[1]))  # of the experts' set
+        assert row["jaccard"] == pytest.approx(len(tops[0] & tops[1]) / len(tops[0] | tops[1]))
         assert (row["top magnitudes"], row["top expert"]) == (len(tops[0]), len(tops[1]))
+
+
+@pytest.mark.parametrize("rule", ["geometric", "arithmetic"])
+def test_another_aggregation_ranks_by_its_gains(world: Magnitudes, runs: Runs, rule: str) -> None:
+    """Guards the aggregation behind `systems`: scores are those of eval on gains that `aggregate` makes by the rule."""
+    rules = RankingRules(aggregate=rule, best=2)
+    found = magnitude_systems(world.ratings, world.expert, runs, sources=["all", "top2"], replicates=1, rules=rules)
+    moved = normalized(world.ratings)
+    best = moved.take(Units.of(world.ratings, world.expert, best=2).rows("top2"))
+    for source, rows in (("all", moved), ("top2", best)):
+        want = tg.evaluate(runs, tg.aggregate(rows, rule), NDCG).matrix(NDCG).mean(axis=1)
+        assert found.ranked[source, NDCG].means == pytest.approx(want)
+
+
+@pytest.mark.parametrize("test", ["paired-t", "tukey-hsd"])
+def test_another_test_of_the_top_set(world: Magnitudes, runs: Runs, test: str) -> None:
+    """Guards the test behind top sets against scipy's p of each system and the best."""
+    stats = pytest.importorskip("scipy.stats")
+    rules = RankingRules(test=test, alpha=0.2)
+    found = magnitude_systems(world.ratings, world.expert, runs, sources=["all"], replicates=1, rules=rules)
+    matrix = tg.evaluate(runs, world.expert, NDCG).matrix(NDCG)
+    best = int(matrix.mean(axis=1).argmax())
+    k, n = matrix.shape
+    rest = matrix - matrix.mean(axis=0) - matrix.mean(axis=1, keepdims=True) + matrix.mean()
+    error = math.sqrt((rest**2).sum() / ((k - 1) * (n - 1)) / n)  # of a mean, topics as blocks
+    inside = set()
+    for s, row in enumerate(matrix):
+        if test == "paired-t":
+            p = 1.0 if s == best else float(stats.ttest_rel(matrix[best], row).pvalue)
+        else:
+            far = abs(float(row.mean() - matrix[best].mean())) / error
+            p = float(stats.studentized_range.sf(far, k, (k - 1) * (n - 1)))
+        inside |= {runs.systems[s]} if p >= 0.2 else set()
+    assert set(found.ranked["expert", NDCG].top) == inside
+    assert 0 < len(inside) < k
+    assert f"by {test} at 0.2" in found.rankings.notes[0]
+
+
+def test_mappings_that_people_write(world: Magnitudes, runs: Runs) -> None:
+    """Guards formulas of C: ordinary arithmetic, nothing else is run, gains are finite and not negative."""
+    levels = np.array([0.0, 1.0, 2.0, 3.0])
+    for formula, want in (
+        ("C", levels),
+        ("100 C", 100 * levels),
+        ("2 (1 + C)", 2 + 2 * levels),
+        ("C^2 / 4", levels**2 / 4),
+        ("3^C - 1", 3.0**levels - 1),
+        ("2*C(C + 1)", 2 * levels * (levels + 1)),
+        ("7", np.full(4, 7.0)),
+    ):
+        assert mapped_gains(formula, levels) == pytest.approx(want), formula
+    for formula in ("", "D", "C +", "__import__('os')", "C.real", "C if C else 1", "[C]", "C" * 200, "C()", "True"):
+        with pytest.raises(tg.TruegainError, match="not a formula of the level C"):
+            mapped_gains(formula, levels)
+    for formula, fault in (
+        ("C - 1", "a gain of -1 of level 0"),
+        ("1/C", "a gain of inf of level 0"),
+        ("9^9^9^C", "inf"),
+    ):
+        with pytest.raises(tg.TruegainError, match=fault):
+            mapped_gains(formula, levels)
+    rules = RankingRules(mappings=("C^2", "100 C"))
+    found = magnitude_systems(world.ratings, world.expert, runs, sources=["all"], replicates=1, rules=rules)
+    assert [r["gain"] for r in found.mappings.records()] == ["C^2", "100 C"] * 2
+    squared = world.expert.frame().select("topic", "doc", pl.col("label") ** 2)
+    one, two = (tg.evaluate(runs, j, NDCG).matrix(NDCG).mean(axis=1) for j in (world.expert, squared))
+    signs = [np.sign(v[:, None] - v[None, :]) for v in (one, two)]
+    want = (signs[0] * signs[1]).sum() / math.sqrt(abs(signs[0]).sum() * abs(signs[1]).sum())
+    assert found.mappings.records()[0]["tau"] == pytest.approx(want)
 
 
 def test_err_of_huge_magnitudes_is_exact() -> None:
@@ -312,7 +440,7 @@ def test_mappings_of_table_3(world: Magnitudes, runs: Runs) -> None:
     rows = {(r["measure"], r["gain"]): r for r in found.mappings.records()}
     assert len(rows) == 2 * len(MAPPINGS)
     for measure, gain in ((NDCG, "C"), (NDCG, "100 C"), (ERR, "C")):
-        assert (rows[measure, gain]["tau"], rows[measure, gain]["top sets"]) == pytest.approx((1.0, 1.0))
+        assert (rows[measure, gain]["tau"], rows[measure, gain]["overlap"]) == pytest.approx((1.0, 1.0))
     plain = tg.evaluate(runs, world.expert, list(MEASURES))
     docs, topics = world.expert.docs.strings(), [world.expert.topic.values[c] for c in world.expert.topic.code]
     for gain, power in (("2^(1 + C)", 2.0), ("10^(1 + C)", 10.0)):
@@ -491,7 +619,17 @@ def test_the_command(
         assert not drawn or Path(f"{show}.svg").read_text().startswith("<svg")
     code, out, _ = run("runs", "--units", "top3", "--resamples", "20", "--show", "systems", "--format", "csv")
     assert [line.split(",")[0] for line in out.splitlines()[1:]] == ["top3", "top3"]
+    rules = ["--best", "2", "--wide-from", "9", "--aggregate", "arithmetic", "--test", "paired-t", "--mapping", "C^2"]
+    code, out, _ = run("runs", *rules, "--resamples", "20", "--show", "mappings", "--format", "csv")
+    assert [line.split(",")[-8] for line in out.splitlines()[1:]] == ["C^2", "C^2"]
+    code, out, _ = run("runs", *rules, "--resamples", "20", "--show", "systems")
+    assert "top2 " in out
+    assert "narrow units: Hk/Nk below 9;" in out
     for words, fault in (
+        (["runs", "--mapping", "C -"], "--mapping 'C -': not a formula"),
+        (["runs", "--test", "z"], "--test z is not known"),
+        (["--all"], "--all writes a folder of every table and figure; name it, as in --output paper"),
+        (["--all", "-o", "paper", "--show", "means"], "leave --show out"),
         (["--show", "systems"], "give runs after the magnitudes"),
         (["--show", "numbers", "--figure", "x.jpg"], "a figure is written as .svg"),
         (["runs", "--units", "top4"], "no 'top4' units"),

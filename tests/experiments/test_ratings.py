@@ -15,7 +15,7 @@ import truegain as tg
 from tests.reliability.test_alpha import alpha
 from truegain.aggregation.magnitudes import normalized
 from truegain.cli.app import main
-from truegain.experiments.magnitude_rankings import magnitude_systems
+from truegain.experiments.magnitude_rankings import RankingRules, magnitude_systems
 from truegain.experiments.magnitude_units import magnitudes
 from truegain.experiments.unanimity_gains import _Near, _tested, unanimity
 from truegain.experiments.worlds import World, magnitude_ratings, simulate, uniform_ratings
@@ -127,7 +127,7 @@ def test_a_level_of_significance_lies_between_0_and_1(world: World, alpha: float
         unanimity(uniform_ratings(world.gold), world.runs, scale="0:2", alpha=alpha)
     people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
     with pytest.raises(tg.TruegainError, match="is not a significance level"):
-        magnitude_systems(people.ratings, people.expert, world.runs, alpha=alpha)
+        magnitude_systems(people.ratings, people.expert, world.runs, rules=RankingRules(alpha=alpha))
 
 
 def test_tied_systems_have_no_tau_and_that_is_said(world: World) -> None:

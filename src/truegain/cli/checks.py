@@ -47,7 +47,7 @@ def _checked(
             raise placed(error) from error.__cause__
 
     def checked(options: dict[str, Any]) -> Any:
-        _check_numbers(options)
+        check_numbers(options)
         if "output_format" in options and not _is_list_to_judge(options):  # now, not when the work is done
             chosen = format_from(options["output_format"], str(options.get("table") or options["output"]))
             if chosen == "parquet":
@@ -75,7 +75,7 @@ def _interrupted(done: str, guard: Guard) -> str:
     return f"interrupted{f': {done}' if done else ''}; {written}"
 
 
-def _check_numbers(options: Mapping[str, Any]) -> None:
+def check_numbers(options: Mapping[str, Any]) -> None:
     """Refuse what is read as a number and is none."""
     for name, value in options.items():
         for number in value if isinstance(value, list | tuple) else (value,):

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from truegain.cli.options import PROPORTION, SeedAndJobs, advanced, study_or_judgments, takes
 from truegain.cli.output import FigureOutput
+from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
 from truegain.cli.rating_options import Reading
 from truegain.errors import TruegainError
+from truegain.io.files import shown_path
 from truegain.message import option
-from truegain.results.base import Table
 
 if TYPE_CHECKING:
-    from truegain.data.judgments import Judgments
-    from truegain.experiments.magnitude_rankings import SystemExperiment
+    from truegain.experiments.magnitude_rankings import RankingRules
+    from truegain.report.magnitude_paper import MagnitudePaper
 
 Show = Literal[
-    "all", "collected", "combinations", "habits", "normalized", "numbers", "extremes", "units", "levels", "means",
+    "all", "alpha", "collected", "combinations", "documents", "habits",
+    "normalized", "numbers", "extremes", "units", "levels", "means",
     "tests", "experts", "sigma", "profile", "ratios", "systems", "resampled", "mappings",
 ]  # fmt: skip
-OF_RUNS = ("systems", "resampled", "mappings")
-
-
-class MagnitudeInputs(NamedTuple):
-    """What the tables and figures are made of."""
-
-    ratings: Judgments
-    expert: Judgments
-    systems: SystemExperiment | None
-    normalize: str
-    second: Judgments | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +34,7 @@ class RankingOptions(SeedAndJobs):
 
     units: Annotated[
         list[str] | None,
-        advanced("--units", help="Units of a gain: all, top3, narrow or wide. Repeatable (default: each)."),
+        advanced("--units", help="Units of a gain: all, top3 (by --best), narrow, wide. Repeatable (default: each)."),
     ] = None
     measure: Annotated[
         list[str] | None,
@@ -54,9 +46,39 @@ class RankingOptions(SeedAndJobs):
         int, advanced("--simulated", min=0, help="Rank this many simulated systems, merged from judged lists.")
     ] = 0
     replicates: Annotated[int, advanced("--resamples", min=1, help="Number of resamples.")] = 1000
+    best: Annotated[int, advanced("--best", min=1, help="Units behind a gain: the best of a document.")] = 3
+    wide_from: Annotated[
+        float | None,
+        advanced("--wide-from", help="Hk/Nk from which on a unit is wide, such as 5 (default: the median)."),
+    ] = None
+    aggregate: Annotated[
+        str,
+        typer.Option("--aggregate", help="Gain of a document that ranks systems: median, geometric or arithmetic."),
+    ] = "median"
+    mapping: Annotated[
+        list[str] | None,
+        advanced("--mapping", help="Gain of level C, such as '2^(1 + C)' (default: those of table III). Repeatable."),
+    ] = None
+    test: Annotated[str, typer.Option("--test", help="Test of the top set: wilcoxon, or another one of `compare`.")] = (
+        "wilcoxon"
+    )
     alpha: Annotated[
         float, typer.Option("--alpha", click_type=PROPORTION, help="Significance level, for top sets.")
     ] = 0.05
+
+    def rules(self) -> RankingRules:
+        """What is not as in the paper."""
+        from truegain.experiments.gain_mappings import MAPPINGS
+        from truegain.experiments.magnitude_rankings import RankingRules
+
+        return RankingRules(
+            best=self.best,
+            wide_from=self.wide_from,
+            aggregate=self.aggregate,
+            mappings=tuple(self.mapping or MAPPINGS),
+            test=self.test,
+            alpha=self.alpha,
+        )
 
 
 @takes(ranking=RankingOptions, reading=Reading, printing=FigureOutput)
@@ -76,12 +98,13 @@ def magnitudes_command(
         typer.Option("--expert", help="Judgments of an expert: a file, or column:NAME or assessor:NAME of RATINGS."),
     ],
     second: Annotated[
-        str | None, advanced("--second", help="Judgments of a second expert, for --show experts.")
+        str | None, advanced("--second", help="Judgments of a second expert, for --show experts and --all.")
     ] = None,
     runs: Annotated[
         list[str] | None, typer.Argument(help="Runs, to rank systems: files, folders or globs.", metavar="[RUN...]")
     ] = None,
     show: Annotated[Show, typer.Option("--show", help="Table to print; CSV, JSON and the like hold one.")] = "all",
+    whole: WholePaper = False,
     normalize: Annotated[
         Literal["geometric", "median", "range", "anchors", "none"],
         typer.Option("--normalize", help="How to put magnitudes on one scale before they rank systems."),
@@ -99,9 +122,10 @@ def magnitudes_command(
 
     """
     from truegain.data.judgments import Judgments
-    from truegain.experiments.magnitude_rankings import MEASURES, magnitude_systems
+    from truegain.experiments.magnitude_rankings import MEASURES
     from truegain.experiments.magnitude_units import read_magnitudes
     from truegain.io.files import expand
+    from truegain.report.magnitude_paper import OF_RUNS, MagnitudePaper
 
     if printing.figure is not None and show == "collected":
         raise TruegainError(
@@ -113,112 +137,48 @@ def magnitudes_command(
         raise TruegainError(
             f"{option('--show')} experts compares two experts: give the other's judgments with {option('--second')}"
         )
-    table, judged = read_magnitudes(reading.load(ratings, normalize=normalize, expert=expert)), Judgments.of(expert)
-    systems: SystemExperiment | None = None
-    if runs and (show == "all" or show in OF_RUNS):
-        systems = magnitude_systems(
-            table,
-            judged,
-            expand(runs),
-            normalize=normalize,
-            sources=ranking.units,
-            measures=ranking.measure or MEASURES,
-            simulated=ranking.simulated,
-            replicates=ranking.replicates,
-            alpha=ranking.alpha,
-            seed=ranking.seed,
-            jobs=ranking.jobs,
-        )
-    magnitudes = MagnitudeInputs(table, judged, systems, normalize, None if second is None else Judgments.of(second))
-    first = show if show != "all" else "systems" if systems else "combinations"
+    folder = folder_for(whole, show, printing)
+    paper = MagnitudePaper(
+        read_magnitudes(reading.load(ratings, normalize=normalize, expert=expert)),
+        Judgments.of(expert),
+        None if second is None else Judgments.of(second),
+        expand(runs) if runs else None,
+        normalize=normalize,
+        measures=ranking.measure or MEASURES,
+        sources=ranking.units,
+        simulated=ranking.simulated,
+        replicates=ranking.replicates,
+        seed=ranking.seed,
+        jobs=ranking.jobs,
+        rules=ranking.rules(),
+    )
+    if folder is not None:
+        typed = [shown_path(name) for name in (ratings, *(runs or ()))]
+        typed += ["--normalize", normalize] if normalize != "geometric" else []
+        typed += as_typed(ranking, leave_out=("simulated",)) + as_typed(reading)  # simulated: of some exhibits alone
+        _write_all(folder, paper, typed, expert, second)
+        return
+    first = show if show != "all" else "systems" if runs else "combinations"
     if show == "all" and printing.format == "table":
-        names = ["combinations", "habits", "numbers", "extremes", "levels", *_possible(table, judged)]
+        names = ["combinations", "habits", "numbers", "extremes", "levels", *paper.possible()]
         names += ["experts"] if second is not None else []
-        printing.write_texts([*(table_of(name, magnitudes) for name in names), *([systems] if systems else [])])
+        printing.write_texts([*map(paper.table, names), *([paper.systems] if runs else [])])
     else:
-        printing.write(table_of(first, magnitudes))
-    printing.draw(lambda: chart_of(first, magnitudes))
+        printing.write(paper.table(first))
+    printing.draw(lambda: paper.chart(first))
 
 
-def _possible(table: Judgments, expert: Judgments) -> list[str]:
-    """The tables that need anchors or graded levels, where these are there."""
-    from truegain.experiments.magnitude_units import Units
-
-    is_graded = len(set(expert.label[expert.label >= 0].tolist())) > 2
-    return ["profile"] * Units.of(table, expert).has_anchors + ["ratios"] * is_graded
-
-
-def table_of(show: str, of: MagnitudeInputs) -> Table:
-    """The table of a name."""
-    from truegain.experiments import magnitude_levels as levels
-    from truegain.experiments import magnitude_units as units
-
-    table, expert, systems, normalize, second = of
-    if systems is not None and show in OF_RUNS:
-        return {"systems": systems.rankings, "resampled": systems.resampled, "mappings": systems.mappings}[show]
-    if second is not None and show == "experts":
-        return levels.experts_table(table, expert, second, normalize)
-    tables: dict[str, Callable[[], Table]] = {
-        "combinations": lambda: units.magnitudes(table, expert).combinations,
-        "collected": lambda: units.collected_table(table),
-        "habits": lambda: units.magnitudes(table, expert).habits,
-        "normalized": lambda: units.normalized_habits(table, normalize),
-        "numbers": lambda: units.numbers_table(table),
-        "extremes": lambda: units.extremes_table(table),
-        "units": lambda: units.units_table(units.Units.of(table, expert)),
-        "levels": lambda: levels.levels_table(table, expert, normalize),
-        "means": lambda: levels.means_table(table, expert, normalize),
-        "tests": lambda: levels.apart_table(table, expert, normalize),
-        "sigma": lambda: levels.sigma_table(table, normalize),
-        "profile": lambda: levels.profile_table(table, expert),
-        "ratios": lambda: levels.ratios_table(table, expert),
-    }
-    return tables[show]()
-
-
-def chart_of(show: str, of: MagnitudeInputs) -> Any:
-    """The figure that belongs to a table."""
-    from truegain.aggregation.magnitudes import normalized
-    from truegain.experiments.magnitude_levels import document_sigmas
-    from truegain.report import experiment_figures as charts
-
-    ratings, normalize, systems = of.ratings, of.normalize, of.systems
-    if systems is not None and show in ("systems", "resampled"):
-        return _systems_chart(show, systems)
-    if show in ("habits", "normalized"):
-        drawn = ratings if show == "habits" else normalized(ratings, normalize)
-        by_topic = {f"topic {t}": drawn.label[drawn.topic.code == c] for c, t in enumerate(drawn.topic.values)}
-        return charts.cdf_chart({"all": drawn.label, **by_topic} if len(by_topic) > 1 else by_topic)
-    table = table_of(show, of)
-    if show == "sigma":
-        return charts.sigma_chart(table, document_sigmas(ratings, normalize).sds)
-    chart_by_name: dict[str, Callable[[Table], Any]] = {
-        "combinations": charts.combinations_chart,
-        "numbers": charts.numbers_chart,
-        "extremes": charts.extremes_chart,
-        "units": charts.units_chart,
-        "means": charts.means_chart,
-        "tests": charts.apart_chart,
-        "experts": charts.experts_chart,
-        "mappings": charts.mappings_chart,
-    }
-    return chart_by_name.get(show, charts.levels_chart)(table)
-
-
-def _systems_chart(show: str, systems: SystemExperiment) -> Any:
-    """Systems by two gains, or the spread of tau."""
-    from truegain.report import experiment_figures as charts
-
-    measures = list(systems.draws)
-    sources = list(dict.fromkeys(source for source, _ in systems.ranked if source != "expert"))
-    if show == "resampled":
-        taus = {
-            m: {str(r["units"]): r["tau"] for r in systems.rankings.records() if r["measure"] == m} for m in measures
-        }
-        return charts.taus_chart(systems.draws, taus, "One score drawn for each document")  # type: ignore[arg-type]
-    source = "top3" if "top3" in sources else sources[0]
-    panels = []
-    for m in measures:
-        ours, experts = systems.ranked[source, m], systems.ranked["expert", m]
-        panels.append((m, ours.systems, ours.means, experts.means, ours.top, experts.top))
-    return charts.systems_chart(panels, f"Systems by magnitudes (units: {source}) and by experts")
+def _write_all(folder: str, paper: MagnitudePaper, typed: Sequence[str], expert: str, second: str | None) -> None:
+    """Every table and figure of the paper into a folder, and its page; `typed` are files and options for each."""
+    begin = ["truegain", "experiment", "magnitudes", *typed]
+    commands = {"expert": shlex.join([*begin, "--expert", expert, *(["--second", second] if second else [])])}
+    if second is not None:
+        commands["second"] = shlex.join([*begin, "--expert", second])
+    about = [
+        "E. Maddalena, S. Mizzaro, F. Scholer and A. Turpin, On crowdsourcing relevance magnitudes for information "
+        "retrieval evaluation, ACM Transactions on Information Systems 35(3), 2017: its tables and figures, of the "
+        "magnitudes named in the commands below.",
+        f"{len(paper.ratings):,} magnitudes, {len(paper.ratings.topic.values)} topics, normalized: {paper.normalize}; "
+        f"{paper.replicates:,} resamples, seed {paper.seed}.",
+    ]
+    write_paper(folder, "Relevance magnitudes: tables and figures", paper.exhibits(commands), about)

@@ -95,18 +95,18 @@ PANELS: dict[str, str] = {
     "approximate error sigma between against until most sequential draw numbers drawn-pairs draws split "
     "share-a part-a repeat keep dmax simulated-assessors simulated lacks list",
     "Reading": "study truth columns missing values errors name-by kind id-field text-field stop stemmer cjk for schema",
-    "Ratings": "p normalize weight-assessors aggregate units "
+    "Ratings": "p normalize weight-assessors aggregate units best wide-from "
     "scale out-of-range repeated assessors separator topic drop-assessors first expert second",
     "Gold labels": "gold design gold-relevant-from gold-aggregate gold-sample unmatched accuracy clusters earlier rows",
     "LLM judges": "judge-model system-models trust-judge",
     "Scoring": "measure all-topics relevant-from depth judged-only no-relevant trec-eval ties intents corpus "
-    "judged-corpus ranker length",
+    "judged-corpus ranker length mapping",
     "Unjudged documents": "fill predicted unjudged-sample unjudged llm pool-depth pooled unjudged-topics share at",
     "Tests and resampling": "test adjust counting intervals method meta effect pairing resamples confidence "
     "alpha rbo-p seed",
-    "Printing": "by-topic no-summary sort show top moves pairs groups with-intervals changed title figure format "
+    "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure format "
     "output table cache jobs cluster memory",
-    "Collecting judgments": "docs questions key pool task judgments size order runs platform all judges filled model "
+    "Collecting judgments": "docs questions key pool task judgments size order runs platform judges filled model "
     "prompt host port url number erase quiet anchors bronze unfinished excluded cannot wins audit parameter database "
     "prolific-key proxy per-address workers",
     "Tables for papers": "wide names strip-prefix digits percent caption label",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from truegain.cli.checks import check_numbers
 from truegain.cli.gold_options import Design, GoldRelevantFrom, refuse
 from truegain.cli.options import (
     PROPORTION,
@@ -327,7 +328,10 @@ def fill_command(
 @takes(reading=Reading, table=TableOutput)
 def assessors_command(
     error: Annotated[
-        float, typer.Option("--error", help="Largest error of the mean rating, as the half-width of its interval.")
+        str,
+        typer.Option(
+            "--error", help="Largest error of the mean rating, as the half-width of its interval. With commas: each."
+        ),
     ],
     ratings: Annotated[
         str | None,
@@ -339,8 +343,10 @@ def assessors_command(
         ),
     ] = None,
     sigma: Annotated[
-        float | None,
-        typer.Option("--sigma", help="Standard deviation of the ratings of a document, if there are none."),
+        str | None,
+        typer.Option(
+            "--sigma", help="Standard deviation of the ratings of a document, if there are none. With commas: each."
+        ),
     ] = None,
     confidence: Confidence = 0.95,
     normalize: NormalizeOption = None,
@@ -353,24 +359,45 @@ def assessors_command(
 
     Examples:
         truegain plan assessors demo/ratings.csv --error 0.2
-        truegain plan assessors --sigma 0.8 --error 0.2
+        truegain plan assessors --sigma 1,2,3 --error 0.5,1
 
     """
-    from truegain.planning.assessors import assessors_needed, plan_assessors
+    from truegain.planning.assessors import assessors_needed, assessors_table, plan_assessors
 
     if (sigma is None) == (ratings is None):
         raise TruegainError(f"give either ratings, from which sigma is estimated, or {option('--sigma')}")
+    errors = _several("--error", error)
     if sigma is None:
+        if len(errors) > 1:
+            raise TruegainError(
+                f"{option('--error')} {error}: several are for {option('--sigma')}; of ratings give one"
+            )
         loaded = reading.load(str(ratings), normalize=normalize)
         scale = reading.scale
-        assessor_plan = plan_assessors(
-            loaded, error=error, confidence=confidence, scale=scale, normalize=normalize, by_topic=by_topic
-        )
+        details = plan_assessors(
+            loaded, error=errors[0], confidence=confidence, scale=scale, normalize=normalize, by_topic=by_topic
+        ).details
     else:
         names = [name for name, value in (("--normalize", normalize), ("--by-topic", by_topic)) if value]
         if names := [*names, *reading.changed_options]:
             raise TruegainError(
                 f"{', '.join(map(option, names))}: only for ratings, which {option('--sigma')} replaces; leave it out"
             )
-        assessor_plan = assessors_needed(sigma, error, confidence)
-    table.write(assessor_plan.details)
+        sigmas = _several("--sigma", sigma)
+        one = len(sigmas) == len(errors) == 1
+        details = (
+            assessors_needed(sigmas[0], errors[0], confidence).details
+            if one
+            else assessors_table(sigmas, errors, confidence)
+        )
+    table.write(details)
+
+
+def _several(name: str, text: str) -> tuple[float, ...]:
+    """Numbers with commas."""
+    try:
+        numbers = tuple(float(number) for number in text.split(","))
+    except ValueError:
+        raise TruegainError(f"{option(name)} {text}: give a number, or several with commas, such as 1,2,3") from None
+    check_numbers({name.lstrip("-"): numbers})
+    return numbers

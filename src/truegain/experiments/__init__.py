@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         published_sizes,
         simulate_judge,
     )
+    from truegain.experiments.magnitude_agreement import alpha_table
     from truegain.experiments.magnitude_levels import (
         apart_table,
         experts_table,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
         ratios_table,
         sigma_table,
     )
-    from truegain.experiments.magnitude_rankings import SystemExperiment, magnitude_systems
+    from truegain.experiments.magnitude_rankings import RankingRules, SystemExperiment, magnitude_systems
     from truegain.experiments.magnitude_units import (
         MagnitudeExperiment,
         Units,
@@ -65,6 +66,7 @@ __all__ = [
     "Labeled",
     "MagnitudeExperiment",
     "Magnitudes",
+    "RankingRules",
     "Spending",
     "SplitHalf",
     "SystemExperiment",
@@ -72,6 +74,7 @@ __all__ = [
     "UnanimityGrid",
     "Units",
     "World",
+    "alpha_table",
     "apart_table",
     "compare_means",
     "correct_mean",
@@ -122,6 +125,7 @@ _LAZY = {  # by the module that has it
     "Labeled": "truegain.experiments.spending_again",
     "MagnitudeExperiment": "truegain.experiments.magnitude_units",
     "Magnitudes": "truegain.experiments.worlds",
+    "RankingRules": "truegain.experiments.magnitude_rankings",
     "Spending": "truegain.experiments.spending_again",
     "SplitHalf": "truegain.experiments.halves",
     "SystemExperiment": "truegain.experiments.magnitude_rankings",
@@ -129,6 +133,7 @@ _LAZY = {  # by the module that has it
     "UnanimityGrid": "truegain.experiments.unanimity_gains",
     "Units": "truegain.experiments.magnitude_units",
     "World": "truegain.experiments.worlds",
+    "alpha_table": "truegain.experiments.magnitude_agreement",
     "apart_table": "truegain.experiments.magnitude_levels",
     "compare_means": "truegain.experiments.judge_errors",
     "correct_mean": "truegain.experiments.judge_errors",

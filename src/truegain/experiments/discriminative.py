@@ -34,6 +34,17 @@ def jaccard(a: Collection[Hashable], b: Collection[Hashable]) -> float:
     return len(set(a) & set(b)) / len(either)
 
 
+def share_of(reference: Collection[Hashable], other: Collection[Hashable]) -> float:
+    """Share of a reference set that is in another set too: |A & B|/|A|, as magnitude studies tell top sets.
+
+    >>> share_of({"x", "y"}, {"y", "z", "w"})
+    0.5
+    """
+    if not reference:
+        raise TruegainError("the reference set is empty, so no share of it has a value")
+    return len(set(reference) & set(other)) / len(set(reference))
+
+
 def top_set(
     systems: Sequence[str], scores: npt.ArrayLike, p_values: npt.ArrayLike, alpha: float = 0.05
 ) -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import ABSENT, Pool, RankedGains
 from truegain.data.ratings import RatingsLike
 from truegain.data.runs import RunsLike
-from truegain.errors import InputError, TruegainError
-from truegain.experiments.discriminative import jaccard, top_set
-from truegain.experiments.magnitude_units import SOURCES, Units, read_magnitudes
+from truegain.errors import InputError, TruegainError, check_one_of
+from truegain.experiments.discriminative import jaccard, share_of, top_set
+from truegain.experiments.gain_mappings import MAPPINGS, mapped_gains
+from truegain.experiments.magnitude_units import AGGREGATIONS, BEST, Units, read_magnitudes
 from truegain.experiments.unanimity_gains import check_alpha
-from truegain.io.column_names import Repeated
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.measures.base import Measure
@@ -29,8 +29,9 @@ from truegain.measures.scoring import matching_for
 from truegain.parallel.jobs import Engine, engine_for
 from truegain.results.base import Table
 from truegain.results.table import Cell
+from truegain.stats.multiple_testing import Trials
 from truegain.stats.rank_correlation import kendall_tau, tau_interval
-from truegain.stats.significance.pairs import wilcoxon_rows
+from truegain.stats.significance import LEAST_TOPICS, find_test, run_test
 
 # ---- One score drawn for each document, many times: how far a ranking by magnitudes depends on who was asked.
 
@@ -134,15 +135,53 @@ def only_rows(table: Judgments, keep: Bools) -> Judgments:
 MEASURES = ("nDCG(dcg='jk')@10", "ERR(max_rel='topic')@10")
 QUANTILES = (0.0, 0.025, 0.25, 0.5, 0.75, 0.975, 1.0)
 LEAST = 3  # systems that have a ranking worth comparing
-MAPPINGS: dict[str, Callable[[Floats], Floats]] = {
-    "C": lambda c: c,
-    "100 C": lambda c: 100 * c,
-    "1 + C": lambda c: 1 + c,
-    "10 + C": lambda c: 10 + c,
-    "100 + C": lambda c: 100 + c,
-    "10^(1 + C)": lambda c: np.asarray(10.0 ** (1 + c), np.float64),
-    "2^(1 + C)": lambda c: np.asarray(2.0 ** (1 + c), np.float64),
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingRules:
+    """What the paper fixed when magnitudes rank systems; the defaults are the paper's.
+
+    Parameters
+    ----------
+    best : int, default 3
+        Units behind the gain of a document, those that agree best with the experts' order.
+    wide_from : float, optional
+        Hk/Nk from which on a unit is wide; the median by default, 5 in the paper.
+    aggregate : {'median', 'geometric', 'arithmetic'}, default 'median'
+        How the scores of a document become its gain.
+    mappings : sequence of str
+        Formulas of the experts' level C, for the table of mappings.
+    test : str, default 'wilcoxon'
+        The test that tells systems from the best; those out of it are not in the top set.
+    alpha : float, default 0.05
+        Its significance level.
+
+    Examples
+    --------
+    >>> RankingRules(best=5, wide_from=5, test="paired-t").best
+    5
+    """
+
+    best: int = BEST
+    wide_from: float | None = None
+    aggregate: str = "median"
+    mappings: tuple[str, ...] = MAPPINGS
+    test: str = "wilcoxon"
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_alpha(self.alpha)
+        check_one_of("aggregate", self.aggregate, AGGREGATIONS)
+        find_test(self.test)
+        for formula in self.mappings:
+            mapped_gains(formula, np.array([0.0, 1.0]))
+
+    def told(self) -> dict[str, object]:
+        """The rules by name, for provenance."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "mappings"}
+
+
+PAPER = RankingRules()
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,18 +220,19 @@ def magnitude_systems(
     measures: Sequence[str] = MEASURES,
     simulated: int = 0,
     replicates: int = 1000,
-    alpha: float = 0.05,
     seed: int = 0,
     jobs: int | None = None,
-    repeated: Repeated = "error",
+    rules: RankingRules = PAPER,
 ) -> SystemExperiment:
     """Rank systems by magnitudes and by experts' levels as gains, and tell how far the two rankings agree.
 
     sources: 'all' takes the median of all scores of a document, 'top3' that of the three units that agree best with
     the experts' order, 'narrow' and 'wide' of the three best among units of narrow and wide scales.  For each: tau-b
-    with its 95% interval, and the overlap (Jaccard) of the top sets, systems that a paired Wilcoxon test does not tell
-    from the best (p >= alpha).  Then one score for each document is drawn, `replicates` times, and tau of each draw
-    taken; and the experts' levels C are mapped to other gains.  DCG = G_1 + sum of G_i/log2 i, R(G) = (2^G - 1)/2^Gmax.
+    with its 95% interval, and the top sets, systems that a paired Wilcoxon test does not tell from the best (p >= .05):
+    `overlap`, the share of the experts' top set that is in the other, as in the paper, and `jaccard`.  `rules` have
+    another aggregation, number of units, border of wide scales, test, alpha or list of mappings.  Then one score for
+    each document is drawn, `replicates` times, and tau of each draw taken; and the experts' levels C are mapped to
+    other gains.  DCG = G_1 + sum of G_i/log2 i, R(G) = (2^G - 1)/2^Gmax.
 
     Only documents with a magnitude and an expert's level of at least 0 have gains, so that sources differ in gain only;
     units are chosen, told narrow from wide and normalized by all their documents, judged by experts or not.
@@ -210,12 +250,11 @@ def magnitude_systems(
     """
     if replicates < 1:
         raise TruegainError(f"{replicates} replicates are too few; give at least 1")
-    check_alpha(alpha)
-    table, judged = read_magnitudes(ratings, repeated), Judgments.of(expert)
+    table, judged = read_magnitudes(ratings), Judgments.of(expert)
     levels = _shared(table, judged)
     parsed = [a.measure for a in parse_measures(list(measures))]
-    units, moved = Units.of(table, levels), normalized(table, normalize)
-    chosen = tuple(sources) if sources else tuple(s for s in SOURCES if s in ("all", "top3") or units.has_anchors)
+    units = Units.of(table, levels, best=rules.best, wide_from=rules.wide_from)
+    moved, chosen = normalized(table, normalize), tuple(sources or units.sources)
     depth = _depth(parsed)
     ranked = aligned(runs, levels, Scoring(), jobs=jobs, matching=matching_for(parsed, Scoring())).cut(depth)
     if simulated:
@@ -224,16 +263,16 @@ def magnitude_systems(
         raise TruegainError(f"{len(ranked.systems)} systems are too few to rank; give at least {LEAST} runs")
     has_gain = ranked.pool.find(table.topic, table.docs) >= 0
     rows = {source: units.rows(source) for source in chosen}
-    gains = {source: _gains(moved.take(r[has_gain[r]]), ranked.pool) for source, r in rows.items()}
+    gains = {source: _gains(moved.take(r[has_gain[r]]), ranked.pool, rules.aggregate) for source, r in rows.items()}
     by_name = dict(zip(measures, parsed, strict=True))
     by: dict[tuple[str, str], RankedSystems] = {}
     for name, measure in by_name.items():
-        by["expert", name] = ranking(ranked, measure, ranked.item_gain, alpha)
+        by["expert", name] = ranking(ranked, measure, ranked.item_gain, rules)
         for source in chosen:
-            by[source, name] = ranking(ranked, measure, gains[source], alpha)
+            by[source, name] = ranking(ranked, measure, gains[source], rules)
     provenance = {
         "normalize": normalize,
-        "alpha": alpha,
+        **rules.told(),
         "seed": seed,
         "replicates": replicates,
         "simulated": simulated,
@@ -243,30 +282,25 @@ def magnitude_systems(
     draws = resampled_taus(ranked, drawn, by_name, means, replicates, seed, engine_for(jobs))
     about = f"{len(ranked.systems)} systems, {len(ranked.topics)} topics, {len(ranked.pool):,} documents"
     return SystemExperiment(
-        _rankings(by, chosen, list(by_name), provenance, alpha, units, about),
+        _rankings(by, chosen, list(by_name), provenance, units, about),
         _quantiles(draws, provenance, replicates),
-        _mapped(ranked, by_name, alpha, provenance),
+        _mapped(ranked, by_name, rules, provenance),
         by,
         draws,
     )
 
 
-def ranking(ranked: RankedGains, measure: Measure, gains: Floats, alpha: float) -> RankedSystems:
-    """Mean scores under gains, one for each item of the pool, and the top set by paired Wilcoxon tests."""
+def ranking(ranked: RankedGains, measure: Measure, gains: Floats, rules: RankingRules = PAPER) -> RankedSystems:
+    """Mean scores under gains, one for each item of the pool, and the top set by a test of each system and the best."""
     view = ranked.with_gains(gains)
     matrix = measure.score(view)
     means = measure.summarize(matrix, view, False)
     best = int(np.argmax(means))
-    p = [1.0 if s == best else _wilcoxon(matrix[best], matrix[s]) for s in range(len(means))]
-    return RankedSystems(ranked.systems, frozen(means), top_set(ranked.systems, means, p, alpha))
-
-
-def _wilcoxon(first: Floats, second: Floats) -> float:
-    """Wilcoxon's p over the topics that both systems have."""
-    there = ~(np.isnan(first) | np.isnan(second))
-    if not there.all():
-        warn(f"{int((~there).sum())} of {len(there)} topics have no score and are left out")
-    return float(wilcoxon_rows(first[None, there], second[None, there]).p[0])
+    others = np.flatnonzero(np.arange(len(means)) != best)
+    p = np.ones(len(means))
+    if matrix.shape[1] >= LEAST_TOPICS:  # of fewer no test tells any from the best
+        p[others] = run_test(rules.test, matrix, np.full(len(others), best), others, Trials(), ranked.systems).p
+    return RankedSystems(ranked.systems, frozen(means), top_set(ranked.systems, means, p, rules.alpha))
 
 
 def _shared(table: Judgments, expert: Judgments) -> Judgments:
@@ -288,9 +322,9 @@ def _shared(table: Judgments, expert: Judgments) -> Judgments:
     return only_rows(sound, in_rated)
 
 
-def _gains(rows: Judgments, pool: Pool) -> Floats:
-    """The median of each document's scores, item by item of the pool."""
-    made = aggregate(rows, "median", scale="ratio")
+def _gains(rows: Judgments, pool: Pool, rule: str) -> Floats:
+    """The gain of each document by a rule, such as the median of its scores, item by item of the pool."""
+    made = aggregate(rows, rule, scale="ratio")
     gains = np.zeros(len(pool))
     gains[pool.find(made.topic, made.docs)] = made.label
     return gains
@@ -307,8 +341,8 @@ def _depth(measures: Sequence[Measure]) -> int:
 
 
 def _agreement(one: RankedSystems, two: RankedSystems) -> tuple[Cell, ...]:
-    """Tau with its interval, sizes of the top sets, their overlap."""
-    rest = len(one.top), len(two.top), jaccard(one.top, two.top)
+    """Tau with its interval, sizes of the top sets, the share of the first that the second keeps, and Jaccard."""
+    rest = len(one.top), len(two.top), share_of(one.top, two.top), jaccard(one.top, two.top)
     if np.ptp(one.means) == 0 or np.ptp(two.means) == 0:
         return None, None, None, *rest
     tau = tau_interval(one.means, two.means)
@@ -320,21 +354,22 @@ def _rankings(
     sources: Sequence[str],
     measures: Sequence[str],
     provenance: dict[str, object],
-    alpha: float,
     units: Units,
     about: str,
 ) -> Table:
     rows = [(s, m, *_agreement(by["expert", m], by[s, m])) for s in sources for m in measures]
-    columns = ("units", "measure", "tau", "low", "high", "top expert", "top magnitudes", "top sets")
+    columns = ("units", "measure", "tau", "low", "high", "top expert", "top magnitudes", "overlap", "jaccard")
     notes = [
-        f"{about}; top sets: not significantly different from the best by Wilcoxon's test at {alpha:g}, and their "
-        "overlap"
+        f"{about}; top sets: not significantly different from the best by {provenance['test']} at "
+        f"{provenance['alpha']:g}",
+        "overlap: share of the experts' top set that is in that by magnitudes, as in the paper; jaccard: of either set",
     ]
     if units.median_ratio is None:
         notes.append("narrow and wide units need a column 'anchor' that marks each unit's known documents")
     else:
-        marked = int((~np.isnan(units.ratio)).sum())
-        notes.append(f"narrow units: Hk/Nk below {units.median_ratio:g}, the median of {marked} units")
+        notes.append(f"narrow units: {units.about_cut}")
+        lacking = [f"{units.lacking(s):.0%} have no {s} unit" for s in sources if s in ("narrow", "wide")]
+        notes += [f"of the rated documents {', '.join(lacking)} and take the best of all"] if lacking else []
     notes += [_tied(f"{m} by {s}") for (s, m), each in by.items() if np.ptp(each.means) == 0]
     return Table(columns, rows, provenance, "Systems by magnitudes against experts", tuple(notes))
 
@@ -356,15 +391,17 @@ def _quantiles(draws: dict[str, Floats], provenance: dict[str, object], trials: 
     return Table(columns, rows, provenance, f"Tau with one score drawn for each document, {trials} times", notes)
 
 
-def _mapped(ranked: RankedGains, measures: dict[str, Measure], alpha: float, provenance: dict[str, object]) -> Table:
+def _mapped(
+    ranked: RankedGains, measures: dict[str, Measure], rules: RankingRules, provenance: dict[str, object]
+) -> Table:
     rows: list[tuple[Cell, ...]] = []
     notes: list[str] = []
     for measure in measures:
-        plain = ranking(ranked, measures[measure], ranked.item_gain, alpha)
-        for name, mapping in MAPPINGS.items():
-            other = ranking(ranked, measures[measure], mapping(ranked.item_gain), alpha)
+        plain = ranking(ranked, measures[measure], ranked.item_gain, rules)
+        for name in rules.mappings:
+            other = ranking(ranked, measures[measure], mapped_gains(name, ranked.item_gain), rules)
             rows.append((measure, name, *_agreement(plain, other)))
             if np.ptp(plain.means) == 0 or np.ptp(other.means) == 0:
                 notes.append(_tied(f"{measure} by {name}"))
-    columns = ("measure", "gain", "tau", "low", "high", "top C", "top gain", "top sets")
+    columns = ("measure", "gain", "tau", "low", "high", "top C", "top gain", "overlap", "jaccard")
     return Table(columns, rows, provenance, "Experts' levels C mapped to other gains, against C itself", tuple(notes))

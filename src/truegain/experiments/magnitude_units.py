@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from truegain.aggregation.aggregate import aggregate
-from truegain.aggregation.magnitudes import Order, expert_levels, normalized, order_agreement, units
+from truegain.aggregation.magnitudes import expert_levels, normalized, order_agreement, units
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import earlier
 from truegain.data.rating_groups import item_keys
@@ -16,13 +16,13 @@ from truegain.data.ratings import RatingsLike, read_ratings
 from truegain.errors import InputError, TruegainError
 from truegain.io.column_names import Repeated
 from truegain.io.columns import Bools, Floats, Ints, frozen, number_of
+from truegain.message import arg, argname
 from truegain.results.base import Table
 from truegain.results.table import Cell
 
 # ---- Units of magnitudes: which agree with experts, how wide their scales are, and how their numbers were made.
 
-SOURCES = ("all", "top3", "narrow", "wide")
-BEST = 3  # units behind the gain of a document
+BEST = 3  # units behind the gain of a document, unless asked for others
 MOST_APART = 700.0  # natural logarithm of the greatest ratio that a double holds, and some room
 LISTED = 10  # units with the most extreme ratios that are shown
 
@@ -32,7 +32,8 @@ class Units:
     """Magnitudes unit by unit: agreement with the experts' order, judged documents, and the ratio Hk/Nk.
 
     `agreement` is not a number for a unit without two documents on different levels; `ratio` where the unit has no
-    documents marked 'high' and 'low' in a column `anchor`.
+    documents marked 'high' and 'low' in a column `anchor`.  `best` is how many units are behind the gain of a document
+    (the paper: 3), `wide_from` the Hk/Nk from which on a unit is wide (None: the median, 5 in the paper).
     """
 
     table: Judgments
@@ -40,19 +41,25 @@ class Units:
     agreement: Floats
     judged: Ints
     ratio: Floats
+    best: int = BEST
+    wide_from: float | None = None
 
     def __len__(self) -> int:
         return len(self.agreement)
 
     @classmethod
-    def of(cls, table: Judgments, expert: Judgments) -> Units:
+    def of(cls, table: Judgments, expert: Judgments, *, best: int = BEST, wide_from: float | None = None) -> Units:
         """Hold each unit against the experts."""
+        if best < 1:
+            raise TruegainError(f"{argname('best', best)}: a gain needs at least 1 unit")
+        if wide_from is not None and not (np.isfinite(wide_from) and wide_from > 0):
+            raise TruegainError(f"{argname('wide_from', wide_from)}: a ratio Hk/Nk is a finite number above 0")
         unit, count = units(table)
         level = expert_levels(table, expert)
         agreement, _ = order_agreement(table.label, level, unit).by_group(count)
         judged = np.bincount(unit[~np.isnan(level)], minlength=count).astype(np.int64)
         high, low = (_anchor(table, unit, count, names) for names in (("high", "h"), ("low", "n")))
-        return cls(table, frozen(unit), frozen(agreement), frozen(judged), frozen(high / low))
+        return cls(table, frozen(unit), frozen(agreement), frozen(judged), frozen(high / low), best, wide_from)
 
     @property
     def has_anchors(self) -> bool:
@@ -61,29 +68,66 @@ class Units:
 
     @property
     def median_ratio(self) -> float | None:
-        """The median Hk/Nk, between narrow units (below it) and wide ones."""
+        """The median Hk/Nk."""
         return float(np.nanmedian(self.ratio)) if self.has_anchors else None
+
+    @property
+    def cut(self) -> float | None:
+        """The Hk/Nk between narrow units (below it) and wide ones: `wide_from`, or the median."""
+        return self.median_ratio if self.wide_from is None else self.wide_from
+
+    @property
+    def about_cut(self) -> str:
+        """Which units are narrow, in words."""
+        middle = f"the median of {int((~np.isnan(self.ratio)).sum())} units"
+        if self.wide_from is None:
+            return f"Hk/Nk below {self.cut:g}, {middle}"
+        return f"Hk/Nk below {self.cut:g}; {middle} is {self.median_ratio:g}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What a gain can be made of: all units, the best of each document, the best narrow ones, the best wide ones.
+
+        Narrow and wide are there where units have their known documents marked.
+        """
+        return ("all", f"top{self.best}", *(("narrow", "wide") if self.has_anchors else ()))
 
     def rows(self, source: str) -> Ints:
         """The rows of the table that a source of gains takes.
 
-        all: every one.  top3: for each document those of the three units that agree best with the experts' order, ties
-        broken by more judged documents, then by the order of the file.  narrow, wide: the same among units whose Hk/Nk
-        is below the median, or not; a document without such a unit takes its three best.
+        all: every one.  top3 (of `best` 3): for each document those of the three units that agree best with the
+        experts' order, ties broken by more judged documents, then by the order of the file.  narrow, wide: the same
+        among units whose Hk/Nk is below the cut, or not; a document without such a unit takes its three best.
 
         Maddalena et al. 2017, ACM TOIS 35(3), sections 7.2 and 7.3.
         """
-        if source not in SOURCES:
-            raise TruegainError(f"there are no {source!r} units; there are {', '.join(SOURCES)}")
+        if source not in ("all", f"top{self.best}", "narrow", "wide"):
+            more = f"; {arg('best')} says how many are the best" if source.startswith("top") else ""
+            raise TruegainError(f"there are no {source!r} units; there are {', '.join(self.sources)}{more}")
         if source == "all":
             return np.arange(len(self.table))
-        chosen = np.ones(len(self), np.bool_)
-        if source != "top3":
-            middle = self.median_ratio
-            if middle is None:
-                raise no_anchors(self.table)
-            chosen = self.ratio < middle if source == "narrow" else self.ratio >= middle
-        return self._best(chosen[self.unit])
+        return self._best(self._chosen(source)[self.unit])
+
+    def _chosen(self, source: str) -> Bools:
+        """The units among which the best are taken."""
+        if source.startswith("top"):
+            return np.ones(len(self), np.bool_)
+        cut = self.cut
+        if cut is None or not self.has_anchors:
+            raise no_anchors(self.table)
+        chosen = self.ratio < cut if source == "narrow" else self.ratio >= cut
+        if not chosen.any():
+            raise TruegainError(
+                f"no unit is {source}: Hk/Nk lies between {np.nanmin(self.ratio):g} and {np.nanmax(self.ratio):g}, and "
+                f"wide units begin at {cut:g}; choose another {arg('wide_from')}"
+            )
+        return np.asarray(chosen, np.bool_)
+
+    def lacking(self, source: str) -> float:
+        """Share of documents that no narrow (or wide) unit holds, which take the best of all their units instead."""
+        _, item = np.unique(item_keys(self.table), return_inverse=True)
+        held = np.unique(item[self._chosen(source)[self.unit]])
+        return 1 - len(held) / (int(item.max()) + 1)
 
     def _best(self, chosen: Bools) -> Ints:
         _, item = np.unique(item_keys(self.table), return_inverse=True)
@@ -91,7 +135,7 @@ class Units:
         rows = np.flatnonzero(chosen | ~some[item])
         agreement = np.where(np.isnan(self.agreement), -1.0, self.agreement)[self.unit[rows]]
         order = rows[np.lexsort((rows, -self.judged[self.unit[rows]], -agreement))]
-        return np.sort(order[earlier(item[order]) < BEST])
+        return np.sort(order[earlier(item[order]) < self.best])
 
 
 def read_magnitudes(ratings: RatingsLike, repeated: Repeated = "error") -> Judgments:
@@ -151,18 +195,18 @@ def nk_scores(table: Judgments) -> Floats:
 def units_table(units: Units) -> Table:
     """Every unit: agreement with experts, judged documents, Hk/Nk, narrow or wide."""
     first = np.unique(units.unit, return_index=True)[1]
-    topic, who, middle = units.table.topic, units.table.assessor, units.median_ratio
+    topic, who, cut = units.table.topic, units.table.assessor, units.cut
     assert who is not None
     size = np.bincount(units.unit)
     rows: list[tuple[Cell, ...]] = []
     for u, row in enumerate(first.tolist()):
         ratio = None if np.isnan(units.ratio[u]) else float(units.ratio[u])
-        kind = None if ratio is None or middle is None else "narrow" if ratio < middle else "wide"
+        kind = None if ratio is None or cut is None else "narrow" if ratio < cut else "wide"
         agreement = None if np.isnan(units.agreement[u]) else float(units.agreement[u])
         rows.append((topic.values[topic.code[row]], who.values[who.code[row]], int(size[u]), int(units.judged[u]),
                      agreement, ratio, kind))  # fmt: skip
     marked = int((~np.isnan(units.ratio)).sum())
-    notes = [] if middle is None else [f"narrow: Hk/Nk below the median of {marked} units, {middle:g}"]
+    notes = [f"narrow: {units.about_cut}"] if marked else []
     if blank := int(np.isnan(units.agreement).sum()):
         notes.append(f"agreement is undefined for {blank} units without two documents on different levels of experts")
     if 0 < marked < len(units):
@@ -373,14 +417,19 @@ def _shared(values: Floats) -> str:
 
 ROUNDING = 1e-12  # logarithms nearer than this, relative to the greatest, are equal
 AGGREGATIONS = ("median", "geometric", "arithmetic")
+SPREAD = ("least", "25%", "median", "75%", "greatest")  # over topics
 
 
 @dataclass(frozen=True, eq=False)
 class MagnitudeExperiment:
-    """Order agreement of gains with experts by normalization and aggregation, and the habits behind the numbers."""
+    """Order agreement of gains with experts by normalization and aggregation, and the habits behind the numbers.
+
+    `by_topic` holds the agreement of each combination in each topic, of which `combinations` tells the spread.
+    """
 
     combinations: Table
     habits: Table
+    by_topic: Table
 
     def __str__(self) -> str:
         return f"{self.combinations}\n\n{self.habits}"
@@ -390,8 +439,9 @@ def magnitudes(ratings: RatingsLike, expert: JudgmentsLike, *, repeated: Repeate
     """Tell which way from magnitudes to gains orders documents as experts do, and how people used numbers.
 
     combinations: for every normalization (also none) and aggregation, the share of pairs of documents of a topic, on
-    different levels of the experts, that the gains put in the same order: mean over topics, and over all pairs
-    (figure 8 of the paper); where the true worth is known, as in a simulation, give it as `expert`.
+    different levels of the experts, that the gains put in the same order: mean over topics, and over all pairs; how it
+    is spread over topics (the boxes of figure 8 of the paper), and `by_topic` has each of them.  Where the true worth
+    is known, as in a simulation, give it as `expert`.
     habits: per topic a log-normal fit (mean and standard deviation of logarithms) and its greatest distance from the
     data (Kolmogorov and Smirnov's D), the share of round numbers, the greatest ratio.
 
@@ -406,26 +456,32 @@ def magnitudes(ratings: RatingsLike, expert: JudgmentsLike, *, repeated: Repeate
     marked = "anchor" in table.extra
     hows = ["geometric", "median", "range", *(["anchors"] if marked else []), "none"]
     rows: list[tuple[Cell, ...]] = []
+    each: list[tuple[Cell, ...]] = []
     for how in hows:
         moved = normalized(table, how)
         for rule in AGGREGATIONS:
             gains = aggregate(moved, rule, scale="ratio")
             pairs = order_agreement(gains.label, expert_levels(gains, judged), gains.topic.code.astype(np.int64))
-            rows.append((how, rule, *_shares(pairs, len(gains.topic.values)), len(pairs)))
+            share, count = pairs.by_group(len(gains.topic.values))
+            there = np.flatnonzero(~np.isnan(share))
+            each += [(how, rule, gains.topic.values[t], float(share[t]), int(count[t])) for t in there.tolist()]
+            mean = float(share[there].mean()) if len(there) else None
+            rows.append((how, rule, mean, pairs.share, len(pairs), len(there), *_spread(share[there])))
     notes = [] if marked else ["anchors need a column 'anchor' that marks each unit's known documents"]
-    if not rows[0][-1]:
+    if not rows[0][4]:
         notes.append("undefined: no topic has two rated documents that experts put on different levels")
-    columns = ("normalize", "aggregate", "mean over topics", "all pairs", "pairs")
+    columns = ("normalize", "aggregate", "mean over topics", "all pairs", "pairs", "topics", *SPREAD)
+    title, provenance = "Documents ordered as experts do", {"source": table.source}
     return MagnitudeExperiment(
-        Table(columns, rows, {"source": table.source}, "Documents ordered as experts do", tuple(notes)),
+        Table(columns, rows, provenance, title, tuple(notes)),
         _habits(table),
+        Table(("normalize", "aggregate", "topic", "share", "pairs"), each, provenance, f"{title}, by topic"),
     )
 
 
-def _shares(pairs: Order, topics: int) -> tuple[Cell, Cell]:
-    share, _ = pairs.by_group(topics)
-    defined = share[~np.isnan(share)]
-    return (float(defined.mean()) if len(defined) else None), pairs.share
+def _spread(shares: Floats) -> list[Cell]:
+    """Least, quartiles and greatest."""
+    return [float(v) for v in np.quantile(shares, (0, 0.25, 0.5, 0.75, 1))] if len(shares) else [None] * len(SPREAD)
 
 
 def normalized_habits(table: Judgments, how: str = "geometric") -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
@@ -40,6 +41,28 @@ def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Pl
     columns = ("assessors", "sigma", "error", "confidence")
     table = Table(columns, [(needed, sigma, error, confidence)], notes=(aim,))
     return Plan({"assessors": needed}, aim, table)
+
+
+def assessors_table(sigmas: Sequence[float], errors: Sequence[float], confidence: float = 0.95) -> Table:
+    """Assessors needed for every error (rows) and sigma (columns), by the formula of `assessors_needed`.
+
+    Maddalena et al. 2017, ACM TOIS 35(3), table II, which says 95% and is at 99%.
+
+    >>> print(assessors_table([1, 2], [0.5, 2], confidence=0.99))
+    Assessors that a document needs
+    <BLANKLINE>
+     error  sigma 1  sigma 2
+    0.5000       27      107
+    2.0000        2        7
+    <BLANKLINE>
+    mean rating within the error of that of all assessors, with 99% confidence
+    """
+    rows: list[tuple[Cell, ...]] = [
+        (float(error), *(needed_within(sigma, error, confidence) for sigma in sigmas)) for error in errors
+    ]
+    columns = ("error", *(f"sigma {sigma:g}" for sigma in sigmas))
+    notes = (f"mean rating within the error of that of all assessors, with {100 * confidence:g}% confidence",)
+    return Table(columns, rows, {"confidence": confidence}, "Assessors that a document needs", notes)
 
 
 def plan_assessors(

@@ -15,7 +15,7 @@ from truegain.data.ratings import LEVELS
 from truegain.errors import TruegainError, check_one_of
 from truegain.io.columns import Bools, Floats, Ints, frozen, shares
 from truegain.sampling.streams import blocks, generator
-from truegain.stats.multiple_testing import check_replicates
+from truegain.stats.multiple_testing import check_replicates, monte_carlo_p
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import check_confidence, quantile_of, satterthwaite, wilson
 
@@ -523,6 +523,37 @@ def _resampled(
         whys.append(f"too narrow: with fewer than {MANY} items bootstrap intervals cover less often than they claim")
     low, high = min(low, coefficient.value), max(min(1.0, high), coefficient.value)
     return replace(coefficient, low=low, high=high, notes=tuple(whys))
+
+
+class AlphaTest(NamedTuple):
+    """A test of alpha against 0: alpha, its two-sided p, the resamples that had an alpha, and the items drawn."""
+
+    value: float
+    p: float
+    resamples: int
+    items: int
+
+
+def alpha_against_0(paired: Paired, level: str, trials: int = 1000, seed: int = 0) -> AlphaTest:
+    """Whether alpha differs from 0, agreement by chance: a bootstrap test over items.
+
+    p = (1 + number of resamples with |alpha* - alpha| >= |alpha|)/(1 + resamples): items are drawn with replacement,
+    and the spread of alpha* about alpha stands for that of alpha about 0, were there no agreement.
+
+    Davison and Hinkley 1997, Bootstrap Methods, section 4.4; Hayes and Krippendorff 2007 draw pairs of ratings instead.
+
+    >>> value, item = np.array([1.0, 1, 3, 2, 5, 5, 2, 2, 4, 4, 1, 2]), np.arange(12) // 2
+    >>> alpha_against_0(Paired.rows(value, item, np.arange(12) % 2), "ordinal", trials=99).p
+    0.01
+    """
+    check_one_of("level", level, LEVELS)
+    value = alpha_of(paired, level, replace(USUAL, trials=0)).value
+    if math.isnan(value) or len(paired) < 2:
+        return AlphaTest(value, math.nan, 0, len(paired))
+    drawn = np.concatenate([alphas(getattr(paired, level)(w)) for w in drawn_items(len(paired), trials, seed)])
+    sound = drawn[~np.isnan(drawn)]
+    reached = int((np.abs(sound - value) >= abs(value)).sum())
+    return AlphaTest(value, float(monte_carlo_p(reached, len(sound))), len(sound), len(paired))
 
 
 def alphas(parts: Parts) -> Floats:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from truegain.experiments.unanimity_gains import Panel
 from truegain.io.columns import Floats
-from truegain.report.charts import BAD, COLORS, INK, SOFT, altair, check_some, data_of, dressed
+from truegain.report.charts import BAD, COLORS, INK, SOFT, Row, altair, check_some, data_of, dressed, limits_chart
 from truegain.results.base import Table
 from truegain.results.table import Cell
 
@@ -115,28 +115,86 @@ def _shown(value: Cell) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def combinations_chart(table: Table, title: str = "") -> Any:
-    """Share of pairs of documents in the experts' order, by normalization and aggregation (figure 8 of the paper).
+def combinations_chart(by_topic: Table, title: str = "") -> Any:
+    """Share of pairs of documents in the experts' order, by normalization and aggregation: a box over topics each.
 
-    >>> rows = [("geometric", "median", 0.9, 0.91, 120), ("none", "median", 0.8, 0.82, 120)]
-    >>> columns = ("normalize", "aggregate", "mean over topics", "all pairs", "pairs")
-    >>> combinations_chart(Table(columns, rows)).to_dict()["encoding"]["y"]["title"]
-    'normalize'
+    Box: quartiles and median; whiskers: the last topic within 1.5 times the box's length; topics beyond are points;
+    dot: mean.  The table is `magnitudes(...).by_topic`.  Maddalena et al. 2017, figure 8.
+
+    >>> columns, shares = ("normalize", "aggregate", "topic", "share", "pairs"), (0.2, 0.8, 0.85, 0.9, 0.95)
+    >>> rows = [("geometric", "median", str(t), share, 40) for t, share in enumerate(shares)]
+    >>> chart = combinations_chart(Table(columns, rows)).to_dict()
+    >>> [row["share"] for row in chart["layer"][-1]["data"]["values"]]
+    [0.2]
     """
     alt = altair()
-    rows = [{"normalize": r["normalize"], "aggregate": r["aggregate"], "share": r["mean over topics"],
-             "pairs": r["pairs"]} for r in table.records() if r["mean over topics"] is not None]  # fmt: skip
-    check_some(rows, "pairs of documents on different levels")
-    rules = list(dict.fromkeys(r["aggregate"] for r in rows))
+    check_some(by_topic.rows, "pairs of documents on different levels")
+    groups: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    for r in by_topic.records():
+        share = float(str(r["share"]))
+        groups.setdefault((str(r["normalize"]), str(r["aggregate"])), []).append((share, str(r["topic"])))
+    boxes, beyond = [], []
+    for (how, rule), topics in groups.items():
+        box = tukey_box(np.array([share for share, _ in topics]))
+        boxes.append({"normalize": how, "aggregate": rule, "topics": len(topics), **box})
+        beyond += [{"normalize": how, "aggregate": rule, "topic": topic, "share": share}
+                   for share, topic in topics if not box["low"] <= share <= box["high"]]  # fmt: skip
+    hows, rules = (list(dict.fromkeys(names)) for names in zip(*groups, strict=True))
+    name = "share of pairs in the experts' order, over topics"
+    scale = alt.Scale(zero=False, nice=True)
     color = alt.Color("aggregate:N", sort=rules, title="aggregate",
                        scale=alt.Scale(domain=rules, range=COLORS[: len(rules)]))  # fmt: skip
-    points = alt.Chart(data_of(rows)).mark_point(filled=True, size=80, opacity=1).encode(
-        x=alt.X("share:Q", title="share of pairs in the experts' order, mean over topics", scale=alt.Scale(zero=False),
-                axis=alt.Axis(tickCount=6)),
-        y=alt.Y("normalize:N", sort=None, title="normalize"), yOffset=alt.YOffset("aggregate:N", sort=rules),
-        color=color, tooltip=["normalize:N", "aggregate:N", "share:Q", "pairs:Q"],
-    )  # fmt: skip
-    return dressed(points.properties(width=420, height={"step": 44, "for": "position"}), title or table.title)
+    places = {
+        "y": alt.Y("normalize:N", sort=hows, title="normalize"),
+        "yOffset": alt.YOffset("aggregate:N", sort=rules),
+        "color": color,
+    }
+    tooltip = ["normalize:N", "aggregate:N", "topics:Q", "mean:Q", "low:Q", "q1:Q", "mid:Q", "q3:Q", "high:Q"]
+    base = alt.Chart(data_of(boxes)).encode(tooltip=tooltip, **places)
+    x = alt.X("low:Q", title=name, scale=scale, axis=alt.Axis(tickCount=6))
+    layers = [
+        base.mark_rule(strokeWidth=1.5).encode(x=x, x2="high:Q"),
+        base.mark_bar(size=11, fillOpacity=0.35, strokeWidth=1.2).encode(
+            x=alt.X("q1:Q", title=name, scale=scale), x2="q3:Q", stroke=color),
+        base.mark_tick(size=11, thickness=2.5).encode(x=alt.X("mid:Q", title=name, scale=scale)),
+        base.mark_point(filled=True, size=36, opacity=1, stroke="white", strokeWidth=0.7).encode(
+            x=alt.X("mean:Q", title=name, scale=scale), color=alt.value(BAD)),
+        alt.Chart(data_of(beyond)).mark_point(size=22, opacity=1).encode(
+            x=alt.X("share:Q", title=name, scale=scale),
+            tooltip=["normalize:N", "aggregate:N", "topic:N", "share:Q"], **places),
+    ]  # fmt: skip
+    chart = alt.layer(*layers).properties(width=460, height={"step": 20, "for": "offset"})
+    about = "box: quartiles and median of topics; whiskers to 1.5 box lengths; circles: topics beyond; dot: mean"
+    return dressed(chart, title or "Documents ordered as experts do", about)
+
+
+def tukey_box(values: Floats) -> dict[str, float]:
+    """Quartiles, median and mean, and whiskers to the last value within 1.5 times the box's length from the box.
+
+    Quartiles are numpy's (between the values next to them); Tukey 1977, Exploratory Data Analysis.
+
+    >>> tukey_box(np.array([1.0, 2.0, 3.0, 4.0, 20.0]))
+    {'low': 1.0, 'q1': 2.0, 'mid': 3.0, 'q3': 4.0, 'high': 4.0, 'mean': 6.0}
+    """
+    q1, mid, q3 = (float(v) for v in np.quantile(values, (0.25, 0.5, 0.75)))
+    inside = values[(values >= q1 - 1.5 * (q3 - q1)) & (values <= q3 + 1.5 * (q3 - q1))]
+    low, high = float(inside.min()), float(inside.max())
+    return {"low": low, "q1": q1, "mid": mid, "q3": q3, "high": high, "mean": float(values.mean())}
+
+
+def alpha_chart(table: Table, title: str = "") -> Any:
+    """Alpha with its interval, and where chance agreement lies.
+
+    >>> columns = ("ratings of a document", "alpha ratio", "low", "high", "p", "resamples", "documents", "ratings")
+    >>> chart = alpha_chart(Table(columns, [("first 10", 0.32, 0.3, 0.34, 0.001, 999, 400, 4000)]))
+    >>> chart.to_dict()["data"]["values"][0]["shown"]
+    '0.3200 [0.3000, 0.3400]'
+    """
+    rows: list[Row] = [
+        {"name": str(r["ratings of a document"]), "value": r["alpha ratio"], "low": r["low"], "high": r["high"]}
+        for r in table.records()
+    ]
+    return limits_chart(rows, title or table.title, "alpha, ratio level", zero=True, subtitle="dashed: chance")
 
 
 def taus_chart(
@@ -382,7 +440,7 @@ def units_chart(table: Table, title: str = "") -> Any:
     """How the ratio Hk/Nk is spread over units, narrow and wide ones, and how far units agree with experts.
 
     Units without marked documents have no ratio; without any, only agreement is drawn.  Maddalena et al. 2017,
-    section 7.3.
+    figures 6 and 13.
 
     >>> rows = [("1", "a", 8, 8, 0.9, 2.0, "narrow"), ("1", "b", 8, 8, 0.7, 20.0, "wide")]
     >>> columns = ("topic", "assessor", "docs", "judged", "agreement", "Hk/Nk", "kind")
@@ -401,7 +459,7 @@ def units_chart(table: Table, title: str = "") -> Any:
         x = alt.X("from:Q", title="Hk/Nk", scale=alt.Scale(type="log", nice=False),
                   axis=alt.Axis(format="~g", labelOverlap=True, tickCount=8))  # fmt: skip
         panels.append(_histogram(bars, x, f"{len(ratios):,} units by Hk/Nk",
-                                 f"narrow below {float(np.median([v for v, _ in ratios])):g}, the median; "
+                                 f"median {float(np.median([v for v, _ in ratios])):g}; "
                                  f"{float((logs <= 0).mean()):.1%} put Nk as high as Hk or higher"))  # fmt: skip
     judged = [(float(str(r["agreement"])), str(r["kind"])) for r in records if r["agreement"] is not None]
     shares = np.array([v for v, _ in judged])
@@ -504,8 +562,8 @@ def mappings_chart(table: Table, title: str = "") -> Any:
 
     Maddalena et al. 2017, table III.
 
-    >>> rows = [("nDCG@10", "C", 1.0, 1.0, 1.0, 3, 3, 1.0), ("nDCG@10", "1 + C", 0.8, 0.6, 1.1, 3, 2, 0.5)]
-    >>> columns = ("measure", "gain", "tau", "low", "high", "top C", "top gain", "top sets")
+    >>> rows = [("nDCG@10", "C", 1.0, 1.0, 1.0, 3, 3, 1.0, 1.0), ("nDCG@10", "1 + C", 0.8, 0.6, 1.0, 3, 2, 0.6, 0.5)]
+    >>> columns = ("measure", "gain", "tau", "low", "high", "top C", "top gain", "overlap", "jaccard")
     >>> chart = mappings_chart(Table(columns, rows))
     >>> chart.to_dict()["hconcat"][0]["title"]["text"]
     'nDCG@10'
@@ -519,9 +577,9 @@ def mappings_chart(table: Table, title: str = "") -> Any:
     scale = alt.Scale(domain=[max(-1.0, float(np.floor(min(lows) * 10) / 10)), 1.0], nice=False, clamp=True)
     for measure in dict.fromkeys(str(r["measure"]) for r in records):
         rows = [{"gain": r["gain"], "tau": r["tau"], "low": r["low"], "high": min(1.0, float(str(r["high"]))),
-                 "top": r["top sets"]} for r in records if r["measure"] == measure]  # fmt: skip
+                 "overlap": r["overlap"]} for r in records if r["measure"] == measure]  # fmt: skip
         y = alt.Y("gain:N", sort=gains, title="gain" if not panels else None)
-        base = alt.Chart().encode(y=y, tooltip=["gain:N", "tau:Q", "low:Q", "high:Q", "top:Q"])
+        base = alt.Chart().encode(y=y, tooltip=["gain:N", "tau:Q", "low:Q", "high:Q", "overlap:Q"])
         bars = base.mark_rule(strokeWidth=2, color=SOFT).encode(
             x=alt.X("low:Q", title="Kendall's tau with the ranking by C", scale=scale), x2="high:Q"
         )

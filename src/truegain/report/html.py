@@ -19,7 +19,7 @@ from truegain.results.text import separated
 
 # ---- Tags: whatever is not marked as HTML is text and is escaped, so that no name can break a page.
 
-VOID = ("br", "col", "meta", "input", "wbr")
+VOID = ("br", "col", "img", "meta", "input", "wbr")
 LONG = 24  # letters from which a name may be broken over lines
 SHORT = 9  # letters up to which the name of a measure is never broken
 LONGEST = 64  # letters after which it is cut; pointed at it is whole
