@@ -137,7 +137,7 @@ def compare_means(
     other: GoldSample = "separate" if gold == "shared" else "shared"
     if not variance[gold] > 0:
         raise TruegainError("the difference has a variance of 0; there is nothing to test")
-    df = _welch((v_a, v_b), a, b) if test == "welch" else math.inf
+    df = welch_df((v_a, v_b), a, b) if test == "welch" else math.inf
     se, t = math.sqrt(variance[gold]), quantile_of(confidence, df)
     notes = []
     if variance[other] > 0 and same:
@@ -155,7 +155,14 @@ def variance_of_d(rates: Rates) -> float:
     return rates.v_r + rates.v_n + 2 * rates.corr_rn * math.sqrt(rates.v_r * rates.v_n)
 
 
-def _welch(variances: tuple[float, float], a: BronzeMean, b: BronzeMean) -> float:
+def welch_df(variances: tuple[float, float], a: BronzeMean, b: BronzeMean) -> float:
+    """Welch's degrees of freedom of a difference of two means, of which these are the variances.
+
+    Goldberg et al. 2018, ACM TOIS 36(4), section 3.3.
+
+    >>> round(welch_df((0.04, 0.01), BronzeMean(0.5, 11), BronzeMean(0.5, 21)), 2)
+    15.15
+    """
     v_a, v_b = variances
     return (v_a + v_b) ** 2 / (v_a**2 / (a.n - 1) + v_b**2 / (b.n - 1))
 
@@ -273,8 +280,7 @@ def published_sizes(
     >>> set(published_sizes((0.527, 0.513), (0.24, 0.26), trec).values())
     {inf}
     """
-    if not math.isclose(sum(shares), 1) or min(shares) <= 0:
-        raise TruegainError(f"shares {shares} must be positive and add up to 1")
+    check_shares(shares)
     (j_a, j_b), (v_a, v_b), (a, b) = means, (sds[0] ** 2, sds[1] ** 2), judges
     far = detectable_in_se(p, power)
     g_a, g_b = (limited(j, judge) for j, judge in zip(means, judges, strict=True))
@@ -293,6 +299,12 @@ def published_sizes(
             judge.specificity * (1 - judge.specificity) * both * (judge.sensitivity - j) ** 2 / (f3 * below)
         )
     return sizes
+
+
+def check_shares(shares: tuple[float, float, float]) -> None:
+    """Refuse shares of the allowed variance that are not positive or do not add up to 1."""
+    if not math.isclose(sum(shares), 1) or min(shares) <= 0:
+        raise TruegainError(f"shares {shares} must be positive and add up to 1")
 
 
 def limited(j: float, judge: Judge) -> float:
