@@ -72,6 +72,23 @@ def test_the_same_tables_of_ones_own_data(run: Run, folder: Path) -> None:
     assert json.loads(out)["rows"][0]["mean"] == one["mean"]  # two of three say what the bronze judge says
 
 
+def test_corrected_dcg(run: Run) -> None:
+    """Guards --show dcg: the paper's example without data, and of data the standard errors of `correct`."""
+    code, out, _ = run("experiment", "judge", "--show", "dcg")
+    assert code == 0
+    assert "DCG@2 is 0.5655" in out
+    words = (*OWN[2:-1], "DCG(dcg='exp-log2')@4")
+    code, out, err = run("experiment", "judge", *words, "--show", "dcg", "--resamples", "200", "--format", "json")
+    assert code == 0, err
+    rows = json.loads(out)["rows"]
+    for column, clusters in (("se_over_pairs", "none"), ("se_over_topics", "topics")):
+        ways = ("--method", "bootstrap", "--clusters", clusters, "--accuracy", "given", "--resamples", "200")
+        _, found, _ = run("correct", *words, *ways, "--format", "json")
+        assert [row[column] for row in rows] == [row["se"] for row in json.loads(found)["rows"]]
+    code, _, err = run("experiment", "judge", "bronze.qrels", "--show", "dcg")
+    assert (code, "--gold missing" in err) == (2, True)
+
+
 def test_a_study_file_by_another_measure(run: Run, folder: Path) -> None:
     """Guards study.toml by nDCG: the formulas take the precision at its cutoff, and say so."""
     (folder / "s.toml").write_text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -137,7 +138,12 @@ def test_figure_2_and_the_coverage_of_section_6() -> None:
     }
 
 
-def ratings_of(votes: list[tuple[int, ...]]) -> pl.DataFrame:
+def by_name(table: Table) -> dict[str, Any]:
+    """Statistics by their names."""
+    return {str(name): value for name, value in table.rows}
+
+
+def ratings_of(votes: Sequence[tuple[int, ...]]) -> pl.DataFrame:
     """Documents with so many labels each."""
     rated = [("1", f"d{d}", f"x{i}", label) for d, labels in enumerate(votes) for i, label in enumerate(labels)]
     return pl.DataFrame(rated, schema=["topic", "doc", "assessor", "label"], orient="row")
@@ -145,7 +151,7 @@ def ratings_of(votes: list[tuple[int, ...]]) -> pl.DataFrame:
 
 def test_table_3_and_the_kappa_it_prints() -> None:
     """Guards table 3: its sums, and that ratings with the share which the printed kappa needs do have that kappa."""
-    found = dict(agreement_table().rows)
+    found = by_name(agreement_table())
     assert found["2 judges, different labels"] == 296
     assert found["3 judges, different labels"] == 5193
     assert found["ratings of documents with two or more"] == 59_360
@@ -157,9 +163,11 @@ def test_table_3_and_the_kappa_it_prints() -> None:
     share = found["share of the more frequent label that this kappa needs"]
     relevant = round(59_360 * share)  # of all labels; split documents hold 2 of 3 and 1 of 2 of them
     in_threes = (relevant - 2 * 5193 - 296) - 2 * 700
-    votes = [(1, 0)] * 296 + [(1, 1, 0)] * 5193 + [(1, 1)] * 700 + [(0, 0)] * 334
+    votes: list[tuple[int, ...]] = []
+    for kind, documents in (((1, 0), 296), ((1, 1, 0), 5193), ((1, 1), 700), ((0, 0), 334)):
+        votes += [kind] * documents
     votes += [(1, 1, 1)] * (in_threes // 3) + [(0, 0, 0)] * (13_707 - in_threes // 3)
-    table = dict(agreement_table(ratings_of(votes)).rows)
+    table = by_name(agreement_table(ratings_of(votes)))
     assert round(table["Fleiss' kappa"], 3) == 0.514
     assert table["mean agreement of two labels"] == pytest.approx(equal)
     for wrong in ((0.5, 1.0), (0.2, 0.9)):
@@ -170,7 +178,7 @@ def test_table_3_and_the_kappa_it_prints() -> None:
 def test_agreement_of_ones_own_ratings() -> None:
     """Guards Fleiss' kappa without documents of one judge, pair by pair, and the supermajority."""
     votes = [(1, 1, 0), (0, 0, 0), (1, 1), (1, 0), (1,), (0,), (0, 0, 1), (1, 1, 1)]
-    found = dict(agreement_table(ratings_of(votes)).rows)
+    found = by_name(agreement_table(ratings_of(votes)))
     several = [v for v in votes if len(v) > 1]
     agreed = np.mean([np.mean([x == y for x, y in combinations(v, 2)]) for v in several])
     share = np.mean([label for v in several for label in v])

@@ -33,8 +33,8 @@ from truegain.results.base import Table
 if TYPE_CHECKING:
     from truegain.experiments.judge_errors import JudgeSimulation
 
-Show = Literal["all", "confusion", "accuracy", "corrected", "differences", "power", "simulation", "agreement"]
-OF_RUNS = ("confusion", "accuracy", "corrected", "differences", "power", "simulation")
+Show = Literal["all", "confusion", "accuracy", "corrected", "differences", "power", "simulation", "agreement", "dcg"]
+OF_RUNS = ("confusion", "accuracy", "corrected", "differences", "power", "simulation", "dcg")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,9 @@ def judge_command(
     runs: Annotated[list[str] | None, typer.Argument(help="Runs: files, folders or globs.", metavar="[RUN...]")] = None,
     gold: Annotated[str | None, option_for(GoldConfig, "labels")] = None,
     show: Annotated[Show, typer.Option("--show", help="Table to print; CSV, JSON and the like hold one.")] = "all",
-    measure: Annotated[str, typer.Option("-m", "--measure", help="Precision at a cutoff.")] = "P@10",
+    measure: Annotated[
+        str, typer.Option("-m", "--measure", help="Precision at a cutoff; for --show dcg DCG at one.")
+    ] = "P@10",
     relevant_from: RelevantFrom = None,
     *,
     formulas: JudgeFormulas,
@@ -119,6 +121,8 @@ def judge_command(
                 "the labels of the cheap judge first, then the runs"
             )
         tables = _published(formulas)
+    elif show == "dcg":
+        tables = _dcg(judgments, runs or [], gold, measure, relevant_from, formulas, labeling)
     else:
         tables = _measured(judgments, runs or [], gold, measure, relevant_from, formulas, labeling)
     if show != "all" and show not in tables.tables:
@@ -156,15 +160,17 @@ def _published(formulas: JudgeFormulas) -> _Tables:
     from truegain.report.judge_figures import simulation_chart
 
     worlds = cache(lambda: paper.simulations(trials=formulas.resamples, seed=formulas.seed))
-    drawing = {"trials": formulas.resamples, "seed": formulas.seed}
     tables: dict[str, Callable[[], Table]] = {
-        "corrected": lambda: paper.corrected_table(confidence=formulas.confidence, **drawing),
+        "corrected": lambda: paper.corrected_table(
+            confidence=formulas.confidence, trials=formulas.resamples, seed=formulas.seed
+        ),
         "differences": lambda: paper.difference_table(confidence=formulas.confidence),
         "confusion": paper.confusion_table,
         "accuracy": paper.accuracy_table,
         "power": lambda: paper.sizes_table(p=formulas.alpha, power=formulas.power, shares=formulas.three_shares()),
         "simulation": lambda: paper.simulation_table(worlds(), confidence=formulas.confidence),
         "agreement": paper.agreement_table,
+        "dcg": paper.example_table,
     }
     return _Tables(tables, lambda: simulation_chart(worlds()))
 
@@ -190,8 +196,7 @@ def _measured(
     bronze = labeling.bronze(judgments)
     tables: dict[str, Callable[[], Table]] = {}
     if bool(runs) != (gold is not None):
-        lacking = "the runs" if gold is not None else option("--gold")
-        raise TruegainError(f"{lacking} missing: corrected scores need runs and gold labels; give both")
+        raise _one_missing(gold)
     worlds: Callable[[], dict[str, JudgeSimulation]] = dict
     if gold is not None:
         trusted, design = labeling.trusted(gold)
@@ -208,10 +213,11 @@ def _measured(
             jobs=formulas.jobs,
         )
         studies = (study,)
-        drawing = {"trials": formulas.resamples, "seed": formulas.seed}
-        worlds = cache(lambda: paper.simulations(study, **drawing))
+        worlds = cache(lambda: paper.simulations(study, trials=formulas.resamples, seed=formulas.seed))
         tables = {
-            "corrected": lambda: paper.corrected_table(studies, confidence=formulas.confidence, **drawing),
+            "corrected": lambda: paper.corrected_table(
+                studies, confidence=formulas.confidence, trials=formulas.resamples, seed=formulas.seed
+            ),
             "differences": lambda: paper.difference_table(studies, confidence=formulas.confidence),
             "confusion": lambda: paper.confusion_table(studies),
             "accuracy": lambda: paper.accuracy_table(studies),
@@ -229,6 +235,47 @@ def _measured(
             f"nothing to show: give runs and {option('--gold')}, or ratings by several assessors (a column assessor)"
         )
     return _Tables(tables, lambda: simulation_chart(worlds()))
+
+
+def _one_missing(gold: str | None) -> TruegainError:
+    lacking = "the runs" if gold is not None else option("--gold")
+    return TruegainError(f"{lacking} missing: corrected scores need runs and gold labels; give both")
+
+
+def _dcg(
+    judgments: str,
+    runs: list[str],
+    gold: str | None,
+    measure: str,
+    relevant_from: float | None,
+    formulas: JudgeFormulas,
+    labeling: Labeling,
+) -> _Tables:
+    """Corrected DCG of the user's data; precision at a cutoff stands for DCG at that cutoff."""
+    from truegain.config import Ratings, Scoring
+    from truegain.experiments.judge_tables import dcg_table
+    from truegain.judge_error.judges import bronze_of
+    from truegain.measures.parse import parse_measure
+    from truegain.measures.precision import P
+
+    if gold is None or not runs:
+        raise _one_missing(gold)
+    parsed = parse_measure(measure)
+    labels, _ = bronze_of(labeling.bronze(judgments), labeling.aggregate)
+    trusted, design = labeling.trusted(gold)
+    table = dcg_table(
+        RunPaths.of(runs),
+        labels,
+        GoldConfig(trusted, design, labeling.gold_relevant_from),
+        f"DCG@{parsed.cutoff}" if isinstance(parsed, P) else measure,
+        trials=formulas.resamples,
+        seed=formulas.seed,
+        accuracy=formulas.accuracy or "given",
+        unmatched=labeling.unmatched,
+        ratings=Ratings(scale=labeling.scale if labeling.aggregate is None else None),
+        scoring=Scoring(relevant_from),
+    )
+    return _Tables({"dcg": lambda: table}, lambda: None)
 
 
 def _precision(measure: str) -> str:

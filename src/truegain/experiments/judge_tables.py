@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from truegain._version import __version__
 from truegain.aggregation.aggregate import aggregate
-from truegain.config import Gold
-from truegain.data.judgments import JudgmentsLike
+from truegain.config import Gold, Resampling
+from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import RunsLike
-from truegain.errors import MeasureError, TruegainError, counted
+from truegain.errors import DataWarning, MeasureError, TruegainError, counted
 from truegain.experiments.judge_errors import (
     SIZES,
     BronzeMean,
@@ -31,11 +32,11 @@ from truegain.experiments.judge_errors import (
     welch_df,
 )
 from truegain.io.columns import Floats
-from truegain.judge_error.confusion import bias
+from truegain.judge_error.confusion import Clusters, bias, corrected_mean
 from truegain.judge_error.intervals import delta, delta_se, parametric_bootstrap
 from truegain.judge_error.judge import Judge, count
 from truegain.judge_error.judges import bronze_of
-from truegain.judge_error.panel import fit_judge
+from truegain.judge_error.panel import Method, fit_judge
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.measures.parse import parse_measure
 from truegain.measures.precision import P
@@ -44,8 +45,9 @@ from truegain.message import Message, by_surface, with_marks
 from truegain.reliability.kappa import fleiss, percent
 from truegain.results.base import Table
 from truegain.results.table import Cell, Marked
+from truegain.stats.results import Estimate
 from truegain.stats.student_t import detectable_in_se, p_of, quantile_of
-from truegain.study.corrected_scores import in_line
+from truegain.study.corrected_scores import correct, gold_labels, in_line
 
 # ---- What the formulas need: means by bronze labels, and the judge's accuracy on gold pairs.
 
@@ -225,15 +227,8 @@ def judge_study(
     if not isinstance(chosen, P):
         raise MeasureError(f"{measure}: the paper's formulas are for precision at a cutoff; use P@10 or P(rel=2)@10")
     labels, said = bronze_of(judgments)
-    judge = fit_judge(
-        labels,
-        gold.labels,
-        gold.design,
-        chosen,
-        gold.relevant_from,
-        unmatched=unmatched,
-        scale=scale,  # type: ignore[arg-type]
-    )
+    trusted = Judgments.of(gold_labels(gold), "gold")
+    judge = fit_judge(labels, trusted, gold.design, chosen, gold.relevant_from, unmatched=unmatched, scale=scale)
     ranked = in_line(runs, labels, [chosen], jobs)
     lists = JudgedLists.of(ranked, judge, chosen, gold_relevant_from=gold.relevant_from, accuracy=accuracy)
     means, judges, relevance, by_topic = {}, [], {}, {}
@@ -331,7 +326,7 @@ def accuracy_table(studies: Sequence[JudgeStudy] = (EBAY, TREC)) -> Table:
     [True, True, False, False]
     """
     rows: list[tuple[Cell, ...]] = []
-    notes = []
+    notes: list[str] = []
     for study in studies:
         for system, bronze in study.means.items():
             judge = study.judge_of(system)
@@ -383,7 +378,7 @@ def corrected_table(
     """
     z = quantile_of(confidence)
     rows: list[tuple[Cell, ...]] = []
-    notes = []
+    notes: list[str] = []
     for study in studies:
         for system, bronze in study.means.items():
             judge = study.judge_of(system)
@@ -432,7 +427,7 @@ def difference_table(studies: Sequence[JudgeStudy] = PUBLISHED, *, confidence: f
     [('bronze labels (eq. 9)', 0.012), ('a gold sample for each (eq. 11)', 0.854)]
     """
     rows: list[tuple[Cell, ...]] = []
-    notes = []
+    notes: list[str] = []
     for study in studies:
         for a, b in study.pairs:
             first, second = study.means[a], study.means[b]
@@ -504,8 +499,8 @@ def sizes_table(
     check_shares(shares)
     detectable_in_se(p, power)  # a senseless power is refused, not noted
     rows: list[tuple[Cell, ...]] = []
-    plan = by_surface("tg.plan_labels", "truegain plan labels")
-    notes = [Message(f"{plan} plans for one gold sample behind both systems, which needs far fewer.")]
+    plan = by_surface("tg.plan_labels", "`truegain plan labels`")
+    notes: list[str] = [Message(f"{plan} plans for one gold sample behind both systems, which needs far fewer.")]
     for study in studies:
         for a, b in study.pairs:
             first, second = study.means[a], study.means[b]
@@ -753,6 +748,129 @@ def _published_agreement() -> Table:
         f"the top three of {counts.topics:,} queries, {3 * counts.topics:,}.",
     )
     return Table(("statistic", "value"), rows, {"truegain": __version__}, "Agreement of the judges (table 3)", notes)
+
+
+# ---- DCG of graded labels: the paper's example, and its bootstrap over pairs beside that over topics.
+
+FIGURE_1 = ((0.0, 1.0), (0.5, 0.0))  # two queries, two ranks: not and highly relevant; partly and not relevant
+GRADES = {0.0: "not relevant", 0.5: "partly relevant", 1.0: "highly relevant"}
+
+
+def example_table(judge: Judge | None = None) -> Table:
+    """The paper's example of corrected DCG: shares of labels at each rank, and what they weigh together.
+
+    Parameters
+    ----------
+    judge : Judge, optional
+        Of the labels 0, 0.5 and 1; by default one without errors, as the paper gives no counts.
+
+    Returns
+    -------
+    Table
+        A row a rank, and their discounted sum; a note has DCG by bronze labels and corrected.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, figure 1 and eq. 25.
+
+    Examples
+    --------
+    >>> weak = Judge.from_graded_counts([[8, 1, 1], [1, 8, 1], [1, 1, 8]], [0, 0.5, 1])
+    >>> print(example_table(weak).notes[0])
+    DCG@2 is 0.5655 by the bronze labels, 0.4583 corrected.
+    """
+    judge = judge or Judge.from_graded_counts(np.eye(len(GRADES)), list(GRADES))
+    shares = np.array([[np.mean([q[rank] == label for q in FIGURE_1]) for label in GRADES] for rank in range(2)])
+    discount = 1 / np.log2(np.arange(2) + 2)
+    weight = discount @ shares
+    rows: list[tuple[Cell, ...]] = [
+        (str(rank + 1), float(discount[rank]), *map(float, shares[rank])) for rank in range(2)
+    ]
+    rows.append(("all", float(discount.sum()), *map(float, weight)))
+    plain, value = float(weight @ list(GRADES)), corrected_mean(judge.confusion, weight, list(GRADES)).value
+    notes = (f"DCG@2 is {plain:.4f} by the bronze labels, {value:.4f} corrected.",)
+    title = "Shares of bronze labels by rank, and discounted (figure 1, eq. 25)"
+    return Table(("rank", "discount", *GRADES.values()), rows, {"truegain": __version__}, title, notes)
+
+
+def dcg_table(
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    gold: Gold,
+    measure: str = "DCG@10",
+    *,
+    trials: int = 10_000,
+    seed: int = 0,
+    **options: Any,
+) -> Table:
+    """Corrected DCG with standard errors by three ways: over pairs as in the paper, over topics, and by formula.
+
+    Parameters
+    ----------
+    runs : path-like, mapping or frame
+        The runs.
+    judgments : path-like, mapping, frame or Judgments
+        The bronze labels, graded.
+    gold : Gold
+        The gold labels and how they were sampled.
+    measure : str, default 'DCG@10'
+        A measure linear in the gain.
+    trials : int, default 10000
+        Resamples.
+    seed : int, default 0
+        Of the resamples.
+    **options
+        Of `truegain.correct`: `accuracy`, `unmatched`, `ratings`, `scoring`.
+
+    Returns
+    -------
+    Table
+        A row a system.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, eq. 25 and the end of section 4.2.
+
+    Examples
+    --------
+    >>> gold = {str(t): {d: (t + i) % 2 + (t % 3 == 0) for i, d in enumerate("abcd")} for t in range(30)}
+    >>> slips = {t: {d: 2 - g for d, g in row.items() if (int(t) + ord(d)) % 7 == 0} for t, row in gold.items()}
+    >>> bronze = {t: {**row, **slips[t]} for t, row in gold.items()}
+    >>> runs = {"x": {t: {d: -i for i, d in enumerate("abcd")} for t in gold}}
+    >>> dcg_table(runs, bronze, Gold(gold, "by-gold"), "DCG@3", trials=200).columns
+    ('system', 'measure', 'uncorrected', 'value', 'se over pairs', 'se over topics', 'se by formula')
+    """
+    ways: dict[str, tuple[Method, Clusters]] = {
+        "formula": ("delta", "topics"), "over topics": ("bootstrap", "topics"), "over pairs": ("bootstrap", "none"),
+    }  # fmt: skip
+    found: dict[str, dict[str, Estimate]] = {}
+    notes: list[str] = []
+    for way, (method, clusters) in ways.items():
+        with warnings.catch_warnings():
+            if found:  # what is wrong with the data was said once
+                warnings.simplefilter("ignore", DataWarning)
+            try:
+                answers = correct(
+                    runs, judgments, measure, gold, method=method, clusters=clusters,
+                    resampling=Resampling(trials, seed=seed), **options,
+                )  # fmt: skip
+            except TruegainError as error:
+                if way == "formula":
+                    raise
+                notes.append(Message(f"no standard error {way}: {with_marks(error)}"))
+                continue
+        found[way] = {e.system: e for e in answers}
+        notes += [Message(f"{e.system}, {way}: {with_marks(note)}") for e in answers for note in e.notes]
+    rows: list[tuple[Cell, ...]] = []
+    for system, first in found["formula"].items():
+        each = [found.get(way, {}).get(system) for way in ("over pairs", "over topics", "formula")]
+        errors = [None if e is None or e.refused else e.se for e in each]
+        rows.append((system, first.measure, first.uncorrected, None if first.refused else first.value, *errors))
+    columns = ("system", "measure", "uncorrected", "value", "se over pairs", "se over topics", "se by formula")
+    title = "Corrected DCG (eq. 25) and its standard error"
+    return Table(columns, rows, {"truegain": __version__}, title, tuple(dict.fromkeys(notes)))
 
 
 # ---- A table of one study has no column that names it.
