@@ -103,6 +103,7 @@ COMMANDS = {  # what each needs beside the study, to be done soon
     "experiment discriminative": ("--resamples", "20"),
     "experiment spending": ("--draws", "1", "--drawn-pairs", "1", "--numbers", "20"),
     "experiment unanimity-grid": ("--resamples", "20"),
+    "experiment judge": ("--resamples", "100"),
 }  # fmt: skip
 OF_RATINGS = {
     "agree": (),

@@ -9,7 +9,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import EBAY
-from truegain.experiments.judge_errors import naive_topics, published_sizes, some_difference
+from truegain.experiments.judge_errors import limited, naive_topics, published_sizes, some_difference
 from truegain.stats.student_t import detectable_in_se
 
 
@@ -66,6 +66,39 @@ def test_published_sizes_of_two_judges(p: float, power: float) -> None:
     for wrong in ((0.5, 0.5, 0.0), (0.5, 0.2, 0.4), (1.2, -0.1, -0.1)):
         with pytest.raises(tg.TruegainError, match="must be positive"):
             published_sizes(means, sds, judges, shares=wrong)
+
+
+# Table 4: the two TREC runs, each with the accuracy of the bronze judges on its own documents.
+DOC_RUN_02, YORK_07_ED4 = (
+    tg.Judge.from_counts(relevant=(17, 38), nonrelevant=(216, 262)),
+    tg.Judge.from_counts(relevant=(14, 50), nonrelevant=(230, 285)),
+)
+
+
+def test_section_8_has_no_finite_size() -> None:
+    """Guards eq. 16 inside eq. 27: both G are 1 where the plain ratios are 1.29 and 3.68, so all sizes are infinite."""
+    rates = [(judge.sensitivity, judge.specificity) for judge in (DOC_RUN_02, YORK_07_ED4)]
+    assert [tuple(round(rate, 3) for rate in two) for two in rates] == [(0.447, 0.824), (0.280, 0.807)]
+    plain = [(j - 1 + m_n) / (m_r + m_n - 1) for j, (m_r, m_n) in zip((0.527, 0.513), rates, strict=True)]
+    assert [round(value, 2) for value in plain] == [1.29, 3.68]
+    assert [limited(0.527, DOC_RUN_02), limited(0.513, YORK_07_ED4)] == [1.0, 1.0]
+    sizes = published_sizes((0.527, 0.513), (0.240, 0.260), (DOC_RUN_02, YORK_07_ED4))
+    assert sizes == dict.fromkeys(("n", "nR_a", "nN_a", "nR_b", "nN_b"), math.inf)
+    low = published_sizes((0.1, 0.05), (0.2, 0.2), (EBAY, EBAY))  # below 1 - mN = .202: both G are 0
+    assert set(low.values()) == {math.inf}
+
+
+def test_one_limited_mean_and_judges_at_chance() -> None:
+    """Guards eq. 16 where only one G is limited, equal G inside 0 to 1, and a D of 0 or less."""
+    near, far = (published_sizes((0.6, j), (0.4, 0.4), (EBAY, EBAY)) for j in (0.75, 0.95))
+    assert limited(0.75, EBAY) == limited(0.95, EBAY) == 1.0 > limited(0.6, EBAY)
+    assert near["n"] == far["n"] < math.inf  # the difference is that to 1, not that to the plain ratio
+    with pytest.raises(tg.TruegainError, match="infinitely many"):
+        published_sizes((0.6, 0.6), (0.4, 0.4), (EBAY, EBAY))
+    for relevant in ((30, 60), (20, 60)):
+        coin = tg.Judge.from_counts(relevant=relevant, nonrelevant=(30, 60))
+        with pytest.raises(tg.TruegainError, match="no better than chance"):
+            published_sizes((0.6, 0.5), (0.4, 0.4), (EBAY, coin))
 
 
 def test_topics_without_judge_errors() -> None:

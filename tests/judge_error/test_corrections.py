@@ -91,8 +91,8 @@ def test_methods_that_labels_do_not_have_are_refused_at_once() -> None:
         for method in ("fieller", "lang-reiczigel"):
             with pytest.raises(tg.TruegainError, match=f"^{method} is for .* one judge; here use delta or bootstrap$"):
                 tg.correct(runs, gold, "DCG@5", trusted, method=cast("Any", method), **words)
-        with pytest.raises(tg.TruegainError, match=r"draws whole topics; with clusters 'none' use delta$"):
-            tg.correct(runs, gold, "DCG@5", trusted, method="bootstrap", clusters="none", **words)
+        by_pairs = tg.correct(runs, gold, "DCG@5", trusted, method="bootstrap", clusters="none", **words)[0]
+        assert by_pairs.method == "bootstrap over pairs"
         assert not tg.correct(runs, gold, "P@5", trusted, method="bootstrap", clusters="none", **words)[0].refused
 
 

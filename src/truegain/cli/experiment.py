@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
+from truegain.cli.experiment_judge import judge_command
 from truegain.cli.experiment_magnitudes import magnitudes_command
 from truegain.cli.options import (
     PROPORTION,
@@ -182,6 +183,7 @@ def experiment_root() -> None:
     """
 
 
+experiment.command("judge")(judge_command)
 experiment.command("magnitudes")(magnitudes_command)
 experiment.command("unanimity")(unanimity_command)
 experiment.command("unanimity-grid")(grid_command)

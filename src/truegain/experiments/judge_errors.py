@@ -11,7 +11,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats, frozen
-from truegain.judge_error.confusion import Rates, bounded, clearly_positive
+from truegain.judge_error.confusion import Rates, bounded, clearly_positive, corrected
 from truegain.judge_error.intervals import delta_se, interval_of
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import CorrectionOptions, GoldSample
@@ -137,7 +137,7 @@ def compare_means(
     other: GoldSample = "separate" if gold == "shared" else "shared"
     if not variance[gold] > 0:
         raise TruegainError("the difference has a variance of 0; there is nothing to test")
-    df = _welch((v_a, v_b), a, b) if test == "welch" else math.inf
+    df = welch_df((v_a, v_b), a, b) if test == "welch" else math.inf
     se, t = math.sqrt(variance[gold]), quantile_of(confidence, df)
     notes = []
     if variance[other] > 0 and same:
@@ -155,7 +155,14 @@ def variance_of_d(rates: Rates) -> float:
     return rates.v_r + rates.v_n + 2 * rates.corr_rn * math.sqrt(rates.v_r * rates.v_n)
 
 
-def _welch(variances: tuple[float, float], a: BronzeMean, b: BronzeMean) -> float:
+def welch_df(variances: tuple[float, float], a: BronzeMean, b: BronzeMean) -> float:
+    """Welch's degrees of freedom of a difference of two means, of which these are the variances.
+
+    Goldberg et al. 2018, ACM TOIS 36(4), section 3.3.
+
+    >>> round(welch_df((0.04, 0.01), BronzeMean(0.5, 11), BronzeMean(0.5, 21)), 2)
+    15.15
+    """
     v_a, v_b = variances
     return (v_a + v_b) ** 2 / (v_a**2 / (a.n - 1) + v_b**2 / (b.n - 1))
 
@@ -230,6 +237,9 @@ def simulate_judge(
 # ---- Sizes of studies by the published formulas: each system with a gold sample of its own, pairs independent.
 
 
+SIZES = ("n", "nR_a", "nN_a", "nR_b", "nN_b")
+
+
 def naive_topics(difference: float, sd_a: float, sd_b: float, *, p: float = 0.05, power: float = 0.5) -> float:
     """Topics for each of two systems to differ significantly if there were no judge errors.
 
@@ -257,18 +267,26 @@ def published_sizes(
     With s0 = |Ga - Gb| / (z_{p/2} + z_{1-power}), m = D of each and V = s^2:
     n = (Va mb^2 + Vb ma^2) / (f1 ma^2 mb^2 s0^2), and so on; f1 + f2 + f3 = 1 share the allowed variance out.
 
+    Each G is limited to 0 to 1 (eq. 16).  Where both are at the same limit there is no difference to be shown, and
+    every size is infinite, as for the two TREC runs of section 8.
+
     Goldberg et al. 2018, ACM TOIS 36(4), eq. 27 to 31.
 
     >>> judge = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
     >>> sizes = published_sizes((0.626, 0.6385), (0.414, 0.402), (judge, judge))
     >>> {name: round(size) for name, size in sizes.items()}
     {'n': 24561, 'nR_a': 18340, 'nN_a': 882, 'nR_b': 20616, 'nN_b': 722}
+    >>> trec = Judge.from_counts((17, 38), (216, 262)), Judge.from_counts((14, 50), (230, 285))
+    >>> set(published_sizes((0.527, 0.513), (0.24, 0.26), trec).values())
+    {inf}
     """
-    if not math.isclose(sum(shares), 1) or min(shares) <= 0:
-        raise TruegainError(f"shares {shares} must be positive and add up to 1")
+    check_shares(shares)
     (j_a, j_b), (v_a, v_b), (a, b) = means, (sds[0] ** 2, sds[1] ** 2), judges
-    g_a, g_b = (j_a - 1 + a.specificity) / a.informedness, (j_b - 1 + b.specificity) / b.informedness
-    allowed = (some_difference(g_a - g_b) / detectable_in_se(p, power)) ** 2
+    far = detectable_in_se(p, power)
+    g_a, g_b = (limited(j, judge) for j, judge in zip(means, judges, strict=True))
+    if g_a == g_b and g_a in (0.0, 1.0):
+        return dict.fromkeys(SIZES, math.inf)
+    allowed = (some_difference(g_a - g_b) / far) ** 2
     both = v_a * b.informedness**2 + v_b * a.informedness**2
     f1, f2, f3 = shares
     sizes = {"n": both / (f1 * a.informedness**2 * b.informedness**2 * allowed)}
@@ -281,6 +299,30 @@ def published_sizes(
             judge.specificity * (1 - judge.specificity) * both * (judge.sensitivity - j) ** 2 / (f3 * below)
         )
     return sizes
+
+
+def check_shares(shares: tuple[float, float, float]) -> None:
+    """Refuse shares of the allowed variance that are not positive or do not add up to 1."""
+    if not math.isclose(sum(shares), 1) or min(shares) <= 0:
+        raise TruegainError(f"shares {shares} must be positive and add up to 1")
+
+
+def limited(j: float, judge: Judge) -> float:
+    """The corrected mean limited to 0 to 1; refused of a judge who is no better than chance.
+
+    G = max(0, min(1, (j - 1 + mN) / D))
+
+    Goldberg et al. 2018, ACM TOIS 36(4), eq. 16.
+
+    >>> limited(0.527, Judge.from_counts((17, 38), (216, 262)))
+    1.0
+    """
+    if not judge.informedness > 0:
+        raise TruegainError(
+            f"the bronze judge is no better than chance: sensitivity + specificity - 1 = {judge.informedness:.3f}; "
+            "add gold labels, or use a better judge"
+        )
+    return max(0.0, min(1.0, corrected(j, judge.sensitivity, judge.specificity)))
 
 
 def some_difference(difference: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -81,12 +82,12 @@ class Confusion:
         return cls(*classes, names, frozen(table[used]), frozen(squares), len(pairs))
 
     @classmethod
-    def of_counts(cls, counts: npt.ArrayLike) -> Confusion:
-        """From counts alone: rows gold, columns bronze, classes 0, 1, ..."""
+    def of_counts(cls, counts: npt.ArrayLike, labels: Sequence[float] | None = None) -> Confusion:
+        """From counts alone: rows gold, columns bronze; `labels` are those of both, by default 0, 1, ..."""
         table = np.asarray(counts, np.float64)
         if table.ndim != 2 or not (np.isfinite(table).all() and (table >= 0).all()):
             raise TruegainError("counts must be a table of numbers that are not negative: rows gold, columns bronze")
-        gold, bronze = (tuple(float(i) for i in range(n)) for n in table.shape)
+        gold, bronze = (tuple(map(float, range(n) if labels is None else labels)) for n in table.shape)
         return cls(gold, bronze, (), frozen(table[None]), frozen(table.copy()), int(table.sum()))
 
     @property

@@ -9,8 +9,8 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.io.columns import Bools, Floats
-from truegain.judge_error.confusion import Bounded, Rates, added, bounded, clearly_positive, effective_size
-from truegain.judge_error.judge import Judge
+from truegain.judge_error.confusion import Bounded, Rates, added, bounded, clearly_positive, effective_size, worths
+from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.judge_error.panel import CorrectionOptions
 from truegain.judge_error.system_judges import JudgedLists, check_inside, check_says_something, score_range
 from truegain.judge_error.topic_estimators import MatrixFit
@@ -221,11 +221,59 @@ def bootstrap_over_topics(fit: MatrixFit, *, trials: int, seed: int) -> Draws:
     rng, n, apart = generator(seed, "topics"), len(fit.topics), int((fit.scored_as < 0).sum())
     copies = rng.multinomial(n, np.full(n, 1 / n), trials)
     others = rng.multinomial(apart, np.full(apart, 1 / apart), trials) if apart else 1.0
-    values = fit.values(copies, others, worst=LARGEST_CONDITION)[:, 0]
-    sound = ~np.isnan(values)
+    return _inverted_draws(fit.values(copies, others, worst=LARGEST_CONDITION)[:, 0], len(fit.worth))
+
+
+def bootstrap_over_pairs(lists: JudgedLists, s: int, *, trials: int, seed: int) -> Draws:
+    """Resample pairs of topic and document with replacement, and the gold pairs apart from them, and use eq. 25.
+
+    At each rank as many pairs are drawn as there are topics; a document without a label is one of them.  Gold pairs
+    keep their weights.  Pairs count as independent, as in the paper, where those of one topic are alike.
+
+    Goldberg et al. 2018, ACM TOIS 36(4), end of section 4.2.
+    """
+    rng, weights, judge = generator(seed, "pairs"), lists.weights, lists.judges_of(s).single_for("the bootstrap")
+    topics, labels = lists.naive.shape[1], len(weights.classes)
+    mine = weights.system == s
+    code = np.searchsorted(weights.classes, lists.ranked.item_gain[weights.item[mine]])
+    ranks = lists.measure.rank_weights(int(lists.ranked.rank.max(initial=1)))
+    at_rank, rank = np.unique(weights.counts[mine], return_inverse=True)
+    f = np.zeros((trials, labels))
+    for i, weight in enumerate(at_rank):
+        pairs = topics * int(np.count_nonzero(np.isclose(ranks / ranks[0], weight, rtol=1e-12)))
+        shares = np.bincount(code[rank == i], minlength=labels) / pairs
+        drawn = rng.multinomial(pairs, np.append(shares, max(0.0, 1 - shares.sum())), trials)
+        f += weight / topics * drawn[:, :labels]
+    table = drawn_tables(judge.matrix_for(np.ones(topics, np.bool_), binary=False), trials, rng)
+    return _inverted_draws((f * worths(table, weights.value, LARGEST_CONDITION)).sum(axis=1), labels)
+
+
+def drawn_tables(matrix: TopicMatrix, trials: int, rng: np.random.Generator) -> Floats:
+    """Counts of gold pairs drawn with replacement, as many as there are: trial x gold label x bronze label."""
+    c = matrix.confusion
+    labels = len(c.gold)
+    many = c.counts.ravel()
+    cell, weight = np.arange(labels**2), np.ones(labels**2)
+    if matrix.pairs is not None:  # pairs of the same labels and weight are alike
+        both = np.stack([matrix.pairs.gold * labels + matrix.pairs.bronze, matrix.pairs.weight])
+        kinds, copies = np.unique(both, axis=1, return_counts=True)
+        cell, weight, many = kinds[0].astype(np.int64), kinds[1], copies.astype(np.float64)
+    to_cells = np.zeros((len(cell), labels**2))
+    to_cells[np.arange(len(cell)), cell] = weight
+    table = np.empty((trials, labels**2))
+    step = max(1, 4_000_000 // len(cell))
+    for start in range(0, trials, step):
+        rows = slice(start, min(start + step, trials))
+        table[rows] = rng.multinomial(round(many.sum()), many / many.sum(), rows.stop - start) @ to_cells
+    return table.reshape(trials, labels, labels)
+
+
+def _inverted_draws(values: Floats, labels: int) -> Draws:
+    """Draws without those whose matrix has no sound inverse; refused where these are too many."""
+    sound, trials = ~np.isnan(values), len(values)
     spoilt = trials - int(sound.sum())
     if spoilt > LARGEST_SPOILT * trials:
-        other = f"or use {arg('method', 'delta')}" if len(fit.worth) == 2 else "merge labels, or use a binary measure"
+        other = f"or use {arg('method', 'delta')}" if labels == 2 else "merge labels, or use a binary measure"
         raise TruegainError(
             f"{spoilt} of {trials} bootstrap draws have a confusion matrix that cannot be inverted soundly, so there "
             f"is no result: add gold labels of the rare labels, {other}"
@@ -329,15 +377,13 @@ NOTHING = 1e-12  # of the highest score: a standard error that is rounding
 
 
 def check_has_method(lists: JudgedLists, options: CorrectionOptions) -> None:
-    """Intervals of the three rates are for binary relevance; resamples for one judge, and of topics where graded."""
+    """Intervals of the three rates are for binary relevance; resamples for one judge."""
     one = lists.judges.single is not None
     if options.method in ("lang-reiczigel", "fieller") and not (lists.binary and one):
         other = "delta or bootstrap" if one else "delta"
         raise TruegainError(f"{options.method} is for binary relevance and one judge; here use {other}")
     if options.method == "bootstrap" and not one:
         raise TruegainError("bootstrap is for one judge; several judges have delta")
-    if options.method == "bootstrap" and not lists.binary and options.clusters == "none":
-        raise TruegainError("the bootstrap of graded labels draws whole topics; with clusters 'none' use delta")
 
 
 def published_estimate(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:
@@ -351,9 +397,13 @@ def published_estimate(lists: JudgedLists, s: int, options: CorrectionOptions) -
         return _by_rates(base, lists, judges.single, s, options)
     topics = np.ones(lists.naive.shape[1], np.bool_)
     fit, n = lists.fit([s], topics, options.clusters), len(topics)
-    draws = bootstrap_over_topics(fit, trials=options.resamples, seed=options.seed)
-    df = float(fit.over_topics(Contrasts.scores(1), clusters=options.clusters == "topics").df[0])
-    value, se = float(fit.value[0]), draws.se * math.sqrt(n / (n - 1))  # means of resamples vary less
+    by_topic = options.clusters == "topics"
+    if by_topic:
+        draws = bootstrap_over_topics(fit, trials=options.resamples, seed=options.seed)
+    else:
+        draws = bootstrap_over_pairs(lists, s, trials=options.resamples, seed=options.seed)
+    df = float(fit.over_topics(Contrasts.scores(1), clusters=by_topic).df[0])
+    value, se = float(fit.value[0]), draws.se * (math.sqrt(n / (n - 1)) if by_topic else 1)  # resamples vary less
     half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, topics)
     if not se > NOTHING * limits[1]:
         raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
@@ -361,7 +411,15 @@ def published_estimate(lists: JudgedLists, s: int, options: CorrectionOptions) -
     check_says_something(value, half, limits, fit.matrices[0])
     left_out = f"{draws.spoilt} of {options.resamples} bootstrap draws could not be corrected and were left out"
     notes = ((left_out,) if draws.spoilt else ()) + bounded
-    return replace(base, value=inside, low=low, high=high, se=se, method="bootstrap over topics", notes=notes)
+    return replace(
+        base,
+        value=inside,
+        low=low,
+        high=high,
+        se=se,
+        method=f"bootstrap over {'topics' if by_topic else 'pairs'}",
+        notes=notes,
+    )
 
 
 def _drawn_together(lists: JudgedLists, judge: Judge, options: CorrectionOptions) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from numbers import Real
 from typing import NamedTuple
 
@@ -149,8 +150,8 @@ def cells_of(c: Confusion) -> PairCodes:
 class Judge(Result):
     """A cheap judge measured against a trusted one: its error rates, or the whole confusion matrix.
 
-    The cheap judge's labels are called bronze, the trusted judge's gold.  Make one with `Judge.fit` or
-    `Judge.from_counts`.
+    The cheap judge's labels are called bronze, the trusted judge's gold.  Make one with `Judge.fit`,
+    `Judge.from_counts` or `Judge.from_graded_counts`.
 
     Attributes
     ----------
@@ -310,6 +311,55 @@ class Judge(Result):
         (k_r, n_r), (k_n, n_n) = relevant, nonrelevant
         return cls(Confusion.of_counts([[k_n, n_n - k_n], [n_r - k_r, k_r]]), (1, 1), design)
 
+    @classmethod
+    def from_graded_counts(
+        cls,
+        counts: npt.ArrayLike,
+        labels: Sequence[float] | None = None,
+        *,
+        relevant: float = 1,
+        design: str = "by-gold",
+    ) -> Judge:
+        """A judge of graded labels from published counts.
+
+        Parameters
+        ----------
+        counts : array-like
+            How many pairs have each gold label (a row each) and bronze label (a column each), both ascending.
+        labels : sequence of float, optional
+            The labels, ascending; by default 0, 1, 2, ...
+        relevant : float, default 1
+            The smallest relevant label, for binary measures that name none.
+        design : {'random', 'by-bronze', 'topics', 'by-gold', 'elsewhere'}, default 'by-gold'
+            How the pairs were sampled.
+
+        Returns
+        -------
+        Judge
+            Without pairs: variances treat them as independent.
+
+        Examples
+        --------
+        >>> judge = Judge.from_graded_counts([[80, 15, 5], [10, 70, 20], [5, 15, 80]])
+        >>> judge.matrix.tolist()[1], round(judge.sensitivity, 3)
+        ([0.1, 0.7, 0.2], 0.925)
+        """
+        design_of(design)
+        table = np.asarray(counts, np.float64)
+        if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
+            raise TruegainError(
+                f"counts have the shape {table.shape}: give a square table, a row for each gold label and a column for "
+                "each bronze label"
+            )
+        scale = range(len(table)) if labels is None else tuple(labels)
+        if len(scale) != len(table) or any(b <= a for a, b in pairwise(scale)):
+            raise TruegainError(
+                f"labels={list(scale)}: give {len(table)} ascending numbers, one for each row of counts"
+            )
+        judge = cls(Confusion.of_counts(table, scale), (relevant, relevant), design)
+        _ = judge.matrix  # a gold label without pairs is refused
+        return judge
+
     def reweighted(self, counts: npt.ArrayLike) -> Judge:
         """The same judge with its gold pairs weighted again, as a resample does.
 
@@ -362,7 +412,8 @@ class Judge(Result):
         if gold_relevant_from is None:
             gold_relevant_from = level if self.levels[0] == self.levels[1] else self.levels[1]
         levels = level, gold_relevant_from
-        return self if levels == self.levels or not self.confusion.clustered else replace(self, levels=levels)
+        cut = not self.confusion.clustered and self.labels == (0.0, 1.0)  # counts of labels that are cut already
+        return self if levels == self.levels or cut else replace(self, levels=levels)
 
     def matrix_for(self, topics: Bools, *, binary: bool, clusters: Clusters | None = None) -> TopicMatrix:
         """The confusion matrix for some of the scored topics, refused where a correction would divide by about 0.

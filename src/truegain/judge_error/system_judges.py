@@ -63,6 +63,17 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
         )
 
 
+def refuse_unknown(judge: Judge, labels: Sequence[float], measure: Measure) -> None:
+    """Refuse bronze labels that counts of a judge do not hold: how often it gives them is unknown."""
+    unknown = [f"{label:g}" for label in labels if label not in judge.labels]
+    if unknown:
+        known = ", ".join(f"{label:g}" for label in judge.labels)
+        raise TruegainError(
+            f"{measure}: the bronze labels {', '.join(unknown)} are not among those that the judge was counted on "
+            f"({known}); give counts of all labels (Judge.from_graded_counts), or use a binary measure such as P@10"
+        )
+
+
 def _by_luck(judge: Judge) -> bool:
     """Whether so few gold labels may well lack the higher labels of bronze: with a chance of 1 in 1,000 or more."""
     assert judge.pairs is not None
@@ -115,6 +126,8 @@ class JudgedLists:
         cut = level if level is not None else 1.0 if binary else None
         for one in () if binary else judges.judges.values():
             refuse_strays(one, measure)
+            if one.pairs is None:
+                refuse_unknown(one, classes, measure)
         weights = label_weights(ranked, measure, classes, level=cut)
         tell_unjudged(ranked, measure)
         chosen: Accuracy = accuracy or ("system" if has_pairs and DESIGNS[judges.design].here else "given")

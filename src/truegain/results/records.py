@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from truegain.errors import TruegainError, needs
@@ -28,12 +29,18 @@ def as_dict(grid: Grid) -> dict[str, Any]:
 
 def as_json(grid: Grid) -> str:
     """One JSON object: how it was made, the notes, the rows."""
-    return json.dumps(as_dict(grid), ensure_ascii=False, indent=1) + "\n"
+    whole = {**as_dict(grid), "rows": list(map(_in_json, _records(grid)))}
+    return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
 
 
 def as_lines(grid: Grid) -> str:
     """One JSON object a line."""
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in _records(grid))
+    return "".join(json.dumps(_in_json(record), ensure_ascii=False) + "\n" for record in _records(grid))
+
+
+def _in_json(record: dict[str, Cell]) -> dict[str, Cell]:
+    """A record as JSON can hold it: infinity is no number of JSON, so it is text."""
+    return {k: str(v) if isinstance(v, float) and math.isinf(v) else v for k, v in record.items()}
 
 
 def _records(grid: Grid) -> list[dict[str, Cell]]:

@@ -1,0 +1,892 @@
+"""The tables and figures of Goldberg et al. 2018: on the paper's own counts, or on judgments and gold labels."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.aggregation.aggregate import aggregate
+from truegain.config import Gold, Resampling
+from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.rating_groups import Grouped
+from truegain.data.ratings import read_ratings
+from truegain.data.runs import RunsLike
+from truegain.errors import DataWarning, MeasureError, TruegainError, counted
+from truegain.experiments.judge_errors import (
+    SIZES,
+    BronzeMean,
+    JudgeSimulation,
+    check_shares,
+    compare_means,
+    limited,
+    naive_topics,
+    published_sizes,
+    simulate_judge,
+    welch_df,
+)
+from truegain.io.columns import Floats
+from truegain.judge_error.confusion import Clusters, bias, corrected_mean
+from truegain.judge_error.intervals import delta, delta_se, parametric_bootstrap
+from truegain.judge_error.judge import Judge, count
+from truegain.judge_error.judges import bronze_of
+from truegain.judge_error.panel import Method, fit_judge
+from truegain.judge_error.system_judges import JudgedLists
+from truegain.measures.parse import parse_measure
+from truegain.measures.precision import P
+from truegain.measures.scoring import at_level
+from truegain.message import Message, by_surface, with_marks
+from truegain.reliability.kappa import fleiss, percent
+from truegain.results.base import Table
+from truegain.results.table import Cell, Marked
+from truegain.stats.results import Estimate
+from truegain.stats.student_t import detectable_in_se, p_of, quantile_of
+from truegain.study.corrected_scores import correct, gold_labels, in_line
+
+# ---- What the formulas need: means by bronze labels, and the judge's accuracy on gold pairs.
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeStudy:
+    """Systems scored by bronze labels, and how often the bronze judge is right.
+
+    Attributes
+    ----------
+    name : str
+        Of the study, where there are several.
+    means : mapping of str to BronzeMean
+        The mean bronze precision of each system.
+    judges : tuple of Judge
+        One that was measured on one gold sample, or one for each system.
+    relevance : mapping of str to sequence of float
+        For the simulation: the chance of relevance at each rank of each system's lists.
+    notes : tuple of str
+        What must be said of the data.
+    scores : mapping of str to ndarray
+        Bronze precision by topic, where systems answer the same topics; empty where topics differ.
+
+    Examples
+    --------
+    >>> EBAY.shared, round(EBAY.judge_of("a").sensitivity, 3)
+    (True, 0.729)
+    """
+
+    name: str
+    means: Mapping[str, BronzeMean]
+    judges: tuple[Judge, ...]
+    relevance: Mapping[str, Sequence[float]]
+    notes: tuple[str, ...] = ()
+    scores: Mapping[str, Floats] = field(default_factory=dict)
+
+    def covariance(self, a: str, b: str) -> float:
+        """The covariance of two bronze means over common topics; 0 where the topics differ.
+
+        Parameters
+        ----------
+        a, b : str
+            The systems.
+
+        Returns
+        -------
+        float
+            Of the means.
+        """
+        if a not in self.scores or b not in self.scores:
+            return 0.0
+        x, y = self.scores[a], self.scores[b]
+        return float((x - x.mean()) @ (y - y.mean())) / (len(x) - 1) / len(x)
+
+    @property
+    def shared(self) -> bool:
+        """Whether one gold sample stands behind all systems."""
+        return len(self.judges) == 1
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """All pairs of systems, in the order given."""
+        return list(combinations(self.means, 2))
+
+    def judge_of(self, system: str) -> Judge:
+        """The judge that corrects a system.
+
+        Parameters
+        ----------
+        system : str
+            Its name.
+
+        Returns
+        -------
+        Judge
+            The one of all systems, or its own.
+        """
+        return self.judges[0 if self.shared else list(self.means).index(system)]
+
+
+# Section 7.  The paper divides the variance of P@3 over queries by the number of query-document pairs, 3 times as many.
+QUERIES = {"a": 3426, "b": 6868}
+EBAY_JUDGE = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
+EBAY = JudgeStudy(
+    "eBay",
+    {
+        "a": BronzeMean(0.6260, n=3 * QUERIES["a"], sd=0.414),
+        "b": BronzeMean(0.6385, n=3 * QUERIES["b"], sd=0.402),
+    },
+    (EBAY_JUDGE,),
+    {},
+)
+EBAY_BY_QUERY = JudgeStudy(
+    "eBay, n of queries",
+    {"a": BronzeMean(0.6260, n=QUERIES["a"], sd=0.414), "b": BronzeMean(0.6385, n=QUERIES["b"], sd=0.402)},
+    (EBAY_JUDGE,),
+    {},
+)
+# Section 8, table 4: each run with the bronze judges' accuracy on its own documents.
+TREC = JudgeStudy(
+    "TREC Enterprise",
+    {"DocRun02": BronzeMean(0.527, n=50, sd=0.240), "york07ed4": BronzeMean(0.513, n=50, sd=0.260)},
+    (
+        Judge.from_counts(relevant=(17, 38), nonrelevant=(216, 262)),
+        Judge.from_counts(relevant=(14, 50), nonrelevant=(230, 285)),
+    ),
+    {},
+)
+# Section 6: ten ranks, 50 queries, a judge of known rates that 250 gold pairs of each kind measure.
+SIMULATED = JudgeStudy(
+    "simulation",
+    {"simulated": BronzeMean(0.48, n=50)},
+    (Judge.from_counts(relevant=(225, 250), nonrelevant=(200, 250)),),
+    {"simulated": tuple(0.49 - 0.02 * rank for rank in range(10))},
+)
+PUBLISHED = (EBAY, EBAY_BY_QUERY, TREC)
+BY_PAIR = (
+    "The paper takes n = 10278 and 20604, three pairs for each of 3426 and 6868 queries, while s is the standard "
+    "deviation of P@3 over queries; 'n of queries' divides by the number of queries."
+)
+
+
+def judge_study(
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    gold: Gold,
+    measure: str = "P@10",
+    *,
+    relevant_from: float | None = None,
+    accuracy: Literal["given", "lists", "system"] = "given",
+    scale: Sequence[float] | None = None,
+    unmatched: Literal["refuse", "drop"] = "refuse",
+    jobs: int | None = None,
+) -> JudgeStudy:
+    """What the paper's formulas need of your data.
+
+    Variances of the judge's rates take gold pairs as independent, as in the paper; `truegain.correct` takes topics as
+    clusters.
+
+    Parameters
+    ----------
+    runs : path-like, mapping or frame
+        The runs, one or more.
+    judgments : path-like, mapping, frame or Judgments
+        The bronze labels, one a document.
+    gold : Gold
+        The gold labels, how they were sampled, and which of them are relevant.
+    measure : str, default 'P@10'
+        Precision at a cutoff; the formulas are for nothing else.
+    relevant_from : float, optional
+        The smallest relevant label, where the measure names none.
+    accuracy : {'given', 'lists', 'system'}, default 'given'
+        Measure the judge on all gold pairs (section 7), on those that any system retrieved, or for each system on those
+        that it retrieved itself (table 4).
+    scale : sequence of float, optional
+        The labels there are.
+    unmatched : {'refuse', 'drop'}, default 'refuse'
+        Gold pairs without a bronze label.
+    jobs : int, optional
+        Processes that read runs.
+
+    Returns
+    -------
+    JudgeStudy
+        Means by bronze labels, the judge, and the corrected relevance at each rank.
+
+    Examples
+    --------
+    >>> runs = {"x": {topic: {"a": 2, "b": 1} for topic in "1234"}}
+    >>> bronze = {topic: {"a": 1, "b": int(topic == "1")} for topic in "1234"}
+    >>> gold = {topic: {"a": 1, "b": 0} for topic in "1234"}
+    >>> study = judge_study(runs, bronze, Gold(gold, "random"), "P@2")
+    >>> study.means["x"].mean, study.judges[0].counts, study.relevance["x"]
+    (0.625, (4.0, 4.0, 3.0, 4.0), (1.0, 0.0))
+    """
+    chosen = at_level(parse_measure(measure), relevant_from)
+    if not isinstance(chosen, P):
+        raise MeasureError(f"{measure}: the paper's formulas are for precision at a cutoff; use P@10 or P(rel=2)@10")
+    labels, said = bronze_of(judgments)
+    trusted = Judgments.of(gold_labels(gold), "gold")
+    judge = fit_judge(labels, trusted, gold.design, chosen, gold.relevant_from, unmatched=unmatched, scale=scale)
+    ranked = in_line(runs, labels, [chosen], jobs)
+    lists = JudgedLists.of(ranked, judge, chosen, gold_relevant_from=gold.relevant_from, accuracy=accuracy)
+    means, judges, relevance, by_topic = {}, [], {}, {}
+    for s, system in enumerate(ranked.systems):
+        scores, own = lists.naive[s][lists.answered(s)], lists.judges_of(s).single
+        assert own is not None
+        by_pairs = _independent(own)
+        means[system] = BronzeMean(float(scores.mean()), len(scores), float(scores.std(ddof=1)))
+        judges.append(by_pairs)
+        by_topic[system] = scores
+        by_rank = _by_rank(lists, s, chosen, len(scores))
+        relevance[system] = tuple(limited(float(j), by_pairs) for j in by_rank) if by_pairs.informedness > 0 else ()
+    return JudgeStudy("", means, tuple(judges if accuracy == "system" else judges[:1]), relevance, said, by_topic)
+
+
+def _independent(judge: Judge) -> Judge:
+    """The judge by counts alone, so that gold pairs are independent, weighted ones as many as they are worth."""
+    (nn, nr), (rn, rr) = (judge.binary.matrix * judge.binary.effective[:, None]).tolist()
+    return Judge.from_counts(relevant=(rr, rr + rn), nonrelevant=(nn, nn + nr), design=judge.design)
+
+
+def _by_rank(lists: JudgedLists, system: int, measure: P, topics: int) -> Floats:
+    """The share of topics with a bronze-relevant document at each rank: what the paper calls row-wise evaluation."""
+    view = lists.ranked.condensed if measure.judged_only else lists.ranked
+    depth, level = int(measure.cutoff or view.rank.max(initial=1)), measure.rel
+    mine = (view.list // len(view.topics) == system) & view.judged & (view.gain >= level) & (view.rank <= depth)
+    return np.asarray(np.bincount(view.rank[mine] - 1, minlength=depth) / topics)
+
+
+# ---- Tables: one for each question, a row for each system or pair of systems.
+
+
+def confusion_table(studies: Sequence[JudgeStudy] = (EBAY, TREC)) -> Table:
+    """What bronze labels say, given the gold label, and the shares of both labels.
+
+    m_J = m_G m_R + (1 - m_G)(1 - m_N), where m_G is limited to 0 to 1
+
+    Parameters
+    ----------
+    studies : sequence of JudgeStudy, default the paper's
+        What to show.
+
+    Returns
+    -------
+    Table
+        Three rows a system: gold relevant, gold non-relevant, and all documents, whose shares are the bronze mean.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, table 2, eq. 3 and 4.
+
+    Examples
+    --------
+    >>> [round(cell, 3) for cell in confusion_table((EBAY,)).rows[0][3:]]  # m_G, m_R and 1 - m_R of system a
+    [0.805, 0.729, 0.271]
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for study in studies:
+        for system, bronze in study.means.items():
+            judge, j = study.judge_of(system), bronze.mean
+            g, m_r, m_n = limited(j, judge), judge.sensitivity, judge.specificity
+            rows += [
+                (study.name, system, "relevant", g, m_r, 1 - m_r),
+                (study.name, system, "non-relevant", 1 - g, 1 - m_n, m_n),
+                (study.name, system, "all", 1.0, j, 1 - j),
+            ]
+    columns = ("study", "system", "gold", "share", "bronze relevant", "bronze non-relevant")
+    return _table(columns, rows, "Bronze label, given the gold label (table 2)", (), studies)
+
+
+def accuracy_table(studies: Sequence[JudgeStudy] = (EBAY, TREC)) -> Table:
+    """Bronze means, the judge's accuracy on gold pairs, and whether the two fit together.
+
+    A mean lies between 1 - specificity and sensitivity, whatever share of the documents is relevant.
+
+    Parameters
+    ----------
+    studies : sequence of JudgeStudy, default the paper's
+        What to show.
+
+    Returns
+    -------
+    Table
+        A row a system.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, table 4 and eq. 17.
+
+    Examples
+    --------
+    >>> [row["possible"] for row in accuracy_table().records()]
+    [True, True, False, False]
+    """
+    rows: list[tuple[Cell, ...]] = []
+    notes: list[str] = []
+    for study in studies:
+        for system, bronze in study.means.items():
+            judge = study.judge_of(system)
+            k_r, n_r, k_n, n_n = judge.counts
+            wrong = judge.impossible(bronze.mean)
+            rows.append(
+                (study.name, system, bronze.mean, bronze.sd, count(bronze.n), count(k_r), count(n_r), judge.sensitivity,
+                 count(k_n), count(n_n), judge.specificity, 1 - judge.specificity, judge.sensitivity, not wrong)
+            )  # fmt: skip
+            notes += [f"{system}: {note}" for note in wrong]
+    columns = (
+        "study", "system", "mean", "sd", "n", "bronze relevant", "gold relevant", "sensitivity", "bronze non-relevant",
+        "gold non-relevant", "specificity", "lowest mean", "highest mean", "possible",
+    )  # fmt: skip
+    return _table(columns, rows, "Bronze means and the accuracy of the judge (table 4)", notes, studies)
+
+
+def corrected_table(
+    studies: Sequence[JudgeStudy] = PUBLISHED, *, confidence: float = 0.95, trials: int = 10_000, seed: int = 0
+) -> Table:
+    """Corrected means with standard errors by formula and by the parametric bootstrap, and the bias.
+
+    Parameters
+    ----------
+    studies : sequence of JudgeStudy, default the paper's
+        What to correct.
+    confidence : float, default 0.95
+        Of the interval, value -+ z times the standard error of eq. 7, limited to 0 to 1.
+    trials : int, default 10000
+        Draws of the bootstrap, algorithm 1.
+    seed : int, default 0
+        Of these draws.
+
+    Returns
+    -------
+    Table
+        A row a system.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, eq. 1 to 8, 15 and 16, algorithm 1
+           and section 3.8.
+
+    Examples
+    --------
+    >>> [(round(row["value"], 3), round(row["se"], 4)) for row in corrected_table(trials=100).records()[:2]]
+    [(0.805, 0.0903), (0.828, 0.0923)]
+    """
+    z = quantile_of(confidence)
+    rows: list[tuple[Cell, ...]] = []
+    notes: list[str] = []
+    for study in studies:
+        for system, bronze in study.means.items():
+            judge = study.judge_of(system)
+            rates = judge.rates(bronze.mean, bronze.variance, bronze.size)
+            value = limited(bronze.mean, judge)
+            low, high = (max(0.0, min(1.0, end)) for end in delta(rates, z))
+            drawn: float | None = None
+            try:
+                drawn = parametric_bootstrap(rates, trials=trials, seed=seed).se
+            except TruegainError as error:
+                notes.append(Message(f"{system}, algorithm 1: {with_marks(error)}"))
+            too_high = bias(bronze.mean, rates.m_r, rates.m_n, rates.v_r, rates.v_n)
+            rows.append(
+                (study.name, system, bronze.mean, math.sqrt(bronze.variance), rates.value, value, low, high,
+                 delta_se(rates), drawn, too_high)
+            )  # fmt: skip
+    columns = ("study", "system", "uncorrected", "uncorrected se", "plain ratio", "value", "low", "high", "se",
+               "bootstrap se", "bias")  # fmt: skip
+    return _table(columns, rows, "Corrected means (eq. 5, 7, 15, 16; algorithm 1; section 3.8)", notes, studies)
+
+
+def difference_table(studies: Sequence[JudgeStudy] = PUBLISHED, *, confidence: float = 0.95) -> Table:
+    """Whether two systems differ: by bronze labels, and corrected by each formula.
+
+    Parameters
+    ----------
+    studies : sequence of JudgeStudy, default the paper's
+        What to compare: all pairs of systems of each study.
+    confidence : float, default 0.95
+        Of the interval of the difference b - a.
+
+    Returns
+    -------
+    Table
+        For each pair of systems a row a formula.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, eq. 9 to 11; the formula for one gold
+           sample is derived in docs/judge.md.
+
+    Examples
+    --------
+    >>> [(row["formula"], round(row["p"], 3)) for row in difference_table().records()[:2]]
+    [('bronze labels (eq. 9)', 0.012), ('a gold sample for each (eq. 11)', 0.854)]
+    """
+    rows: list[tuple[Cell, ...]] = []
+    notes: list[str] = []
+    for study in studies:
+        for a, b in study.pairs:
+            first, second = study.means[a], study.means[b]
+            d, se = second.mean - first.mean, math.sqrt(first.variance + second.variance)
+            df = welch_df((first.variance, second.variance), first, second)
+            half, p = quantile_of(confidence, df) * se, p_of(d / se, df) if se > 0 else None
+            rows.append((study.name, a, b, "bronze labels (eq. 9)", first.mean, second.mean, d, d - half, d + half, p))
+            formulas: list[tuple[str, Literal["shared", "separate"], Literal["normal", "welch"]]] = [
+                ("a gold sample for each (eq. 11)", "separate", "normal"),
+                ("a gold sample for each, Welch (eq. 10)", "separate", "welch"),
+            ]
+            if study.shared:
+                formulas.append(("one gold sample for both", "shared", "normal"))
+            judges = study.judge_of(a) if study.shared else (study.judge_of(a), study.judge_of(b))
+            try:
+                for formula, sample, test in formulas:
+                    together = study.covariance(a, b) if sample == "shared" else 0.0
+                    c = compare_means(
+                        judges, first, second, gold=sample, covariance=together, test=test, confidence=confidence
+                    )
+                    values = (c.value_a, c.value_b, c.difference, c.low, c.high, c.p)
+                    rows.append((study.name, a, b, formula, *values))
+            except TruegainError as error:
+                notes.append(Message(f"{b} - {a} cannot be corrected: {with_marks(error)}"))
+    if any(study.scores for study in studies):
+        notes.append(
+            "Eq. 9 to 11 take the two systems' topics as independent samples, as in the paper; the row for one gold "
+            "sample takes them as the same topics."
+        )
+    columns = ("study", "a", "b", "formula", "value_a", "value_b", "difference", "low", "high", "p")
+    return _table(columns, rows, "Differences b - a (eq. 9 to 11)", notes, studies)
+
+
+def sizes_table(
+    studies: Sequence[JudgeStudy] = (EBAY, TREC),
+    *,
+    p: float = 0.05,
+    power: float = 0.5,
+    shares: tuple[float, float, float] = (1 / 3, 1 / 3, 1 / 3),
+) -> Table:
+    """How many topics and gold pairs make two systems differ significantly.
+
+    Parameters
+    ----------
+    studies : sequence of JudgeStudy, default the paper's
+        What to compare: all pairs of systems of each study.
+    p : float, default 0.05
+        The significance level.
+    power : float, default 0.5
+        How often the difference is to be found; the paper's formulas are at 0.5.
+    shares : (float, float, float), default a third each
+        How the allowed variance is shared out to topics, relevant and non-relevant gold pairs: f1, f2, f3.
+
+    Returns
+    -------
+    Table
+        For each pair of systems a row without judge errors, and one with a gold sample for each system.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, eq. 26 to 31.
+
+    Examples
+    --------
+    >>> [int(row["n"]) for row in sizes_table((TREC,)).records()[:1]], sizes_table((TREC,)).records()[1]["n"]
+    ([2453], inf)
+    """
+    check_shares(shares)
+    detectable_in_se(p, power)  # a senseless power is refused, not noted
+    rows: list[tuple[Cell, ...]] = []
+    plan = by_surface("tg.plan_labels", "`truegain plan labels`")
+    notes: list[str] = [Message(f"{plan} plans for one gold sample behind both systems, which needs far fewer.")]
+    for study in studies:
+        for a, b in study.pairs:
+            first, second = study.means[a], study.means[b]
+            sds = (math.sqrt(first.variance * first.n), math.sqrt(second.variance * second.n))
+            try:
+                n = naive_topics(first.mean - second.mean, *sds, p=p, power=power)
+                rows.append((study.name, a, b, "no judge errors (eq. 26)", _size(n), *(None,) * 4))
+            except TruegainError as error:
+                notes.append(Message(f"{a} and {b}, eq. 26: {with_marks(error)}"))
+            try:
+                sizes = published_sizes(
+                    (first.mean, second.mean), sds, (study.judge_of(a), study.judge_of(b)), shares=shares, p=p,
+                    power=power,
+                )  # fmt: skip
+            except TruegainError as error:
+                notes.append(Message(f"{a} and {b}, eq. 31: {with_marks(error)}"))
+                continue
+            rows.append((study.name, a, b, "a gold sample for each (eq. 31)", *(_size(sizes[name]) for name in SIZES)))
+            if math.isinf(sizes["n"]):
+                value = limited(first.mean, study.judge_of(a))
+                notes.append(
+                    f"{a} and {b}: both corrected means are {value:g} when limited to 0 to 1 (eq. 16), so no number of "
+                    "labels shows a difference"
+                )
+    columns = ("study", "a", "b", "formula", "n", "nR a", "nN a", "nR b", "nN b")
+    title = f"Topics and gold pairs needed at p = {p:g}, power {power:g} (eq. 26 to 31)"
+    return _table(columns, rows, title, notes, studies)
+
+
+def _size(n: float) -> Cell:
+    """A number of labels, which is shown to a tenth."""
+    return Marked(n, digits=1)
+
+
+def simulations(study: JudgeStudy = SIMULATED, *, trials: int = 10_000, seed: int = 0) -> dict[str, JudgeSimulation]:
+    """Algorithm 2 for each system: lists, a judge who errs, and a gold sample, drawn again and again.
+
+    Parameters
+    ----------
+    study : JudgeStudy, default the paper's section 6
+        Relevance by rank, the judge's rates, the number of topics and of gold pairs of each kind.
+    trials : int, default 10000
+        Simulated studies.
+    seed : int, default 0
+        Of the draws.
+
+    Returns
+    -------
+    dict of str to JudgeSimulation
+        By system.
+
+    Examples
+    --------
+    >>> {name: round(world.truth, 3) for name, world in simulations(trials=10).items()}
+    {'simulated': 0.4}
+    """
+    worlds = {}
+    for system, relevance in study.relevance.items():
+        judge, n = study.judge_of(system), int(study.means[system].n)
+        _, n_r, _, n_n = judge.counts
+        gold = (max(1, round(n_r)), max(1, round(n_n)))
+        worlds[system] = simulate_judge(
+            relevance, m_r=judge.sensitivity, m_n=judge.specificity, n=n, gold=gold, trials=trials, seed=seed
+        )
+    return worlds
+
+
+def simulation_table(worlds: Mapping[str, JudgeSimulation], *, confidence: float = 0.95) -> Table:
+    """What bronze and corrected precision say in simulated studies, and how often their intervals hold the truth.
+
+    Parameters
+    ----------
+    worlds : mapping of str to JudgeSimulation
+        What `simulations` drew.
+    confidence : float, default 0.95
+        Of the intervals, value -+ z times the standard error, and of `low` to `high`.
+
+    Returns
+    -------
+    Table
+        Two rows a system: `low` and `high` are quantiles of the simulated values, `above truth` the share of them
+        that are too high.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, section 6 and figure 2.
+
+    Examples
+    --------
+    >>> table = simulation_table(simulations(trials=2000))
+    >>> [row["coverage"] > 0.9 for row in table.records()]
+    [False, True]
+    """
+    rows: list[tuple[Cell, ...]] = []
+    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
+    for system, world in worlds.items():
+        covered = world.coverage(confidence)
+        kinds = (("bronze", world.naive, world.naive_se), ("corrected", world.corrected, world.corrected_se))
+        for (kind, values, errors), share in zip(kinds, covered, strict=True):
+            low, high = np.quantile(values, ends).tolist()
+            above, spread = float((values > world.truth).mean()), float(values.std(ddof=1))
+            rows.append(
+                (system, kind, world.truth, float(values.mean()), low, high, spread, float(errors.mean()), above, share)
+            )
+    columns = ("system", "labels", "truth", "mean", "low", "high", "sd", "mean se", "above truth", "coverage")
+    trials = len(next(iter(worlds.values())).naive) if worlds else 0
+    title = f"{trials:,} simulated studies (algorithm 2, figure 2)"
+    return Table(columns, rows, {"truegain": __version__}, title)
+
+
+# ---- How far several bronze judges agree, and what a supermajority of them says.
+
+
+@dataclass(frozen=True)
+class AgreementCounts:
+    """How many documents so many judges rated, and of how many all their labels are equal."""
+
+    topics: int
+    rated: Mapping[int, int]  # documents, by the number of judges
+    agreed: Mapping[int, int]  # of these, those with equal labels
+
+    @property
+    def ratings(self) -> int:
+        """Labels of documents that two judges or more rated."""
+        return sum(judges * documents for judges, documents in self.rated.items() if judges > 1)
+
+    def rows(self) -> list[tuple[str, Cell]]:
+        """The counts of table 3."""
+        rows: list[tuple[str, Cell]] = [
+            ("topics", self.topics),
+            ("documents", sum(self.rated.values())),
+            ("ratings of documents with two or more", self.ratings),
+        ]
+        for judges in sorted(self.rated):
+            rows.append((f"documents rated by {counted(judges, 'judge')}", self.rated[judges]))
+            if judges > 1:
+                rows += [
+                    (f"{judges} judges, equal labels", self.agreed[judges]),
+                    (f"{judges} judges, different labels", self.rated[judges] - self.agreed[judges]),
+                ]
+        return rows
+
+
+# Table 3; its kappa needs how often the judges said relevant, which is not printed.
+EBAY_AGREEMENT = AgreementCounts(6787, {1: 251, 2: 1330, 3: 18900}, {2: 1034, 3: 13707})
+EBAY_KAPPA = 0.514
+
+
+def implied_share(agreement: float, kappa: float) -> float:
+    """The share of the more frequent of two labels by which this agreement has this kappa of Fleiss.
+
+    kappa = (Pa - Pe) / (1 - Pe),  Pe = q^2 + (1 - q)^2
+
+    Parameters
+    ----------
+    agreement : float
+        Pa, the mean share of equal pairs of labels.
+    kappa : float
+        Fleiss' kappa.
+
+    Returns
+    -------
+    float
+        q, at least one half.
+
+    Examples
+    --------
+    >>> round(implied_share(0.8142, 0.514), 2)
+    0.74
+    """
+    if not kappa < 1 or not 0 <= agreement <= 1:
+        raise TruegainError(f"kappa {kappa:g}, agreement {agreement:g}: give a kappa below 1 and a share of 0 to 1")
+    inside = 1 - 2 * (1 - agreement) / (1 - kappa)
+    if inside < 0:
+        raise TruegainError(f"no share of two labels has an agreement of {agreement:g} and a kappa of {kappa:g}")
+    return (1 + math.sqrt(inside)) / 2
+
+
+def agreement_table(ratings: JudgmentsLike | None = None, *, relevant_from: float = 1) -> Table:
+    """How far the judges agree: counts, Fleiss' kappa, and the share of relevant documents by supermajority.
+
+    Documents that one judge rated count in no coefficient, as in the paper.
+
+    Parameters
+    ----------
+    ratings : path-like, frame or Judgments, optional
+        Labels with their assessors; without them the paper's counts are shown.
+    relevant_from : float, default 1
+        The smallest relevant label, for the supermajority.
+
+    Returns
+    -------
+    Table
+        A statistic and its value.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, table 3.
+
+    Examples
+    --------
+    >>> dict(agreement_table().rows)["mean agreement of two labels"].__round__(4)
+    0.8142
+    """
+    if ratings is None:
+        return _published_agreement()
+    table = read_ratings(ratings)
+    every = Grouped.of(table)
+    count = every.count
+    same = every.highest(every.value) == every.lowest(every.value)
+    sizes = np.unique(count).tolist()
+    counts = AgreementCounts(
+        len(table.topic.values),
+        {k: int((count == k).sum()) for k in sizes},
+        {k: int((same & (count == k)).sum()) for k in sizes},
+    )
+    several = Grouped.of(table.take(np.flatnonzero(count[every.item] > 1)))
+    rows: list[tuple[Cell, ...]] = [*counts.rows()]
+    rows += [
+        ("mean agreement of two labels", percent(several).value),
+        ("Fleiss' kappa", fleiss(several).value),
+        ("relevant by supermajority", float((aggregate(table, "supermajority").label >= relevant_from).mean())),
+    ]
+    return Table(("statistic", "value"), rows, {"truegain": __version__}, "Agreement of the judges (table 3)")
+
+
+def _published_agreement() -> Table:
+    counts = EBAY_AGREEMENT
+    several = sum(n for judges, n in counts.rated.items() if judges > 1)
+    split = {2: 0.0, 3: 1 / 3}  # equal pairs of labels where two of three, or one of two, say relevant
+    equal = sum(counts.agreed[k] + split[k] * (counts.rated[k] - counts.agreed[k]) for k in (2, 3)) / several
+    rows: list[tuple[Cell, ...]] = [*counts.rows()]
+    rows += [
+        ("mean agreement of two labels", equal),
+        ("Fleiss' kappa, as printed", EBAY_KAPPA),
+        ("share of the more frequent label that this kappa needs", implied_share(equal, EBAY_KAPPA)),
+    ]
+    notes = (
+        "The paper prints no share of relevant labels, so kappa cannot be recomputed from its counts; the share that "
+        "it needs is shown instead.",
+        f"The paper's 59,360 assessments are those of documents with two or more; with the 251 it calls discarded "
+        f"there are {counts.ratings + counts.rated[1]:,}. Its {sum(counts.rated.values()):,} documents are more than "
+        f"the top three of {counts.topics:,} queries, {3 * counts.topics:,}.",
+    )
+    return Table(("statistic", "value"), rows, {"truegain": __version__}, "Agreement of the judges (table 3)", notes)
+
+
+# ---- DCG of graded labels: the paper's example, and its bootstrap over pairs beside that over topics.
+
+FIGURE_1 = ((0.0, 1.0), (0.5, 0.0))  # two queries, two ranks: not and highly relevant; partly and not relevant
+GRADES = {0.0: "not relevant", 0.5: "partly relevant", 1.0: "highly relevant"}
+
+
+def example_table(judge: Judge | None = None) -> Table:
+    """The paper's example of corrected DCG: shares of labels at each rank, and what they weigh together.
+
+    Parameters
+    ----------
+    judge : Judge, optional
+        Of the labels 0, 0.5 and 1; by default one without errors, as the paper gives no counts.
+
+    Returns
+    -------
+    Table
+        A row a rank, and their discounted sum; a note has DCG by bronze labels and corrected.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, figure 1 and eq. 25.
+
+    Examples
+    --------
+    >>> weak = Judge.from_graded_counts([[8, 1, 1], [1, 8, 1], [1, 1, 8]], [0, 0.5, 1])
+    >>> print(example_table(weak).notes[0])
+    DCG@2 is 0.5655 by the bronze labels, 0.4583 corrected.
+    """
+    judge = judge or Judge.from_graded_counts(np.eye(len(GRADES)), list(GRADES))
+    shares = np.array([[np.mean([q[rank] == label for q in FIGURE_1]) for label in GRADES] for rank in range(2)])
+    discount = 1 / np.log2(np.arange(2) + 2)
+    weight = discount @ shares
+    rows: list[tuple[Cell, ...]] = [
+        (str(rank + 1), float(discount[rank]), *map(float, shares[rank])) for rank in range(2)
+    ]
+    rows.append(("all", float(discount.sum()), *map(float, weight)))
+    plain, value = float(weight @ list(GRADES)), corrected_mean(judge.confusion, weight, list(GRADES)).value
+    notes = (f"DCG@2 is {plain:.4f} by the bronze labels, {value:.4f} corrected.",)
+    title = "Shares of bronze labels by rank, and discounted (figure 1, eq. 25)"
+    return Table(("rank", "discount", *GRADES.values()), rows, {"truegain": __version__}, title, notes)
+
+
+def dcg_table(
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    gold: Gold,
+    measure: str = "DCG@10",
+    *,
+    trials: int = 10_000,
+    seed: int = 0,
+    **options: Any,
+) -> Table:
+    """Corrected DCG with standard errors by three ways: over pairs as in the paper, over topics, and by formula.
+
+    Parameters
+    ----------
+    runs : path-like, mapping or frame
+        The runs.
+    judgments : path-like, mapping, frame or Judgments
+        The bronze labels, graded.
+    gold : Gold
+        The gold labels and how they were sampled.
+    measure : str, default 'DCG@10'
+        A measure linear in the gain.
+    trials : int, default 10000
+        Resamples.
+    seed : int, default 0
+        Of the resamples.
+    **options
+        Of `truegain.correct`: `accuracy`, `unmatched`, `ratings`, `scoring`.
+
+    Returns
+    -------
+    Table
+        A row a system.
+
+    References
+    ----------
+    .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
+           noisy judgments", ACM Transactions on Information Systems 36(4), 2018, eq. 25 and the end of section 4.2.
+
+    Examples
+    --------
+    >>> gold = {str(t): {d: (t + i) % 2 + (t % 3 == 0) for i, d in enumerate("abcd")} for t in range(30)}
+    >>> slips = {t: {d: 2 - g for d, g in row.items() if (int(t) + ord(d)) % 7 == 0} for t, row in gold.items()}
+    >>> bronze = {t: {**row, **slips[t]} for t, row in gold.items()}
+    >>> runs = {"x": {t: {d: -i for i, d in enumerate("abcd")} for t in gold}}
+    >>> dcg_table(runs, bronze, Gold(gold, "by-gold"), "DCG@3", trials=200).columns
+    ('system', 'measure', 'uncorrected', 'value', 'se over pairs', 'se over topics', 'se by formula')
+    """
+    ways: dict[str, tuple[Method, Clusters]] = {
+        "formula": ("delta", "topics"), "over topics": ("bootstrap", "topics"), "over pairs": ("bootstrap", "none"),
+    }  # fmt: skip
+    found: dict[str, dict[str, Estimate]] = {}
+    notes: list[str] = []
+    for way, (method, clusters) in ways.items():
+        with warnings.catch_warnings():
+            if found:  # what is wrong with the data was said once
+                warnings.simplefilter("ignore", DataWarning)
+            try:
+                answers = correct(
+                    runs, judgments, measure, gold, method=method, clusters=clusters,
+                    resampling=Resampling(trials, seed=seed), **options,
+                )  # fmt: skip
+            except TruegainError as error:
+                if way == "formula":
+                    raise
+                notes.append(Message(f"no standard error {way}: {with_marks(error)}"))
+                continue
+        found[way] = {e.system: e for e in answers}
+        notes += [Message(f"{e.system}, {way}: {with_marks(note)}") for e in answers for note in e.notes]
+    rows: list[tuple[Cell, ...]] = []
+    for system, first in found["formula"].items():
+        each = [found.get(way, {}).get(system) for way in ("over pairs", "over topics", "formula")]
+        errors = [None if e is None or e.refused else e.se for e in each]
+        rows.append((system, first.measure, first.uncorrected, None if first.refused else first.value, *errors))
+    columns = ("system", "measure", "uncorrected", "value", "se over pairs", "se over topics", "se by formula")
+    title = "Corrected DCG (eq. 25) and its standard error"
+    return Table(columns, rows, {"truegain": __version__}, title, tuple(dict.fromkeys(notes)))
+
+
+# ---- A table of one study has no column that names it.
+
+
+def _table(
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[Cell, ...]],
+    title: str,
+    notes: Iterable[str],
+    studies: Sequence[JudgeStudy],
+) -> Table:
+    said = [*dict.fromkeys((*(note for study in studies for note in study.notes), *notes))]
+    if EBAY in studies and EBAY_BY_QUERY in studies:
+        said.append(BY_PAIR)
+    named = any(study.name for study in studies)
+    shown = columns if named else columns[1:]
+    kept = rows if named else [row[1:] for row in rows]
+    return Table(shown, kept, {"truegain": __version__}, title, tuple(said))
