@@ -51,6 +51,26 @@ class Conclusions(FigureOutput, SeedAndJobs):
     changed: Annotated[
         bool, advanced("--changed", help="In CSV, JSON and the like: the changed pairs, not the rankings.")
     ] = False
+    teams: Annotated[
+        str | None,
+        typer.Option(
+            "--teams", help="Table of run and team: test pairs of the best run of each team, not of all runs."
+        ),
+    ] = None
+    best_by: Annotated[
+        str | None, advanced("--best-by", help="Measure that chooses the best run of each team (default: nG@1).")
+    ] = None
+
+    def lists(self, runs: list[str]) -> Any:
+        """The runs, with their teams where these are told."""
+        from truegain.experiments.unanimity_gains import BEST_BY, TeamRuns
+        from truegain.io.files import expand
+
+        if self.teams is None:
+            if self.best_by is not None:
+                raise TruegainError(f"{option('--best-by')} chooses a run of each team; give {option('--teams')} too")
+            return expand(runs)
+        return TeamRuns(expand(runs), self.teams, self.best_by or BEST_BY)
 
     def tests(self) -> dict[str, Any]:
         """What both experiments are told of the tests."""
@@ -87,11 +107,10 @@ def unanimity_command(
 
     """
     from truegain.experiments.unanimity_gains import PS, unanimity
-    from truegain.io.files import expand
     from truegain.report.experiment_figures import unanimity_chart
 
     table, scale = from_0(reading, ratings)
-    result = unanimity(table, expand(runs), scale=scale, ps=p or PS, **conclusions.tests())
+    result = unanimity(table, conclusions.lists(runs), scale=scale, ps=p or PS, **conclusions.tests())
     conclusions.write_all(result, lambda: unanimity_chart(result.panels))
 
 
@@ -117,14 +136,13 @@ def grid_command(
 
     """
     from truegain.experiments.unanimity_gains import unanimity_grid
-    from truegain.io.files import expand
     from truegain.report.experiment_figures import grid_chart
 
     sizes = _numbers("--dmax", dmax, int, WHOLE_NUMBERS)
     counts = _numbers("--simulated-assessors", simulated_assessors, int, WHOLE_NUMBERS)
     with Progress(len(sizes) * len(counts), "cells") as progress:
         grid = unanimity_grid(
-            expand(runs),
+            conclusions.lists(runs),
             judgments,
             highest=sizes,
             assessors=counts,

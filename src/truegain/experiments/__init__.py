@@ -41,7 +41,13 @@ if TYPE_CHECKING:
     )
     from truegain.experiments.ranker import rank, read_queries
     from truegain.experiments.spending_again import Labeled, Spending, spending
-    from truegain.experiments.unanimity_gains import UnanimityExperiment, UnanimityGrid, unanimity, unanimity_grid
+    from truegain.experiments.unanimity_gains import (
+        TeamRuns,
+        UnanimityExperiment,
+        UnanimityGrid,
+        unanimity,
+        unanimity_grid,
+    )
     from truegain.experiments.worlds import (
         Magnitudes,
         World,
@@ -68,6 +74,7 @@ __all__ = [
     "Spending",
     "SplitHalf",
     "SystemExperiment",
+    "TeamRuns",
     "UnanimityExperiment",
     "UnanimityGrid",
     "Units",
@@ -125,6 +132,7 @@ _LAZY = {  # by the module that has it
     "Spending": "truegain.experiments.spending_again",
     "SplitHalf": "truegain.experiments.halves",
     "SystemExperiment": "truegain.experiments.magnitude_rankings",
+    "TeamRuns": "truegain.experiments.unanimity_gains",
     "UnanimityExperiment": "truegain.experiments.unanimity_gains",
     "UnanimityGrid": "truegain.experiments.unanimity_gains",
     "Units": "truegain.experiments.magnitude_units",
