@@ -93,7 +93,7 @@ COMPLETERS: dict[str, Completer] = {
 PANELS: dict[str, str] = {
     "Question": "baseline candidate pair population topics min-effect not-worse-by costs power criterion "
     "approximate error sigma between against until most sequential draw numbers drawn-pairs draws split "
-    "share-a part-a repeat keep dmax simulated-assessors simulated lacks list teams best-by",
+    "share-a part-a repeat keep dmax simulated-assessors simulated lacks list teams best-by also",
     "Reading": "study truth columns missing values errors name-by kind id-field text-field stop stemmer cjk for schema",
     "Ratings": "p normalize weight-assessors aggregate units "
     "scale out-of-range repeated assessors separator topic drop-assessors first expert second",

@@ -9,7 +9,13 @@ from truegain.lazy import loaded
 if TYPE_CHECKING:
     from truegain.experiments.discriminative import DiscriminativePower, discriminative_power, power_table
     from truegain.experiments.halves import SplitHalf, split_half, split_topics
-    from truegain.experiments.incomplete_collections import Disjoint, Incomplete, disjoint, incomplete
+    from truegain.experiments.incomplete_collections import (
+        Disjoint,
+        Incomplete,
+        disjoint,
+        incomplete,
+        incomplete_rankings,
+    )
     from truegain.experiments.judge_errors import (
         BronzeMean,
         JudgeSimulation,
@@ -87,6 +93,7 @@ __all__ = [
     "experts_table",
     "extremes_table",
     "incomplete",
+    "incomplete_rankings",
     "leaning",
     "levels_table",
     "magnitude_ratings",
@@ -145,6 +152,7 @@ _LAZY = {  # by the module that has it
     "experts_table": "truegain.experiments.magnitude_levels",
     "extremes_table": "truegain.experiments.magnitude_units",
     "incomplete": "truegain.experiments.incomplete_collections",
+    "incomplete_rankings": "truegain.experiments.incomplete_collections",
     "leaning": "truegain.experiments.worlds",
     "levels_table": "truegain.experiments.magnitude_levels",
     "magnitude_ratings": "truegain.experiments.worlds",
