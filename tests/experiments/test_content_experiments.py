@@ -120,7 +120,7 @@ def test_ranks_by_two_measures(world: World) -> None:
     assert tuple(panel.systems) == tuple(scores.systems)
     for show in ("against", "reuse"):
         taus = {r["measure"]: r for r in getattr(found, show)().records()}
-        for one in found.ranks(show):  # type: ignore[arg-type]
+        for one in found.ranks(show):
             assert one.tau == taus[one.measure][one.other]
             assert kendall_tau(one.ranks, one.other_ranks, "b") == pytest.approx(one.tau)
     among = [(p.measure, p.other) for p in found.ranks("among")]

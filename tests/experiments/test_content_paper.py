@@ -92,7 +92,7 @@ def test_equation_5_is_a_distribution_only_corrected() -> None:
     assert sum(list_model.values()) == pytest.approx(1)
 
     def divergence(other: dict[str, float]) -> float:
-        return sum(subtopic[w] * np.log(subtopic[w] / other[w]) for w in vocabulary)
+        return float(sum(subtopic[w] * np.log(subtopic[w] / other[w]) for w in vocabulary))
 
     gain = max(0.0, 1 - divergence(list_model) / divergence(background))
     scores = tg.evaluate(

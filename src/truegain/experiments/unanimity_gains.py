@@ -106,9 +106,8 @@ class TeamRuns:
         """
         teams = read_teams(self.teams)
         labels = aggregate(ratings, "sum", scale=scale) if self.official is None else self.official
-        parsed = parse_measures([self.best_by])
-        if self.official is None:
-            parsed = [a.measure for a in measures_for_gains(parsed)]
+        asked = parse_measures([self.best_by])
+        parsed = [a.measure for a in (measures_for_gains(asked) if self.official is None else asked)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # told where the same runs are scored by every measure
             scores = evaluate(self.runs, labels, parsed)
@@ -211,9 +210,9 @@ def unanimity(
                 if np.ptp(by_gain) == 0:
                     ties[f"tau is undefined for {shown}: all systems are tied by {gain}"] = None
             changed += [(shown, p, *pair) for pair in pairs]
-            tops = [top_set(chosen, t.anova.means, t.p, alpha) for t in (test, other)]
+            top, other_top = (top_set(chosen, t.anova.means, t.p, alpha) for t in (test, other))
             by_both = means.tolist(), other_means.tolist()
-            panel = _with_tau(Panel(shown, p, raw.systems, *by_both, *tops, None, tested=chosen))
+            panel = _with_tau(Panel(shown, p, raw.systems, *by_both, top, other_top, None, tested=chosen))
             panels.append(panel)
             topics = raw.matrix(measure).shape[1]
             rankings.append((*_ranked(panel, topics), len(pairs)))
@@ -488,7 +487,7 @@ def unanimity_grid(
     order = {m: i for i, m in enumerate(measures)}
     for rows in (rankings, changed):
         rows.sort(key=lambda row: order[str(row[0])])  # by measure; cells stay in order
-    provenance = {
+    provenance: dict[str, object] = {
         "p": p,
         "replicates": replicates,
         "alpha": alpha,
@@ -497,7 +496,7 @@ def unanimity_grid(
         "measures": list(measures),
     }
     title = f"RawG against UG, p = {p:g}: ratings by N simulated assessors from 0 to Dmax"
-    notes = (
+    notes: tuple[str, ...] = (
         f"relevant documents are rated uniformly at random, others 0; randomized Tukey HSD, {replicates} trials, "
         f"alpha {alpha:g}",
     )
