@@ -103,6 +103,7 @@ def test_several_rankings_from_the_same_draws(world: World, graded: pl.DataFrame
     titles = [[panel["title"]["text"] for panel in row["hconcat"]] for row in chart["vconcat"]]
     assert titles == [[f"{name}, {year}" for year in ("2009", "2010")] for name in names]
     dashes = chart["vconcat"][0]["hconcat"][0]["layer"][2]["encoding"]["strokeDash"]["scale"]
+    assert chart["vconcat"][0]["hconcat"][0]["layer"][2]["encoding"]["color"]["legend"]["symbolOpacity"] == 1
     assert dict(zip(dashes["domain"], dashes["range"], strict=True)) == {
         "raw": [5, 3], "condensed": [5, 3], "AbsRB@20": [1, 0], "DeltaRB(rel=3)@20": [1, 0],
     }  # fmt: skip

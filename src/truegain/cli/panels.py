@@ -72,6 +72,7 @@ COMPLETERS: dict[str, Completer] = {
     "--measure": measures,
     "--sort": measures,
     "--against": measures,
+    "--best-by": measures,
     "--aggregate": _rules,
     "--gold-aggregate": _rules,
     "--drop-assessors": _one(lambda: ("flagged",)),  # or a file, which shells complete

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from truegain.experiments.incomplete_collections import CONDENSED, RAW, Incomplete, RankPanel
+from truegain.experiments.incomplete_collections import CONDENSED, PREDICTED, RAW, Incomplete, RankPanel
 from truegain.report.charts import COLORS, INK, SOFT, altair, check_some, curves_chart, data_of, dressed
 from truegain.results.base import Table
 
@@ -37,7 +37,7 @@ def incomplete_chart(results: Sequence[Incomplete]) -> Any:
         alt.hconcat(*(_curves(one, ways, least) for one in results if one.against == against))
         for against in dict.fromkeys(one.against for one in results)
     ]
-    about = f"line: mean of the draws, with the middle 95%; thin line: tau {ENOUGH:g}"
+    about = f"mean of the draws and their middle 95%; dashed: by labels, solid: by text; thin line: tau {ENOUGH:g}"
     return dressed(alt.vconcat(*rows), "Tau with the order of the systems by each measure on all judgments", about)
 
 
@@ -47,20 +47,18 @@ def _curves(one: Incomplete, ways: Sequence[str], least: float) -> Any:
         {"keep": r["keep %"], "way": r["way"], "tau": r["tau"], "low": r["low"], "high": r["high"]}
         for r in one.table().records()
     ]
-    colors = alt.Scale(domain=ways, range=COLORS[: len(ways)])
-    dashes = [[5, 3] if way in (RAW, CONDENSED) else [1, 0] for way in ways]
-    dash = alt.StrokeDash("way:N", sort=ways, title=None, scale=alt.Scale(domain=ways, range=dashes))
+    legend = alt.Legend(symbolOpacity=1, symbolStrokeWidth=0)  # else as pale as the bands
+    color = alt.Color("way:N", sort=ways, title=None, legend=legend,
+                      scale=alt.Scale(domain=ways, range=COLORS[: len(ways)]))  # fmt: skip
+    dashes = [[5, 3] if way in (RAW, CONDENSED, PREDICTED) else [1, 0] for way in ways]
+    dash = alt.StrokeDash("way:N", sort=ways, legend=None, scale=alt.Scale(domain=ways, range=dashes))
     scale = alt.Scale(domain=[least, 1 + GAP], nice=False)
     x = alt.X("keep:Q", title="judgments kept, %", scale=alt.Scale(domain=[0, 100]))
-    base = alt.Chart(data_of(rows)).encode(x=x)
-    band = base.mark_area(opacity=0.1).encode(
-        y=alt.Y("low:Q", title="Kendall's tau", scale=scale), y2="high:Q",
-        color=alt.Color("way:N", sort=ways, scale=colors, legend=None),
-    )  # fmt: skip
+    base = alt.Chart(data_of(rows)).encode(x=x, color=color)
+    band = base.mark_area(opacity=0.1).encode(y=alt.Y("low:Q", title="Kendall's tau", scale=scale), y2="high:Q")
     line = base.mark_line(point=alt.OverlayMarkDef(size=18)).encode(
-        y=alt.Y("tau:Q", scale=scale), strokeDash=dash, color=alt.Color("way:N", sort=ways, title=None, scale=colors),
-        tooltip=["way:N", "keep:Q", "tau:Q", "low:Q", "high:Q"],
-    )  # fmt: skip
+        y=alt.Y("tau:Q", scale=scale), strokeDash=dash, tooltip=["way:N", "keep:Q", "tau:Q", "low:Q", "high:Q"]
+    )
     enough = alt.Chart(data_of([{"tau": ENOUGH}])).mark_rule(color="#999", strokeWidth=0.7).encode(y="tau:Q")
     name = f"{one.against}, {one.collection}" if one.collection else one.against
     heading = alt.TitleParams(name, anchor="start", fontSize=12)
