@@ -110,6 +110,7 @@ def test_the_experiments(folder: Path) -> None:
         assert good(folder, *asked, "--figure", f"{show}.svg")
         drawn = (folder / f"{show}.svg").read_text()
         assert ("judgments of X on documents of Y" if show == "impact" else "rank by ERR_IA@20") in drawn
+        assert ("by relevant documents of A<" in drawn) == (show == "reuse")  # no draw is the first of several
     both = [*asked[:-1], "among", "--also", "again=qrels.txt,runs"]
     rows = good(folder, *both)
     assert [r["collection"] for r in rows] == ["qrels"] * 3 + ["again"] * 3 + ["mean"] * 3

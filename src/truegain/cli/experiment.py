@@ -402,8 +402,11 @@ def disjoint_command(
     printing.write(table)
     if show == "impact":
         printing.draw(lambda: impact_chart(table))
-    else:
-        printing.draw(lambda: ranks_chart([panel for one in results for panel in one.ranks(show)]))
+        return
+    split = ", first split" if repeat > 1 else ""
+    reused = f"Ranks on the documents of B: by labels of B, and by relevant documents of A{split}"
+    title = reused if show == "reuse" else "Ranks of the systems by two measures"
+    printing.draw(lambda: ranks_chart([panel for one in results for panel in one.ranks(show)], title))
 
 
 @experiment.command("discriminative")
