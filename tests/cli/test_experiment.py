@@ -159,7 +159,10 @@ def test_intervals_of_every_topic(run: Run) -> None:
 
 
 def test_incomplete_against_several(run: Run, folder: Path) -> None:
-    """Guards --against: each that is given is a part of the table, the same as by itself; a figure takes one."""
+    """Guards --against: each that is given is a part of the table, the same as by itself, and a row of the figure.
+
+    --also adds a collection: rows of its own in the table, a column in the figure.
+    """
     (folder / "several.qrels").write_text(
         "".join(f"{t} 0 d{d} {int((t + d) % 3 == 0)}\n" for t in range(8) for d in range(12))
     )
@@ -185,5 +188,15 @@ def test_incomplete_against_several(run: Run, folder: Path) -> None:
     rows = [f"{name},{row}" for name, part in zip(("P@5", "infAP"), parts, strict=True) for row in part]
     assert both.splitlines()[1:] == rows
     assert both.startswith("against,keep_percent,way,tau")
-    code, _, err = run(*asked, "--against", "P@5", "--against", "infAP", "--figure", "f.svg")
-    assert (code, "--figure draws one ranking, and there are 2" in err) == (2, True)
+    also = ("--also", "other=several.qrels,*_of_3.run")
+    code, out, err = run(*asked, "--against", "P@5", "--against", "infAP", *also, *as_csv, "--figure", "f.svg")
+    assert code == 0, err
+    named = [f"{name},{row}" for name in ("several", "other") for row in rows]
+    assert out.splitlines()[1:] == named
+    drawn = (folder / "f.svg").read_text()
+    assert all(f">{a}, {c}<" in drawn for a in ("P@5", "infAP") for c in ("several", "other"))
+    for wrong in ("several.qrels,a_of_3.run", "x=several.qrels", "x=,a_of_3.run"):
+        code, _, err = run(*asked, "--also", wrong)
+        assert (code, f"--also {wrong}: not a collection; write NAME=JUDGMENTS,RUNS" in err) == (2, True)
+    code, _, err = run(*asked, "--also", "several=several.qrels,a_of_3.run")
+    assert (code, "there is a collection several already" in err) == (2, True)

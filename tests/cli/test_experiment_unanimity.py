@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,6 +27,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_runs(world.runs, folder / "runs")
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=1)
     write_judgments(ratings, folder / "ratings.csv")
+    write_judgments(world.gold, folder / "gold.qrels")
+    (folder / "teams.csv").write_text("run,team\n" + "".join(f"system-{i},team-{i % 3}\n" for i in range(1, 6)))
     wide = ratings.frame().pivot("assessor", index=["topic", "doc"], values="label")
     wide.with_columns(year=2001).rename({"topic": "query_no"}).write_csv(folder / "wide.csv")
     people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
@@ -100,6 +103,30 @@ def test_magnitudes_read_ratings_as_every_command(run: Run, folder: Path) -> Non
     assert json.loads(out)["rows"] == json.loads(wanted)["rows"]
 
 
+def test_pairs_of_the_best_run_of_each_team(run: Run, folder: Path) -> None:
+    """Guards --teams and --best-by: pairs of three teams, the measure in the note; what is missing is told."""
+    grid = ("unanimity-grid", "gold.qrels", "runs", "--dmax", "2", "--simulated-assessors", "5", "-m", "nG@1")
+    rated = ("unanimity", "ratings.csv", "runs", "--scale", "0:2", "-m", "nG@1", "--p", "0.2")
+    for words in (grid, rated):
+        asked = ("experiment", *words, "--resamples", "100", "--teams", "teams.csv")
+        code, out, err = run(*asked, "--best-by", "AP")
+        assert (code, err) == (0, "")
+        assert "tau is over all 5 runs; top sets and pairs are of the best run of each of 3 teams, by AP" in out
+        code, out, _ = run(*asked, "--format", "json")
+        (row,) = json.loads(out)["rows"]
+        assert (row["systems"], row["tested"], row["pairs"]) == (5, 3, 3)
+    code, out, _ = run("experiment", *grid, "--resamples", "100")
+    assert (
+        "Hollander and Wolfe's, as published; Wilson's are in `truegain experiment unanimity-grid ... --format csv`"
+        in out
+    )
+    code, _, err = run("experiment", *grid, "--best-by", "AP")
+    assert (code, "give --teams too" in err) == (2, True)
+    (folder / "few.csv").write_text("run,team\nsystem-1,A\n")
+    code, _, err = run("experiment", *grid, "--teams", "few.csv")
+    assert (code, "--teams names no team for system-2" in err) == (2, True)
+
+
 @pytest.mark.slow
 def test_a_figure(run: Run, folder: Path) -> None:
     """Guards --figure: a panel for each measure and p, with all names and tau; a wrong ending is told first."""
@@ -128,7 +155,8 @@ def test_the_figure_shows_what_changes() -> None:
     raw = [0.5 - 0.01 * i for i in range(30)]
     aware = list(raw)
     aware[20], aware[29] = 0.51, 0.42
-    chart = unanimity_chart([Panel("P+", 0.2, systems, raw, aware, ["s0"], ["s20"], None)]).to_dict()
+    every = Panel("P+", 0.2, systems, raw, aware, ["s0"], ["s20"], None)
+    chart = unanimity_chart([every]).to_dict()
     panel = chart["vconcat"][0]["hconcat"][0]
     assert panel["title"]["subtitle"] == "tau undefined; top sets share 0 of 2"
     points = panel["layer"][1]["data"]["values"]
@@ -140,5 +168,9 @@ def test_the_figure_shows_what_changes() -> None:
     heights = sorted(300 * (row["to_y"] - low) / (high - low) for row in named)
     assert all(b - a > 11.9 for a, b in pairwise(heights))
     assert heights[0] > -0.1
+    few = unanimity_chart([replace(every, tested=["s0", "s3", "s20"])]).to_dict()
+    points = few["vconcat"][0]["hconcat"][0]["layer"][1]["data"]["values"]
+    tops = {p["system"]: p["top"] for p in points}
+    assert [tops[s] for s in ("s0", "s3", "s20", "s29")] == ["RawG only", "neither", "UG only", "not tested"]
     with pytest.raises(TruegainError, match="no systems to draw"):
         unanimity_chart([])

@@ -105,8 +105,16 @@ def test_the_experiments(folder: Path) -> None:
     rows = good(folder, *words, "--keep", "20,100", "--repeat", "2", "--figure", "figure.svg", "--jobs", "1")
     assert [(r["keep_percent"], r["way"]) for r in rows[:2]] == [("20.0", "raw"), ("20.0", "condensed")]
     assert (folder / "figure.svg").read_text().startswith("<svg")
-    for show in ("reuse", "impact", "among"):
-        assert good(folder, "experiment", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", show)
+    for show in ("reuse", "impact", "among", "against"):
+        asked = ["experiment", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", show]
+        assert good(folder, *asked, "--figure", f"{show}.svg")
+        drawn = (folder / f"{show}.svg").read_text()
+        assert ("judgments of X on documents of Y" if show == "impact" else "rank by ERR_IA@20") in drawn
+        assert ("by relevant documents of A<" in drawn) == (show == "reuse")  # no draw is the first of several
+    both = [*asked[:-1], "among", "--also", "again=qrels.txt,runs"]
+    rows = good(folder, *both)
+    assert [r["collection"] for r in rows] == ["qrels"] * 3 + ["again"] * 3 + ["mean"] * 3
+    assert [r["NRBP"] for r in rows[6:]] == [r["NRBP"] for r in rows[:3]]
     words_of_disjoint = ["experiment", "disjoint", "qrels.txt", "runs", "--corpus", "corpus2", "--show", "against"]
     (row,) = good(folder, *words_of_disjoint, "--against", "P(rel=2)@10", "-m", "AbsRB(rel=2,mu=100)@10")
     assert list(row) == ["measure", "AbsRB(rel=2,mu=100)@10"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,20 @@ import truegain as tg
 from truegain.config import Scoring
 from truegain.errors import TruegainError
 from truegain.experiments import incomplete_collections as module
-from truegain.experiments.incomplete_collections import disjoint, incomplete, kept_items, own_part, sides
+from truegain.experiments.incomplete_collections import (
+    disjoint,
+    incomplete,
+    incomplete_rankings,
+    kept_items,
+    own_part,
+    sides,
+)
 from truegain.io.columns import Ids
 from truegain.measures.content import Content, ContentScorer
 from truegain.measures.evaluate import aligned
 from truegain.parallel.jobs import Local
 from truegain.report.charts import curves_chart
+from truegain.report.content_figures import impact_chart, incomplete_chart, ranks_chart
 from truegain.stats.rank_correlation import kendall_tau
 from truegain.text.divergence import RankedText
 
@@ -69,6 +78,63 @@ def test_all_judgments_give_what_eval_gives(world: World) -> None:
     expected = [kendall_tau(full, scores.summaries[n], "b") for n in names]
     np.testing.assert_allclose(found.tau[:, 0, :], np.array([expected, expected]).T)
     assert found.ways == ("raw", "condensed", "AbsRB@20", "DeltaRB@20")
+
+
+def test_several_rankings_from_the_same_draws(world: World, graded: pl.DataFrame) -> None:
+    """Guards the one pass: every ranking's taus are those of the experiment against it alone, bit for bit.
+
+    Two levels of relevance draw different documents; the third measure has no scores with predicted labels.
+    """
+    runs, _, texts = world
+    how = {"measures": ["AbsRB@20", "DeltaRB(rel=3)@20"], "keep": (10, 50), "repeat": 3, "seed": 5}
+    names = ["ERR_IA@20", "alpha_nDCG(rel=3)@20", "NRBP", "alpha_nDCG@20"]
+    several = incomplete_rankings(runs, graded, texts, against=names, **how)  # type: ignore[arg-type]
+    for name, one in zip(names, several, strict=True):
+        alone = incomplete(runs, graded, texts, against=name, **how)  # type: ignore[arg-type]
+        np.testing.assert_array_equal(one.tau, alone.tau)
+        assert one.table().rows == alone.table().rows
+        assert one.table().notes == alone.table().notes
+    plain = ["nDCG@20", "infAP"]
+    for name, one in zip(
+        plain, incomplete_rankings(runs, flat(graded), against=plain, keep=(50,), repeat=2), strict=True
+    ):
+        np.testing.assert_array_equal(one.tau, incomplete(runs, flat(graded), against=name, keep=(50,), repeat=2).tau)
+    chart = incomplete_chart([replace(one, collection=year) for one in several for year in ("2009", "2010")]).to_dict()
+    titles = [[panel["title"]["text"] for panel in row["hconcat"]] for row in chart["vconcat"]]
+    assert titles == [[f"{name}, {year}" for year in ("2009", "2010")] for name in names]
+    dashes = chart["vconcat"][0]["hconcat"][0]["layer"][2]["encoding"]["strokeDash"]["scale"]
+    assert chart["vconcat"][0]["hconcat"][0]["layer"][2]["encoding"]["color"]["legend"]["symbolOpacity"] == 1
+    assert dict(zip(dashes["domain"], dashes["range"], strict=True)) == {
+        "raw": [5, 3], "condensed": [5, 3], "AbsRB@20": [1, 0], "DeltaRB(rel=3)@20": [1, 0],
+    }  # fmt: skip
+
+
+def test_ranks_by_two_measures(world: World) -> None:
+    """Guards figure 2: ranks counted by hand from plain scores, tau of them that of table 4; of A on B as table 1."""
+    runs, judgments, texts = world
+    found = disjoint(runs, judgments, texts)
+    scores = tg.evaluate(runs, judgments, ["ERR_IA@20", "DeltaRB@20"], corpus=texts)
+    (panel,) = (p for p in found.ranks() if (p.measure, p.other) == ("ERR_IA@20", "DeltaRB@20"))
+    for name, ranks in (("ERR_IA@20", panel.ranks), ("DeltaRB@20", panel.other_ranks)):
+        means = scores.summaries[name].tolist()
+        assert list(ranks) == [1 + sum(other > mean for other in means) for mean in means]
+    assert tuple(panel.systems) == tuple(scores.systems)
+    for show in ("against", "reuse"):
+        taus = {r["measure"]: r for r in getattr(found, show)().records()}
+        for one in found.ranks(show):
+            assert one.tau == taus[one.measure][one.other]
+            assert kendall_tau(one.ranks, one.other_ranks, "b") == pytest.approx(one.tau)
+    among = [(p.measure, p.other) for p in found.ranks("among")]
+    assert among == [("ERR_IA@20", "alpha_nDCG@20"), ("NRBP", "alpha_nDCG@20"), ("NRBP", "ERR_IA@20")]
+    years = [replace(one, collection=year) for year in ("2009", "2010") for one in found.ranks()]
+    drawn = ranks_chart(years).to_dict()
+    assert [len(row["hconcat"]) for row in drawn["vconcat"]] == [4, 4, 4]
+    points = drawn["vconcat"][0]["hconcat"][0]["layer"][1]["data"]["values"]
+    assert [sum(p["collection"] == year for p in points) for year in ("2009", "2010")] == [8, 8]
+    boxes = impact_chart(found.impact()).to_dict()["data"]["values"]
+    assert {(b["pair"], b["judgments"]): b["tau"] for b in boxes}["NRBP, AbsNB@20", "A on B"] == next(
+        r["A on B"] for r in found.impact().records() if (r["measure"], r["content measure"]) == ("NRBP", "AbsNB@20")
+    )
 
 
 def test_predicted_labels_stand_beside_the_others(world: World) -> None:

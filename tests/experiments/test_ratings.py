@@ -45,7 +45,7 @@ def test_without_weight_nothing_changes(world: World) -> None:
 
 
 def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
-    """Guards table 3: exactly the pairs significant by one gain only, with p, |d| and ES_HSD of each test."""
+    """Guards table 3: exactly the pairs significant by one gain only, with p, |d|, |d|/sd and |d|/V of each test."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
     answer = unanimity(ratings, world.runs, scale="0:2", ps=[1.0], measures=["nG@1", "P+"], replicates=400, seed=5,
                        most_replicates=400)  # fmt: skip
@@ -59,9 +59,14 @@ def test_changed_pairs_are_those_of_the_two_tests(world: World) -> None:
             for j, two in enumerate(scores[0].systems):
                 ps = [float(t.p[i, j]) for t in tests]
                 if tests[0].anova.means[i] > tests[0].anova.means[j] and (ps[0] < 0.05) != (ps[1] < 0.05):
-                    want[measure, one, two] = [*ps, *(abs(float(t.anova.effects[i, j])) for t in tests)]
+                    apart = [abs(float(t.anova.means[i] - t.anova.means[j])) for t in tests]
+                    v = [t.anova.v_e for t in tests]
+                    sizes = [d / x**power for power in (0.5, 1) for d, x in zip(apart, v, strict=True)]
+                    want[measure, one, two] = [*ps, *sizes]
     found = {
-        (str(r["measure"]), r["better"], r["worse"]): [r["p RawG"], r["p UG"], r["ES RawG"], r["ES UG"]]
+        (str(r["measure"]), r["better"], r["worse"]): [
+            r[c] for c in ("p RawG", "p UG", "ES RawG", "ES UG", "|d|/V RawG", "|d|/V UG")
+        ]
         for r in answer.changed.records()
     }
     assert want  # the test would say nothing otherwise
@@ -109,15 +114,15 @@ def test_tests_near_alpha_are_drawn_again(world: World) -> None:
     plain = randomized_tukey_hsd(matrix, Trials(trials=200, seed=5))
     upper = plain.p[np.triu_indices(len(plain.p), 1)]
     alpha_near = float(upper[(upper > 0.02) & (upper < 0.9)][0])
-    again = _tested(scores, "nDCG@10", alpha_near, (200, 3200), 5, None)
+    again = _tested(matrix, alpha_near, (200, 3200), 5, None)
     assert again.trials in (800, 3200)
     assert np.array_equal(again.p, randomized_tukey_hsd(matrix, Trials(trials=again.trials, seed=5)).p)
-    assert _tested(scores, "nDCG@10", alpha_near, (200, 200), 5, None).trials == 200
+    assert _tested(matrix, alpha_near, (200, 200), 5, None).trials == 200
     gaps = np.sort(np.append(upper, [0.0, 1.0]))
     widest = int(np.diff(gaps).argmax())
     far = float(gaps[widest : widest + 2].mean())
     assert np.diff(gaps).max() > 6 * (0.25 / 20_000) ** 0.5  # the test would say nothing otherwise
-    assert _tested(scores, "nDCG@10", far, (20_000, 80_000), 5, None).trials == 20_000
+    assert _tested(matrix, far, (20_000, 80_000), 5, None).trials == 20_000
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 5.0, -0.1, float("nan")])

@@ -106,7 +106,9 @@ def test_the_command(
     assert "Pairs significant by one gain only" in out
     assert Path("f.svg").read_text().startswith("<svg")
     code, out, _ = run("--format", "csv")
-    assert out.splitlines()[0] == "measure,Dmax,N,systems,topics,tau,low,high,top_sets,pairs,changed"
+    assert out.splitlines()[0] == (
+        "measure,Dmax,N,systems,topics,tau,low,high,HW_low,HW_high,top_sets,tested,pairs,changed"
+    )
     assert run("--dmax", "two")[0] == 2
     code, _, err = run("--simulated-assessors", "0")
     assert (code, "at least 1" in err) == (2, True)

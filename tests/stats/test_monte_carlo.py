@@ -298,9 +298,9 @@ def test_no_false_differences_where_nothing_differs() -> None:
 def test_the_unanimity_experiment_counts_the_same_way() -> None:
     """Guards the experiment's p-values: (count + 1)/(trials + 1), or count/trials by name, for every pair it lists."""
     world = simulate(topics=10, systems=4, seed=1)
-    scores = tg.evaluate(world.runs, world.gold, ["nDCG@10"])
-    plus = _tested(scores, "nDCG@10", 0.05, (200, 200), 5, None)
-    share = _tested(scores, "nDCG@10", 0.05, (200, 200), 5, None, "published")
+    matrix = tg.evaluate(world.runs, world.gold, ["nDCG@10"]).matrix("nDCG@10")
+    plus = _tested(matrix, 0.05, (200, 200), 5, None)
+    share = _tested(matrix, 0.05, (200, 200), 5, None, "published")
     upper = np.triu_indices(4, 1)
     assert plus.p[upper] == pytest.approx((200 * share.p[upper] + 1) / 201)
     ratings = uniform_ratings(world.gold, assessors=5, highest=2, seed=1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
+from truegain.cli.experiment_content import Also, collections
 from truegain.cli.experiment_judge import judge_command
 from truegain.cli.experiment_magnitudes import magnitudes_command
 from truegain.cli.options import (
@@ -22,7 +23,7 @@ from truegain.cli.options import (
     takes,
 )
 from truegain.cli.options import Judgments as JudgmentsFile
-from truegain.cli.output import FigureOutput, TableOutput, in_commands
+from truegain.cli.output import FigureOutput, in_commands
 from truegain.cli.rating_options import RatingsFile, Reading
 from truegain.cli.streams import Progress
 from truegain.config import Scoring
@@ -52,6 +53,26 @@ class Conclusions(FigureOutput, SeedAndJobs):
     changed: Annotated[
         bool, advanced("--changed", help="In CSV, JSON and the like: the changed pairs, not the rankings.")
     ] = False
+    teams: Annotated[
+        str | None,
+        typer.Option(
+            "--teams", help="Table of run and team: test pairs of the best run of each team, not of all runs."
+        ),
+    ] = None
+    best_by: Annotated[
+        str | None, advanced("--best-by", help="Measure that chooses the best run of each team (default: nG@1).")
+    ] = None
+
+    def lists(self, runs: list[str]) -> Any:
+        """The runs, with their teams where these are told."""
+        from truegain.experiments.unanimity_gains import BEST_BY, TeamRuns
+        from truegain.io.files import expand
+
+        if self.teams is None:
+            if self.best_by is not None:
+                raise TruegainError(f"{option('--best-by')} chooses a run of each team; give {option('--teams')} too")
+            return expand(runs)
+        return TeamRuns(expand(runs), self.teams, self.best_by or BEST_BY)
 
     def tests(self) -> dict[str, Any]:
         """What both experiments are told of the tests."""
@@ -88,11 +109,10 @@ def unanimity_command(
 
     """
     from truegain.experiments.unanimity_gains import PS, unanimity
-    from truegain.io.files import expand
     from truegain.report.experiment_figures import unanimity_chart
 
     table, scale = from_0(reading, ratings)
-    result = unanimity(table, expand(runs), scale=scale, ps=p or PS, **conclusions.tests())
+    result = unanimity(table, conclusions.lists(runs), scale=scale, ps=p or PS, **conclusions.tests())
     conclusions.write_all(result, lambda: unanimity_chart(result.panels))
 
 
@@ -118,14 +138,13 @@ def grid_command(
 
     """
     from truegain.experiments.unanimity_gains import unanimity_grid
-    from truegain.io.files import expand
     from truegain.report.experiment_figures import grid_chart
 
     sizes = _numbers("--dmax", dmax, int, WHOLE_NUMBERS)
     counts = _numbers("--simulated-assessors", simulated_assessors, int, WHOLE_NUMBERS)
     with Progress(len(sizes) * len(counts), "cells") as progress:
         grid = unanimity_grid(
-            expand(runs),
+            conclusions.lists(runs),
             judgments,
             highest=sizes,
             assessors=counts,
@@ -274,37 +293,35 @@ def incomplete_command(
     ] = "1,5,10,15,20,30,40,50,75,100",
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="Random draws for each percentage.")] = 30,
     wide: Annotated[bool, typer.Option("--wide", help="One column per way of scoring, means only.")] = False,
+    also: Also = None,
     *,
     compute: SeedAndJobs,
     printing: FigureOutput,
 ) -> None:
     """Measure how fast each way of scoring loses the ranking of systems as judgments are removed.
 
+    Several --against and --also are a row and a column each of the figure (figure 1 of Hui et al. 2017).
+
     Examples:
         truegain experiment incomplete demo/gold.qrels demo/runs --keep 10,50,100 --repeat 5
         truegain experiment incomplete demo/gold.qrels demo/runs --against AP --keep 25,100 --repeat 5 --wide
 
     """
-    from truegain.experiments.incomplete_collections import incomplete, together
-    from truegain.io.files import expand
+    from truegain.experiments.incomplete_collections import incomplete_rankings, together
     from truegain.parallel.jobs import engine_for
-    from truegain.report.charts import curves_chart
+    from truegain.report.content_figures import incomplete_chart
 
     shares = _numbers("--keep", keep, float, "numbers with commas, such as 1,5,15,100")
-    rankings: list[str | None] = [*dict.fromkeys(against)] if against else [None]
-    if printing.figure is not None and len(rankings) > 1:
-        raise TruegainError(
-            f"{option('--figure')} draws one ranking, and there are {len(rankings)}; give one {option('--against')} "
-            "with it"
-        )
-    files = expand(runs)
-    with Progress(len(shares) * repeat * len(rankings), "draws") as progress:
+    every = collections(judgments, runs, corpus, also)
+    with Progress(len(shares) * repeat * len(every), "draws") as progress:
         results = [
-            incomplete(
-                files,
-                judgments,
-                corpus,
-                against=ranking,
+            replace(result, collection=one.name)
+            for one in every
+            for result in incomplete_rankings(
+                one.runs,
+                one.judgments,
+                one.corpus,
+                against=against or None,
                 measures=measure or None,
                 keep=shares,
                 repeat=repeat,
@@ -312,15 +329,13 @@ def incomplete_command(
                 engine=engine_for(compute.jobs),
                 progress=progress.advance,
             )
-            for ranking in rankings
         ]
-    first = results[0]
     printing.write(together(results, wide))
-    printing.draw(lambda: curves_chart(first.table(), f"Order of the systems by {first.against} on all judgments"))
+    printing.draw(lambda: incomplete_chart(results))
 
 
 @experiment.command("disjoint")
-@takes(printing=TableOutput)
+@takes(printing=FigureOutput)
 def disjoint_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -352,32 +367,48 @@ def disjoint_command(
     show: Annotated[
         Literal["reuse", "impact", "among", "against"], typer.Option("--show", help="Table 1, 2, 3 or 4 of the paper.")
     ] = "reuse",
+    also: Also = None,
     *,
-    printing: TableOutput,
+    printing: FigureOutput,
 ) -> None:
     """Test whether judgments of one part of a collection rank systems on the other part, by text.
+
+    The figure has the ranks of the systems by two measures; with --show against it is figure 2 of Hui et al. 2017.
 
     Examples:
         truegain experiment disjoint demo/gold.qrels demo/runs --corpus corpus --against nDCG@20
         truegain experiment disjoint demo/gold.qrels demo/runs --corpus corpus --against P@10 --show among
 
     """
-    from truegain.experiments.incomplete_collections import CONTENT, ESTABLISHED, disjoint
-    from truegain.io.files import expand
+    from truegain.experiments.incomplete_collections import CONTENT, ESTABLISHED, beside, disjoint
+    from truegain.report.content_figures import impact_chart, ranks_chart
 
-    result = disjoint(
-        expand(runs),
-        judgments,
-        corpus,
-        share_a=share_a,
-        part_a=part_a,
-        repeat=repeat,
-        seed=seed,
-        established=against or ESTABLISHED,
-        content=measure or CONTENT,
-    )
-    tables = {"reuse": result.reuse, "impact": result.impact, "among": result.among, "against": result.against}
-    printing.write(tables[show]())
+    results = [
+        replace(
+            disjoint(
+                one.runs,
+                one.judgments,
+                one.corpus or corpus,
+                share_a=share_a,
+                part_a=part_a,
+                repeat=repeat,
+                seed=seed,
+                established=against or ESTABLISHED,
+                content=measure or CONTENT,
+            ),
+            collection=one.name,
+        )
+        for one in collections(judgments, runs, corpus, also)
+    ]
+    table = beside({one.collection: getattr(one, show)() for one in results}, mean=show == "among")
+    printing.write(table)
+    if show == "impact":
+        printing.draw(lambda: impact_chart(table))
+        return
+    split = ", first split" if repeat > 1 else ""
+    reused = f"Ranks on the documents of B: by labels of B, and by relevant documents of A{split}"
+    title = reused if show == "reuse" else "Ranks of the systems by two measures"
+    printing.draw(lambda: ranks_chart([panel for one in results for panel in one.ranks(show)], title))
 
 
 @experiment.command("discriminative")

@@ -72,6 +72,7 @@ COMPLETERS: dict[str, Completer] = {
     "--measure": measures,
     "--sort": measures,
     "--against": measures,
+    "--best-by": measures,
     "--aggregate": _rules,
     "--gold-aggregate": _rules,
     "--drop-assessors": _one(lambda: ("flagged",)),  # or a file, which shells complete
@@ -93,7 +94,7 @@ COMPLETERS: dict[str, Completer] = {
 PANELS: dict[str, str] = {
     "Question": "baseline candidate pair population topics min-effect not-worse-by costs power criterion "
     "approximate error sigma between against until most sequential draw numbers drawn-pairs draws split "
-    "share-a part-a repeat keep dmax simulated-assessors simulated lacks list shares",
+    "share-a part-a repeat keep dmax simulated-assessors simulated lacks list shares teams best-by also",
     "Reading": "study truth columns missing values errors name-by kind id-field text-field stop stemmer cjk for schema",
     "Ratings": "p normalize weight-assessors aggregate units best wide-from "
     "scale out-of-range repeated assessors separator topic drop-assessors first expert second",

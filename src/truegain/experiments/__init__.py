@@ -9,7 +9,13 @@ from truegain.lazy import loaded
 if TYPE_CHECKING:
     from truegain.experiments.discriminative import DiscriminativePower, discriminative_power, power_table
     from truegain.experiments.halves import SplitHalf, split_half, split_topics
-    from truegain.experiments.incomplete_collections import Disjoint, Incomplete, disjoint, incomplete
+    from truegain.experiments.incomplete_collections import (
+        Disjoint,
+        Incomplete,
+        disjoint,
+        incomplete,
+        incomplete_rankings,
+    )
     from truegain.experiments.judge_errors import (
         BronzeMean,
         JudgeSimulation,
@@ -56,7 +62,13 @@ if TYPE_CHECKING:
     )
     from truegain.experiments.ranker import rank, read_queries
     from truegain.experiments.spending_again import Labeled, Spending, spending
-    from truegain.experiments.unanimity_gains import UnanimityExperiment, UnanimityGrid, unanimity, unanimity_grid
+    from truegain.experiments.unanimity_gains import (
+        TeamRuns,
+        UnanimityExperiment,
+        UnanimityGrid,
+        unanimity,
+        unanimity_grid,
+    )
     from truegain.experiments.worlds import (
         Magnitudes,
         World,
@@ -85,6 +97,7 @@ __all__ = [
     "Spending",
     "SplitHalf",
     "SystemExperiment",
+    "TeamRuns",
     "UnanimityExperiment",
     "UnanimityGrid",
     "Units",
@@ -105,6 +118,7 @@ __all__ = [
     "experts_table",
     "extremes_table",
     "incomplete",
+    "incomplete_rankings",
     "judge_study",
     "leaning",
     "levels_table",
@@ -156,6 +170,7 @@ _LAZY = {  # by the module that has it
     "Spending": "truegain.experiments.spending_again",
     "SplitHalf": "truegain.experiments.halves",
     "SystemExperiment": "truegain.experiments.magnitude_rankings",
+    "TeamRuns": "truegain.experiments.unanimity_gains",
     "UnanimityExperiment": "truegain.experiments.unanimity_gains",
     "UnanimityGrid": "truegain.experiments.unanimity_gains",
     "Units": "truegain.experiments.magnitude_units",
@@ -177,6 +192,7 @@ _LAZY = {  # by the module that has it
     "extremes_table": "truegain.experiments.magnitude_units",
     "incomplete": "truegain.experiments.incomplete_collections",
     "judge_study": "truegain.experiments.judge_tables",
+    "incomplete_rankings": "truegain.experiments.incomplete_collections",
     "leaning": "truegain.experiments.worlds",
     "levels_table": "truegain.experiments.magnitude_levels",
     "magnitude_ratings": "truegain.experiments.worlds",

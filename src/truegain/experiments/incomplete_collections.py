@@ -6,9 +6,10 @@ import hashlib
 import math
 import os
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from truegain.pooling.prediction import Prediction
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.stats.other_collections import least_relevant
-from truegain.stats.rank_correlation import kendall_tau
+from truegain.stats.rank_correlation import first_ranks, kendall_tau
 from truegain.text.corpus import Corpus, CorpusLike
 from truegain.text.divergence import RankedText
 
@@ -61,6 +62,7 @@ class Incomplete:
     shares: dict[float, float]  # of the judged documents, those relevant at each level in use
     confidence: float = 0.95
     unpredicted: str = ""  # why there is no way with predicted labels
+    collection: str = ""  # its name, where there are several
 
     def table(self) -> Table:
         """One row for each share kept and way: mean tau, and where most repetitions lie."""
@@ -89,18 +91,36 @@ class Incomplete:
 
 
 def together(results: Sequence[Incomplete], wide: bool = False) -> Table:
-    """The tables of several experiments as one, which says in its first column what each is held against."""
+    """The tables of several experiments as one, whose first columns say the collection and what it is held against."""
     tables = [one.wide() if wide else one.table() for one in results]
     if len(results) == 1:
         return tables[0]
     columns = list(dict.fromkeys(name for table in tables for name in table.columns))  # of predictions: where known
+    named = any(one.collection for one in results)
     rows = [
-        (one.against, *(row.get(name) for name in columns))
+        (*((one.collection,) if named else ()), one.against, *(row.get(name) for name in columns))
         for one, table in zip(results, tables, strict=True)
         for row in table.records()
     ]
-    notes = dict.fromkeys(note for table in tables for note in table.notes)
-    return Table(("against", *columns), rows, {"against": [one.against for one in results]}, notes=tuple(notes))
+    notes = dict.fromkeys(
+        f"{one.collection}: {note}" if named else note
+        for one, table in zip(results, tables, strict=True)
+        for note in table.notes
+    )
+    against = {"against": list(dict.fromkeys(one.against for one in results))}
+    first = ("collection", "against") if named else ("against",)
+    return Table((*first, *columns), rows, against, notes=tuple(notes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """The ranking by all judgments of one established measure."""
+
+    established: Measure
+    level: float  # a label that the measure calls relevant
+    relevant: Bools  # per item of the pool, at that level
+    full: Floats
+    prediction: Prediction | None  # where the established measure is known with predicted labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +130,8 @@ class _Shared:
     runs: Runs
     judgments: Judgments
     ranked: RankedGains
-    established: Measure
-    relevant: Bools  # per item of the pool, at the level of the established measure
     content: ContentScorer | None
-    full: Floats
-    prediction: Prediction | None  # where the established measure is known with predicted labels
+    rankings: tuple[_Ranked, ...]
 
 
 def incomplete(
@@ -137,45 +154,89 @@ def incomplete(
     (condensed), and where it is linear in gain, nDCG, AP or R with labels that are predicted from the runs and those
     kept (predicted); `measures` read the text of `corpus`, each by its own parameters (AbsRB@20 and DeltaRB@20).
     Without a corpus there are none.  `against` is alpha_nDCG@20, without a corpus and subtopics nDCG@20.
+    `incomplete_rankings` takes several at once.
 
     Hui, Berberich and Mele 2017, ICTIR, figure 1; Buckley and Voorhees 2004, SIGIR.
+    """
+    return incomplete_rankings(
+        runs,
+        judgments,
+        corpus,
+        against=None if against is None else [against],
+        measures=measures,
+        keep=keep,
+        repeat=repeat,
+        seed=seed,
+        engine=engine,
+        progress=progress,
+    )[0]
+
+
+def incomplete_rankings(
+    runs: RunsLike,
+    judgments: JudgmentsLike,
+    corpus: CorpusLike | None = None,
+    *,
+    against: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    keep: Sequence[float] = KEEP,
+    repeat: int = 30,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[Incomplete]:
+    """`incomplete` against several rankings, one answer each, from the same draws: a column of figure 1 in one pass.
+
+    Measures that call the same documents relevant share the thinned judgments and the scores by text, so that each
+    further one costs its own scores alone.
+
+    Hui, Berberich and Mele 2017, ICTIR, figure 1.
+
+    >>> from truegain.experiments.worlds import simulate
+    >>> world = simulate(topics=8, systems=4, seed=1)
+    >>> found = incomplete_rankings(world.runs, world.gold, against=["nDCG@20", "P@10"], keep=[50, 100], repeat=2)
+    >>> [(one.against, one.ways) for one in found]
+    [('nDCG@20', ('raw', 'condensed', 'predicted')), ('P@10', ('raw', 'condensed', 'predicted'))]
     """
     if corpus is None and measures:
         raise TruegainError(f"{measures[0]} reads text; give its corpus ({arg('corpus')}), or leave it out")
     loaded, table = Runs.of(runs), Judgments.of(judgments)
     usual = "alpha_nDCG@20" if corpus is not None or table.has_subtopics else "nDCG@20"
     reading = () if corpus is None else TEXT if measures is None else measures
-    established, content = _checked(against or usual, reading, keep)
+    checked = [_checked(name, reading, keep) for name in dict.fromkeys(against or [usual])]
+    established, content = [one for one, _ in checked], checked[0][1]
     depth = max((m.cutoff for m in content), default=1)
-    gains = aligned(loaded, table, Scoring(), keep_top=depth, matching=matching_for([established], Scoring()))
+    gains = aligned(loaded, table, Scoring(), keep_top=depth, matching=matching_for(established, Scoring()))
     ranked = gains if corpus is None else RankedText.of(gains, corpus)
-    level = least_relevant(established)
-    shares = shares_of(ranked, [level, *(m.rel for m in content)])
-    if shares[level] > MOST:
-        warn(
-            f"{shares[level]:.0%} of the judged documents are relevant to {established}: rankings without unjudged "
-            "documents (condensed) are then nearly all relevant, and show little; use a stricter level too"
-        )
-    shared = _Shared(
-        loaded,
-        table,
-        ranked,
-        established,
-        relevant_to_any(ranked, level),
-        ContentScorer.of(ranked, content) if isinstance(ranked, RankedText) else None,
-        mean_of_rows(established.score(ranked)),
-        _prediction(loaded, table, established),
-    )
+    rankings = tuple(_ranked(loaded, table, ranked, measure) for measure in established)
+    scorer = ContentScorer.of(ranked, content) if isinstance(ranked, RankedText) else None
+    shared = _Shared(loaded, table, ranked, scorer, rankings)
     pieces = [(p, r) for p in keep for r in range(repeat)]
     engine = engine or engine_for(1)
     taus = list(engine.run(_one, pieces, shared=shared, seed=seed, progress=progress))
-    ways = (RAW, CONDENSED, *((PREDICTED,) if shared.prediction else ()), *(str(m) for m in content))
-    tau = np.array(taus).reshape(len(keep), repeat, len(ways)).transpose(2, 0, 1)
-    counts = len(loaded.systems), len(ranked.topics)
-    why = f"no scores with predicted labels: {established} does not support them; nDCG, AP and P do"
-    return Incomplete(
-        str(established), ways, tuple(keep), tau, *counts, shares, unpredicted="" if shared.prediction else why
-    )
+    answers = []
+    for at, one in enumerate(rankings):
+        ways = (RAW, CONDENSED, *((PREDICTED,) if one.prediction else ()), *(str(m) for m in content))
+        tau = np.array([drawn[at] for drawn in taus]).reshape(len(keep), repeat, len(ways)).transpose(2, 0, 1)
+        counts = len(loaded.systems), len(ranked.topics)
+        shares = shares_of(ranked, [one.level, *(m.rel for m in content)])
+        why = f"no scores with predicted labels: {one.established} does not support them; nDCG, AP and P do"
+        told = "" if one.prediction else why
+        answers.append(Incomplete(str(one.established), ways, tuple(keep), tau, *counts, shares, unpredicted=told))
+    return answers
+
+
+def _ranked(runs: Runs, table: Judgments, ranked: RankedGains, established: Measure) -> _Ranked:
+    """The ranking by all judgments; a warning where nearly all judged documents are relevant to the measure."""
+    level = least_relevant(established)
+    share = shares_of(ranked, [level])[level]
+    if share > MOST:
+        warn(
+            f"{share:.0%} of the judged documents are relevant to {established}: rankings without unjudged "
+            "documents (condensed) are then nearly all relevant, and show little; use a stricter level too"
+        )
+    full = mean_of_rows(established.score(ranked))
+    return _Ranked(established, level, relevant_to_any(ranked, level), full, _prediction(runs, table, established))
 
 
 def _prediction(runs: Runs, judgments: Judgments, measure: Measure) -> Prediction | None:
@@ -243,23 +304,32 @@ def kept_items(ranked: RankedGains, relevant: Bools, percent: float, rng: np.ran
     return kept
 
 
-def _one(shared: _Shared, piece: tuple[float, int], seed: np.random.SeedSequence) -> list[float]:
-    """One draw: tau of every way with the full ranking."""
-    ranked = shared.ranked
-    kept = kept_items(ranked, shared.relevant, piece[0], np.random.default_rng(seed))
-    rows = np.flatnonzero(kept[ranked.pool.row_item])
-    thin, _ = align(Pool.of(shared.judgments.take(rows)), [lambda: shared.runs.parts])
-    condensed = replace(shared.established, judged_only=True)  # type: ignore[call-arg]
-    means = [mean_of_rows(m.score(thin)) for m in (shared.established, condensed)]
-    if shared.prediction is not None:
-        predicted = shared.prediction.filled.ranked.pool
-        pool = ranked.pool
-        lost = predicted.find(Coded(pool.topics, pool.topic[~kept]), pool.docs.take(np.flatnonzero(~kept)))
-        label = shared.prediction.label.copy()
-        label[lost] = np.nan
-        means.append(mean_of_rows(shared.prediction.relabeled(label).scored(shared.established).score))
-    means += [] if shared.content is None else shared.content.means(kept)
-    return [kendall_tau(shared.full, m, "b") if len(set(m.tolist())) > 1 else 0.0 for m in means]
+def _one(shared: _Shared, piece: tuple[float, int], seed: np.random.SeedSequence) -> list[list[float]]:
+    """One draw: for each ranking by all judgments tau of every way with it."""
+    drawn: dict[float, tuple[Bools, RankedGains, list[Floats]]] = {}
+    taus = []
+    for one in shared.rankings:
+        if one.level not in drawn:  # the same documents are relevant: the same judgments are left
+            kept = kept_items(shared.ranked, one.relevant, piece[0], np.random.default_rng(seed))
+            rows = np.flatnonzero(kept[shared.ranked.pool.row_item])
+            thin, _ = align(Pool.of(shared.judgments.take(rows)), [lambda: shared.runs.parts])
+            drawn[one.level] = kept, thin, [] if shared.content is None else shared.content.means(kept)
+        kept, thin, by_text = drawn[one.level]
+        condensed = replace(one.established, judged_only=True)  # type: ignore[call-arg]
+        means = [mean_of_rows(m.score(thin)) for m in (one.established, condensed)]
+        if one.prediction is not None:
+            means.append(_predicted(one.prediction, one.established, shared.ranked.pool, kept))
+        taus.append([kendall_tau(one.full, m, "b") if len(set(m.tolist())) > 1 else 0.0 for m in (*means, *by_text)])
+    return taus
+
+
+def _predicted(prediction: Prediction, measure: Measure, pool: Pool, kept: Bools) -> Floats:
+    """Means of the systems with predicted labels for documents that lost theirs."""
+    found = prediction.filled.ranked.pool
+    lost = found.find(Coded(pool.topics, pool.topic[~kept]), pool.docs.take(np.flatnonzero(~kept)))
+    label = prediction.label.copy()
+    label[lost] = np.nan
+    return mean_of_rows(prediction.relabeled(label).scored(measure).score)
 
 
 # ---- The experiment of disjoint collections: whether judgments from one collection order systems on another.
@@ -283,6 +353,19 @@ class Draw:
         return _tau(self.established[on][measure], self.content[source, on][content])
 
 
+@dataclass(frozen=True)
+class RankPanel:
+    """The ranks of all systems, from 1, by two measures, and tau of the two rankings."""
+
+    measure: str
+    other: str
+    systems: Sequence[str]
+    ranks: Sequence[int]
+    other_ranks: Sequence[int]
+    tau: float | None
+    collection: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Disjoint:
     """Orders of the systems by every measure: lists from one part of the collection, judgments from another.
@@ -296,6 +379,8 @@ class Disjoint:
     systems: int
     cut: str  # how, in words
     shares: dict[float, float]  # of the judged documents, those relevant at each level in use
+    names: tuple[str, ...] = ()  # of the systems
+    collection: str = ""  # its name, where there are several
 
     @cached_property
     def provenance(self) -> dict[str, object]:
@@ -337,6 +422,31 @@ class Disjoint:
         """Table 4: content measures against established ones, on the whole collection."""
         title = "Content measures and established ones"
         return self._whole(self.content_measures, self.draws[0].content["all", "all"], title)
+
+    def ranks(self, show: Literal["reuse", "among", "against"] = "against") -> list[RankPanel]:
+        """Figure 2: the rank of every system by two measures, for each pair of measures of a table.
+
+        Parameters
+        ----------
+        show : {'reuse', 'among', 'against'}
+            The table: of the whole collection (figure 2), of established measures among themselves, or of lists of B by
+            judgments of A; of several draws the first.
+
+        Returns
+        -------
+        list of RankPanel
+            One a pair of measures.
+        """
+        on, source = ("B", "A") if show == "reuse" else ("all", "all")
+        left, draw = self.draws[0].established[on], self.draws[0]
+        names, right = (self.measures, left) if show == "among" else (self.content_measures, draw.content[source, on])
+        by_label, by_other = ([first_ranks(row).astype(int).tolist() for row in rows] for rows in (left, right))
+        return [
+            RankPanel(m, n, self.names, by_label[i], by_other[k], _tau(left[i], right[k]), self.collection)
+            for i, m in enumerate(self.measures)
+            for k, n in enumerate(names)
+            if show != "among" or k < i
+        ]
 
     def _whole(self, columns: Sequence[str], right: Floats, title: str) -> Table:
         left = self.draws[0].established["all"]
@@ -400,7 +510,43 @@ def disjoint(
     how = f"{share_a:.0%} of the documents" if part_a is None else "the documents named"
     how += f", split {repeat} times" if repeat > 1 else ""
     names = tuple(str(m) for m in parsed), tuple(str(m) for m in reading)
-    return Disjoint(*names, draws, len(study.runs.systems), how, shares)
+    return Disjoint(*names, draws, len(study.runs.systems), how, shares, tuple(study.runs.systems))
+
+
+def beside(tables: Mapping[str, Table], mean: bool = False) -> Table:
+    """The tables of several collections as one, the collection in the first column.
+
+    Parameters
+    ----------
+    tables : mapping of str to Table
+        Tables of the same columns, by the names of their collections.
+    mean : bool
+        Whether rows of means over the collections follow, as in table 3 of the paper; where one of them has no number
+        there is no mean.
+
+    Returns
+    -------
+    Table
+        All rows; notes begin with the collection.
+
+    Examples
+    --------
+    >>> two = {"2009": Table(("measure", "NRBP"), [("AP", 0.5)]), "2010": Table(("measure", "NRBP"), [("AP", 0.7)])}
+    >>> [row[2] for row in beside(two, mean=True).rows]
+    [0.5, 0.7, 0.6]
+    """
+    first = next(iter(tables.values()))
+    if len(tables) == 1:
+        return first
+    rows: list[tuple[Cell, ...]] = [(name, *row) for name, table in tables.items() for row in table.rows]
+    for at, row in enumerate(first.rows if mean else ()):
+        columns = [[table.rows[at][c] for table in tables.values()] for c in range(len(row))]
+        numbers = [[float(v) for v in column if isinstance(v, int | float)] for column in columns]
+        means = [float(np.mean(n)) if len(n) == len(tables) else None for n in numbers]
+        rows.append(("mean", *(row[c] if isinstance(row[c], str) else means[c] for c in range(len(row)))))
+    notes = dict.fromkeys(f"{name}: {note}" for name, table in tables.items() for note in table.notes)
+    provenance = {name: table.provenance for name, table in tables.items()}
+    return Table(("collection", *first.columns), rows, provenance, first.title, tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -600,6 +600,7 @@ NAMED_IN_TOP_SETS = (
     12  # systems whose names are written; of more, those in one top set only, then those whose rank moves most
 )
 TOP_SETS = {(True, True): "both", (True, False): "RawG only", (False, True): "UG only", (False, False): "neither"}
+NOT_TESTED = "not tested"  # not the best run of its team
 
 
 def unanimity_chart(panels: Sequence[Panel], title: str = "Systems by RawG and by UG") -> Any:
@@ -624,9 +625,10 @@ def _drawn(panel: Panel) -> Any:
     rows = _rows(panel)
     x = alt.X("raw:Q", title=f"mean {panel.measure} by RawG", scale=_scale(panel.raw), axis=alt.Axis(tickCount=5))
     y = alt.Y("aware:Q", title=f"mean {panel.measure} by UG", scale=_scale(panel.aware), axis=alt.Axis(tickCount=5))
-    names = list(TOP_SETS.values())
+    names = [*TOP_SETS.values(), *([NOT_TESTED] if any(row["top"] == NOT_TESTED for row in rows) else [])]
+    colors = [BAD, "#d1812b", "#7a5195", SOFT, "#d9d9d9"]
     color = alt.Color("top:N", sort=names, title="in the top set of",
-                       scale=alt.Scale(domain=names, range=[BAD, "#d1812b", "#7a5195", SOFT]))  # fmt: skip
+                       scale=alt.Scale(domain=names, range=colors[: len(names)]))  # fmt: skip
     points = alt.Chart(data_of(rows)).mark_point(filled=True, size=60, opacity=0.9).encode(
         x=x, y=y, color=color, tooltip=["system:N", "raw:Q", "aware:Q", "top:N"])  # fmt: skip
     named = alt.Chart(data_of([row for row in rows if row["named"]]))
@@ -646,7 +648,7 @@ def _drawn(panel: Panel) -> Any:
 def _rows(panel: Panel) -> list[dict[str, Any]]:
     """Every system's point, and where its name goes: in a column to the right, in the order of UG, none on another."""
     rows: list[dict[str, Any]] = [
-        {"system": s, "raw": float(a), "aware": float(b), "top": TOP_SETS[s in panel.top_raw, s in panel.top_aware]}
+        {"system": s, "raw": float(a), "aware": float(b), "top": _top(panel, s)}
         for s, a, b in zip(panel.systems, panel.raw, panel.aware, strict=True)
     ]
     (left, right), (low, high) = _domain(panel.raw), _domain(panel.aware)
@@ -661,6 +663,13 @@ def _rows(panel: Panel) -> list[dict[str, Any]]:
     for row in rows:
         row["named"] = row["system"] in chosen
     return rows
+
+
+def _top(panel: Panel, system: str) -> str:
+    """Which top sets a system is in."""
+    if panel.tested and system not in panel.tested:
+        return NOT_TESTED
+    return TOP_SETS[system in panel.top_raw, system in panel.top_aware]
 
 
 def _chosen(panel: Panel) -> set[str]:

@@ -1,0 +1,102 @@
+"""Hui, Berberich and Mele 2017 held against what it prints: tables that repeat one another, equations that slipped."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import truegain as tg
+from truegain.experiments.incomplete_collections import CONTENT, ESTABLISHED, KEEP
+from truegain.text.corpus import Corpus
+
+# Kendall's tau: for each year a row for alpha-nDCG, ERR-IA and NRBP; AbsNB, AbsRB, DeltaNB, DeltaRB.
+TABLE_1 = {
+    2009: ((0.72, 0.70, 0.73, 0.69), (0.78, 0.78, 0.76, 0.76), (0.74, 0.74, 0.70, 0.74)),
+    2010: ((0.72, 0.66, 0.74, 0.76), (0.70, 0.66, 0.72, 0.75), (0.68, 0.65, 0.71, 0.73)),
+    2011: ((0.71, 0.76, 0.79, 0.81), (0.67, 0.75, 0.73, 0.81), (0.64, 0.74, 0.69, 0.79)),
+    2012: ((0.23, 0.40, 0.31, 0.51), (0.26, 0.44, 0.31, 0.54), (0.26, 0.45, 0.31, 0.54)),
+}
+TABLE_2 = {  # 2012, judgments of X on documents of Y
+    ("CwA", "CwA"): ((0.87, 0.89, 0.71, 0.82), (0.85, 0.86, 0.69, 0.80), (0.84, 0.85, 0.68, 0.80)),
+    ("CwC", "CwB"): ((0.23, 0.40, 0.31, 0.51), (0.26, 0.44, 0.31, 0.54), (0.26, 0.45, 0.31, 0.54)),
+}
+TABLE_4 = {
+    2009: ((0.78, 0.70, 0.78, 0.73), (0.81, 0.75, 0.79, 0.78), (0.80, 0.79, 0.73, 0.78)),
+    2010: ((0.70, 0.73, 0.81, 0.76), (0.68, 0.73, 0.77, 0.76), (0.65, 0.71, 0.75, 0.72)),
+    2011: ((0.74, 0.81, 0.76, 0.85), (0.74, 0.81, 0.75, 0.85), (0.71, 0.78, 0.70, 0.81)),
+    2012: ((0.87, 0.89, 0.71, 0.82), (0.85, 0.86, 0.69, 0.80), (0.84, 0.85, 0.68, 0.80)),
+}
+
+
+def test_the_design_is_the_papers() -> None:
+    """Guards section 5.1 and tables 1 to 4: three established measures and four by text, at 20; from 1% on."""
+    assert ESTABLISHED == ("alpha_nDCG@20", "ERR_IA@20", "NRBP")
+    assert CONTENT == ("AbsNB@20", "AbsRB@20", "DeltaNB@20", "DeltaRB@20")
+    assert (min(KEEP), max(KEEP), 15.0 in KEEP) == (1.0, 100.0, True)
+
+
+def test_tables_that_repeat_one_another_agree() -> None:
+    """Guards how `--show` reads: of 2012, C on B of table 2 is table 1, and A on A is table 4."""
+    assert TABLE_2["CwC", "CwB"] == TABLE_1[2012]
+    assert TABLE_2["CwA", "CwA"] == TABLE_4[2012]
+
+
+def test_the_position_bias_does_not_help_consistently() -> None:
+    """Guards the errata: section 5.4 says that RB consistently beats NB, and table 4 has it in 16 of 24 cases."""
+    pairs = [pair for year in TABLE_4.values() for a, b, c, d in year for pair in ((a, b), (c, d))]
+    assert (sum(rb > nb for nb, rb in pairs), len(pairs)) == (16, 24)
+    means = {year: float(np.mean(rows)) for year, rows in TABLE_4.items()}
+    assert sorted(means, key=lambda year: means[year]) == [
+        2010,
+        2009,
+        2011,
+        2012,
+    ]  # lowest 2010, highest 2012: it holds
+
+
+def test_equation_3_counts_what_came_before() -> None:
+    """Guards the errata: NRBP of a list whose every document is relevant to every subtopic is 1, as its factor means.
+
+    With the printed exponent C(r), which counts the document itself, it would be 1 - alpha = 0.5.
+    """
+    docs = [f"d{i}" for i in range(40)]
+    runs = {"x": {"1": {d: 40.0 - i for i, d in enumerate(docs)}}}
+    judged = [{"topic": "1", "subtopic": s, "doc": d, "label": 1} for s in ("a", "b", "c") for d in docs]
+    value = tg.evaluate(runs, pl.DataFrame(judged), "NRBP").mean()
+    assert value == pytest.approx(1 - 0.25**40)
+    beta = alpha = 0.5
+    printed = (1 - (1 - alpha) * beta) * sum(beta ** (r - 1) * (1 - alpha) ** r for r in range(1, 41))
+    assert printed == pytest.approx(0.5)
+
+
+def test_equation_5_is_a_distribution_only_corrected() -> None:
+    """Guards the errata: as printed, with mu and mu P(v) in each other's place, probabilities sum to far more than 1.
+
+    The corrected form is the one that gives our scores: DeltaNB of one document is g(1, 1), counted here by hand.
+    """
+    texts = {"good": "jaguar cat cat", "seen": "jaguar cat car", "else": "tree car car"}
+    counts = {name: {w: text.split().count(w) for w in set(text.split())} for name, text in texts.items()}
+    vocabulary = sorted({w for c in counts.values() for w in c})
+    total = sum(sum(c.values()) for c in counts.values())
+    background = {w: sum(c.get(w, 0) for c in counts.values()) / total for w in vocabulary}
+    mu = 2500.0
+
+    def model(name: str) -> dict[str, float]:
+        length = sum(counts[name].values())
+        return {w: (counts[name].get(w, 0) + mu * background[w]) / (length + mu) for w in vocabulary}
+
+    printed = [(counts["seen"].get(w, 0) + mu) / (3 + mu * background[w]) for w in vocabulary]
+    assert sum(printed) > 10
+    subtopic, list_model = model("good"), model("seen")
+    assert sum(list_model.values()) == pytest.approx(1)
+
+    def divergence(other: dict[str, float]) -> float:
+        return float(sum(subtopic[w] * np.log(subtopic[w] / other[w]) for w in vocabulary))
+
+    gain = max(0.0, 1 - divergence(list_model) / divergence(background))
+    scores = tg.evaluate(
+        {"x": {"1": {"seen": 1.0}}}, {"1": {"good": 1}}, ["DeltaNB@20", "DeltaRB@20"], corpus=Corpus.of(texts)
+    )
+    assert scores.means("x") == {"DeltaNB@20": pytest.approx(gain), "DeltaRB@20": pytest.approx(0.2 * gain)}
+    assert gain > 0
