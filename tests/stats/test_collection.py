@@ -202,6 +202,7 @@ def test_the_variances_of_section_8(ranked: RankedGains) -> None:
         logit = np.log(sample / (1 - sample))
         by_topic = [statistics.variance(column) for column in logit.T.tolist()]
         k = len(ap)
+        assert plain.se is not None
         assert plain.se == pytest.approx(statistics.stdev(drawn[:, s].mean(axis=1).tolist()), rel=1e-9)
         assert plain.high - plain.value == pytest.approx(1.959964 * plain.se, rel=1e-6)
         weighted = sum((a - a * a) ** 2 * v for a, v in zip(ap, by_topic, strict=True))

@@ -553,10 +553,11 @@ def whole_collection(
     order = np.argsort(-value, kind="stable").tolist()
     found = [(measure, _estimates(spread, measure, method)) for measure, method in FIGURE_3]
     items = [replace(estimates[s], measure=measure) for measure, estimates in found for s in order]
-    widths = [e.high - e.low for e in items[: len(order)]], inverse_logits(high) - inverse_logits(low)
-    note = "median width: MAP {:.3f}, L-MAP moved back to AP's scale (1/(1 + e^-x)) {:.3f}"
+    of_map = float(np.nanmedian([e.high - e.low for e in items[: len(order)]]))
+    of_logits = float(np.nanmedian(inverse_logits(high) - inverse_logits(low)))
+    note = f"median width: MAP {of_map:.3f}, L-MAP moved back to AP's scale (1/(1 + e^-x)) {of_logits:.3f}"
     provenance = {"replicates": replicates, "confidence": confidence, "epsilon": epsilon, "seed": seed}
-    return ResultList(items, provenance, (note.format(*map(np.nanmedian, widths)),))
+    return ResultList(items, provenance, (note,))
 
 
 # ---- Does an interval over topics hold on other topics?  The topics are split in two, again and again.

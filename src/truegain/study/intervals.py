@@ -90,8 +90,8 @@ def intervals(
         spread over topics holds that over collections already, and the interval is that over topics).
     method : str, optional
         Over topics one of those of `topic_intervals`, Wilson's by default, as in `Study.estimates`.  Over the
-        collection 't' by default; the papers' own are 'bootstrap', 'percentile' and 'parametric' for AP, 'linear' and
-        'percentile' for other measures.
+        collection 't' by default; the paper's own are 'linear' and 'parametric' for AP, 'bootstrap' and 'parametric'
+        for LMAP; AP also has 'bootstrap' (on the logit of MAP), and all measures 'linear' and 'percentile'.
     confidence : float
         How often the interval holds the score.
     by_topic : bool
