@@ -27,14 +27,18 @@ from truegain.measures.parse import parse_measure, parse_measures
 from truegain.measures.scoring import score
 from truegain.parallel.jobs import Local
 from truegain.stats.collection_ap import (
+    EPSILON,
+    LOGISTIC_METHODS,
+    MEAN_METHODS,
     collection_differences,
     collection_spread,
+    logistic_mean_estimates,
     mean_estimates,
     paper_topic_estimates,
 )
 from truegain.stats.collection_intervals import score_estimates, topic_estimates
 from truegain.stats.collection_pairs import mean_differences
-from truegain.stats.intervals import topic_intervals
+from truegain.stats.intervals import logits, topic_intervals
 from truegain.stats.results import Comparison
 
 Array = npt.NDArray[np.float64]
@@ -133,12 +137,17 @@ def plain_scores(topics: Topics, rng: np.random.Generator) -> Array:
 
 @dataclass(frozen=True)
 class Truth:
-    """Expected scores, measures by systems by topics; their variance over collections, and that of scores minus a's."""
+    """Expected scores, measures by systems by topics; their variance over collections, and that of scores minus a's.
+
+    `logit` and `logit_variance` are those of logit(AP), systems by topics.
+    """
 
     topics: Topics
     mean: Array
     variance: Array
     moved: Array
+    logit: Array
+    logit_variance: Array
 
 
 @lru_cache(maxsize=32)
@@ -148,7 +157,10 @@ def truth(kind: str, topics: int, seed: int) -> Truth:
     fixed = Topics.draw(kind, topics, rng)
     drawn = np.array([plain_scores(fixed, rng) for _ in range(max(20_000 // topics, 300))])
     moved = (drawn - drawn[:, :, :1]).var(axis=0, ddof=1)
-    return Truth(fixed, drawn.mean(axis=0), drawn.var(axis=0, ddof=1), moved)
+    odds = logits(drawn[:, 0], EPSILON)
+    return Truth(
+        fixed, drawn.mean(axis=0), drawn.var(axis=0, ddof=1), moved, odds.mean(axis=0), odds.var(axis=0, ddof=1)
+    )
 
 
 def fixed_topics(kind: str, topics: int, papers: bool, rng: np.random.Generator) -> dict[str, Seen | None]:
@@ -182,9 +194,15 @@ def _papers(ranked: RankedGains, true: Truth, draws: dict[str, Any]) -> dict[str
     expected = true.mean[0].mean(axis=1)
     ideal = 2 * 1.96 * np.sqrt(true.variance[0].sum(axis=1)) / true.mean.shape[2]
     spread = collection_spread(ranked, **draws)
-    for method in ("bootstrap", "percentile", "parametric"):
+    for method in MEAN_METHODS:
         one = mean_estimates(spread, method)[0]
         seen[f"AP, {method}"] = held(one.low, one.high, expected[0], ideal[0])
+    topics = true.mean.shape[2]
+    of_logit, ideal_logit = true.logit[0].mean(), 2 * 1.96 * np.sqrt(true.logit_variance[0].sum()) / topics
+    of_lmap = {f"LMAP, {method}": logistic_mean_estimates(spread, method)[0] for method in LOGISTIC_METHODS}
+    of_lmap["LMAP, default"] = score_estimates(ranked, parse_measure("LMAP"), **draws)[0]
+    for name, one in of_lmap.items():
+        seen[name] = held(one.low, one.high, of_logit, ideal_logit)
     for scale in ("ap", "logit"):
         (pair,) = collection_differences(ranked, [(0, 1)], scale=scale, **draws)
         for method in ("fixed", "random", "hartung-knapp"):

@@ -100,6 +100,30 @@ def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
     assert out.startswith("method,below_percent,inside_percent,above_percent\nt,")
 
 
+def test_split_half_shows_each_table_and_figure_of_the_paper(run: Run, folder: Path) -> None:
+    """Guards --show: every name prints its table and draws its figure; options reach the table."""
+    words = ("experiment", "split-half", "qrels", "runs", "--resamples", "50", "--format", "csv")
+    begins = {
+        "pilot": "method,lists,direction,below_percent",
+        "small-r": "method,lists,direction,below_percent",
+        "means": "measure,method,table,direction,below_percent",
+        "systems": "system,MAP_A,MAP_low,MAP_high,MAP_B,MAP_inside,L-MAP_A",
+        "whole": "system,measure,value,low,high",
+    }
+    for show, begin in begins.items():
+        code, out, err = run(*words, "--show", show, "--figure", f"{show}.svg")
+        assert code == 0, err
+        assert out.startswith(begin), show
+        text = (folder / f"{show}.svg").read_text()
+        assert ("from -1 to 1" in text) == (show in ("pilot", "small-r")), show
+        assert ("o from B" in text) == (show in ("means", "systems")), show
+    _, out, _ = run(*words, "--show", "pilot", "--more-than", "3", "--repeat", "2")
+    assert "R > 3" in out
+    assert "sd_of_inside" in out
+    few, many = (run(*words, "--split", "topics", "--repeat", n)[1] for n in ("2", "40"))
+    assert few != many
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -118,6 +142,16 @@ def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
         (("compare", "qrels", "runs", "--population", "collection", "-q"), "give two runs"),
         (("experiment", "split-half", "qrels", "runs", "--split", "assessors"), "is not one of"),
         (("experiment", "split-half", "nothing", "runs"), "no such file"),
+        (("experiment", "split-half", "qrels", "runs", "--epsilon", "0.5"), "--epsilon 0.5 is not between 0 and 0.5"),
+        (
+            ("experiment", "split-half", "qrels", "runs", "--split", "topics", "--show", "means"),
+            "--show is about halves of the collection; leave out --split topics",
+        ),
+        (
+            ("experiment", "split-half", "qrels", "runs", "--part-a", "qrels", "--repeat", "2"),
+            "--part-a fixes how the collection is split; leave out --repeat",
+        ),
+        (("experiment", "split-half", "qrels", "runs", "--part-a", "none.txt"), "no such file"),
     ],
 )
 def test_mistakes_end_with_code_2(run: Run, words: tuple[str, ...], message: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 import statistics
 import sys
 from types import SimpleNamespace
@@ -124,6 +126,19 @@ def test_small_r_limits_against_simulation() -> None:
     assert float(limit_at_zero(np.array(1), np.array(1))) == pytest.approx(0.95)
 
 
+@pytest.mark.parametrize(("relevant", "depth"), [(1, 1), (1, 6), (2, 2), (3, 7), (4, 9)])
+def test_small_r_limits_against_enumeration(relevant: int, depth: int) -> None:
+    """Guards the closed form against what the paper computed: every number of silver bullets at every set of ranks."""
+    u = 1 - 0.05 ** (1 / relevant)
+    expected = 0.0
+    for found in range(relevant + 1):
+        chance = math.comb(relevant, found) * u**found * (1 - u) ** (relevant - found)
+        places = [*itertools.combinations(range(1, depth + 1), found)]
+        ap = [sum(i / rank for i, rank in enumerate(ranks, 1)) / relevant for ranks in places]
+        expected += chance * statistics.fmean(ap)
+    assert float(limit_at_zero(np.array(relevant), np.array(depth))) == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.mark.slow
 def test_intervals_cover_where_the_truth_is_known() -> None:
     """Guards coverage: E(AP') of a known population of collections lies in 95% intervals about 95% of the time."""
@@ -169,6 +184,103 @@ def test_means_by_bootstrap_and_from_the_parts_agree() -> None:
     assert [e.value for e in logistic_mean_estimates(spread)] == pytest.approx(odds.tolist())
     geometric = np.exp(np.log(scores).mean(axis=1))
     assert [e.value for e in geometric_mean_estimates(spread)] == pytest.approx(geometric.tolist())
+
+
+def test_the_variances_of_section_8(ranked: RankedGains) -> None:
+    """Guards the paper's MAP and L-MAP: limits worked out here, topic by topic, from the draws and from the parts."""
+    spread = collection_spread(ranked, replicates=300, seed=2)
+    drawn = np.array([AP().score(replicate(ranked, 1, 2, b)[0]) for b in range(300)])  # draws, systems, topics
+    by_system = zip(
+        mean_estimates(spread, "linear"),
+        mean_estimates(spread, "parametric"),
+        logistic_mean_estimates(spread),
+        logistic_mean_estimates(spread, "parametric", small_r=False),
+        strict=True,
+    )
+    for s, (plain, parts, odds, odds_parts) in enumerate(by_system):
+        ap, sample = AP().score(ranked)[s], np.clip(drawn[:, s], 1e-4, 1 - 1e-4)
+        logit = np.log(sample / (1 - sample))
+        by_topic = [statistics.variance(column) for column in logit.T.tolist()]
+        k = len(ap)
+        assert plain.se is not None
+        assert plain.se == pytest.approx(statistics.stdev(drawn[:, s].mean(axis=1).tolist()), rel=1e-9)
+        assert plain.high - plain.value == pytest.approx(1.959964 * plain.se, rel=1e-6)
+        weighted = sum((a - a * a) ** 2 * v for a, v in zip(ap, by_topic, strict=True))
+        assert parts.se == pytest.approx(weighted**0.5 / k, rel=1e-9)
+        assert odds.se == pytest.approx(statistics.stdev(logit.mean(axis=1).tolist()), rel=1e-9)
+        assert odds_parts.se == pytest.approx(sum(by_topic) ** 0.5 / k, rel=1e-9)
+        # topics are drawn independently: both variances are the same but for the draws
+        assert odds_parts.se == pytest.approx(odds.se, rel=0.15)
+
+
+def test_topics_that_nothing_moves_have_the_spread_of_their_small_r_interval() -> None:
+    """Guards table 4: of a topic with AP = 0 the variance is that of [epsilon, limit at zero] on the logit."""
+    qrels = {"1": {"a": 1, "b": 1, "c": 1, "d": 1}, "2": {"a": 1, "x": 1}}
+    run = {"1": {f"x{i}": 1.0 - i / 100 for i in range(50)}, "2": {"y": 3.0, "a": 2.0, "x": 1.0}}
+    spread = collection_spread(aligned(run, qrels, Scoring(), keep_keys=sys.maxsize), replicates=200)
+    assert spread.sd_logit[0, 0] < 1e-12
+    top = float(limit_at_zero(np.array(4), np.array(50)))
+    length = np.log(top / (1 - top)) - np.log(1e-4 / (1 - 1e-4))
+    wide = spread.logit_errors(small_r=True)
+    assert wide[0, 0] == pytest.approx(length / (2 * 1.959964), rel=1e-6)
+    assert (wide >= spread.sd_logit).all()
+    (narrow,), (wider,) = (logistic_mean_estimates(spread, "parametric", small_r=small_r) for small_r in (False, True))
+    assert wider.se is not None
+    assert narrow.se is not None
+    assert wider.se > narrow.se
+    with pytest.raises(tg.TruegainError, match="give one of bootstrap, parametric"):
+        logistic_mean_estimates(spread, "bca")
+
+
+def test_lmap_is_a_measure_with_the_intervals_of_section_8(world: World) -> None:
+    """Guards L-MAP as a measure: its value, its intervals by name, epsilon, and what else is refused."""
+    ap = np.clip(np.asarray(tg.evaluate(world.runs, world.gold, "AP").matrix(), np.float64), 0.01, 0.99)
+    name = "LMAP(epsilon=0.01)"
+    scores = tg.evaluate(world.runs, world.gold, name)
+    assert scores.matrix() == pytest.approx(np.log(ap / (1 - ap)), abs=1e-12)
+    assert [scores.mean(s) for s in scores.systems] == pytest.approx(np.log(ap / (1 - ap)).mean(axis=1))
+    how: dict[str, Any] = {"population": "collection", "resampling": tg.Resampling(n=200, seed=3)}
+    by = {m: intervals(world.runs, world.gold, name, method=m, **how) for m in ("linear", "bootstrap", "parametric")}
+    view = aligned(world.runs, world.gold, Scoring(), keep_keys=sys.maxsize)
+    spread = collection_spread(view, replicates=200, seed=3, epsilon=0.01)
+    for s, system in enumerate(scores.systems):
+        plain, drawn, parts = (by[m][system, name] for m in ("linear", "bootstrap", "parametric"))
+        assert (drawn.low, drawn.high) == pytest.approx((plain.low, plain.high), abs=1e-9)
+        assert drawn.se == pytest.approx(logistic_mean_estimates(spread)[s].se)
+        assert parts.se == pytest.approx(logistic_mean_estimates(spread, "parametric")[s].se)
+    with pytest.raises(tg.TruegainError, match="choose from t, bootstrap, parametric, linear, percentile"):
+        intervals(world.runs, world.gold, name, method="bca", **how)
+    with pytest.raises(tg.TruegainError, match="choose from t, linear, percentile"):
+        intervals(world.runs, world.gold, "LMAP@10", method="bootstrap", **how)
+
+
+def test_a_missing_topic_is_no_average_topic_of_lmap() -> None:
+    """Guards 0: where all topics count, a topic without an answer is AP = epsilon, not a logit of 0 (AP = 0.5)."""
+    qrels = {"1": {"a": 1, "b": 1}, "2": {"a": 1}}
+    run = {"1": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    ap = (1 / 2 + 2 / 3) / 2
+    one = math.log(ap / (1 - ap))
+    least = math.log(0.0001 / 0.9999)
+    with pytest.warns(tg.DataWarning, match="lacks judged topics"):
+        assert tg.evaluate(run, qrels, "LMAP").mean() == pytest.approx(one)
+    with pytest.warns(tg.DataWarning, match="all topics must count"):
+        every = tg.evaluate(run, qrels, "LMAP", scoring=Scoring(all_topics=True))
+    assert every.mean() == pytest.approx((one + least) / 2)
+    assert tg.parse_measure("LMAP").bounds() == pytest.approx((least, -least))
+    for bad in ("LMAP(epsilon=0)", "LMAP(epsilon=0.5)", "LMAP(norm='k')"):
+        with pytest.raises(tg.MeasureError, match="must"):
+            tg.parse_measure(bad)
+
+
+def test_epsilon_moves_what_has_no_logit(ranked: RankedGains) -> None:
+    """Guards the option: the logit interval of AP = 0 begins at epsilon; an impossible one is refused."""
+    near, far = (collection_spread(ranked, replicates=100, epsilon=e) for e in (1e-6, 1e-2))
+    assert (near.sd == far.sd).all()
+    assert (near.sd_logit >= far.sd_logit).all()
+    assert (near.sd_logit > far.sd_logit).any()
+    for bad in (0.0, 0.5, -1.0):
+        with pytest.raises(tg.TruegainError, match=r"is not between 0 and 0.5; give one such as"):
+            collection_spread(ranked, replicates=100, epsilon=bad)
 
 
 def test_any_measure_by_expansion_agrees_with_the_fast_way(ranked: RankedGains) -> None:
@@ -255,7 +367,7 @@ def test_notes_of_a_meta_analysis_say_what_was_done(ranked: RankedGains) -> None
         ({"population": "collection", "scoring": tg.Scoring(all_topics=True)}, "over topics only"),
         ({"population": "collection", "confidence": 95}, "not between 0 and 1"),
         ({"population": "topics+collection", "method": "parametric"}, "not 'parametric'"),
-        ({"population": "collection", "method": "bca"}, "choose from t, bootstrap, percentile, parametric"),
+        ({"population": "collection", "method": "bca"}, "choose from t, linear, bootstrap, percentile, parametric"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(world: World, options: dict[str, object], message: str) -> None:

@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
+from truegain.cli.experiment_collection import split_half_command
 from truegain.cli.experiment_content import Also, collections
 from truegain.cli.experiment_judge import judge_command
 from truegain.cli.experiment_magnitudes import magnitudes_command
 from truegain.cli.options import (
     PROPORTION,
-    Confidence,
     CountingOption,
     RelevantFrom,
     RunFiles,
     SeedAndJobs,
     advanced,
-    option_for,
     takes,
 )
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput, in_commands
 from truegain.cli.rating_options import RatingsFile, Reading
 from truegain.cli.streams import Progress
-from truegain.config import Scoring
 from truegain.data.ratings import Scale
 from truegain.errors import TruegainError
 from truegain.io.warnings import warn
@@ -206,64 +204,7 @@ experiment.command("judge")(judge_command)
 experiment.command("magnitudes")(magnitudes_command)
 experiment.command("unanimity")(unanimity_command)
 experiment.command("unanimity-grid")(grid_command)
-
-
-@experiment.command("split-half")
-@takes(compute=SeedAndJobs, printing=FigureOutput)
-def split_half_command(
-    judgments: JudgmentsFile,
-    runs: RunFiles,
-    split: Annotated[
-        Literal["collection", "topics"],
-        typer.Option("--split", help="What to split: the collection (by MD5 of document ids), or the topics."),
-    ] = "collection",
-    measure: Annotated[str, typer.Option("-m", "--measure", help="Measure, for --split topics.")] = "AP",
-    relevant_from: Annotated[float, option_for(Scoring, "relevant_from")] = 1,
-    replicates: Annotated[int, advanced("--resamples", min=40, help="Number of resamples.")] = 2000,
-    confidence: Confidence = 0.95,
-    *,
-    compute: SeedAndJobs,
-    printing: FigureOutput,
-) -> None:
-    """Check whether intervals from one half of the data cover the scores on the other half.
-
-    Examples:
-        truegain experiment split-half demo/gold.qrels demo/runs --split topics -m nDCG@10
-        truegain experiment split-half demo/gold.qrels demo/runs --resamples 200
-
-    """
-    from truegain.experiments.halves import split_half, split_topics
-    from truegain.io.files import expand
-    from truegain.io.threads import cores
-    from truegain.parallel.jobs import engine_for
-    from truegain.report.figures import errors_chart
-    from truegain.stats.multiple_testing import check_replicates
-    from truegain.stats.student_t import check_confidence
-
-    check_replicates(replicates, check_confidence(confidence))
-    if split == "topics":
-        table = split_topics(
-            runs, judgments, measure, relevant_from=relevant_from, confidence=confidence, **vars(compute)
-        )
-        printing.write(table)
-        return
-    with Progress(None, "topics drawn") as progress:
-        halves = split_half(
-            expand(runs),
-            judgments,
-            relevant_from=relevant_from,
-            replicates=replicates,
-            confidence=confidence,
-            seed=compute.seed,
-            jobs=compute.jobs or cores(),
-            engine=engine_for(compute.jobs),
-            progress=progress.advance,
-        )
-    printing.write(halves.table())
-    title = "Other half minus this half, in predicted standard deviations"
-    printing.draw(
-        lambda: errors_chart({"logit": halves.normalized(), "linear": halves.normalized(scale="linear")}, title)
-    )
+experiment.command("split-half")(split_half_command)
 
 
 @experiment.command("incomplete")

@@ -94,7 +94,7 @@ COMPLETERS: dict[str, Completer] = {
 PANELS: dict[str, str] = {
     "Question": "baseline candidate pair population topics min-effect not-worse-by costs power criterion "
     "approximate error sigma between against until most sequential draw numbers drawn-pairs draws split "
-    "share-a part-a repeat keep dmax simulated-assessors simulated lacks list shares teams best-by also",
+    "share-a part-a repeat more-than keep dmax simulated-assessors simulated lacks list shares teams best-by also",
     "Reading": "study truth columns missing values errors name-by kind id-field text-field stop stemmer cjk for schema",
     "Ratings": "p normalize weight-assessors aggregate units best wide-from "
     "scale out-of-range repeated assessors separator topic drop-assessors first expert second",
@@ -104,7 +104,7 @@ PANELS: dict[str, str] = {
     "judged-corpus ranker length mapping",
     "Unjudged documents": "fill predicted unjudged-sample unjudged llm pool-depth pooled unjudged-topics share at",
     "Tests and resampling": "test adjust counting intervals method meta effect pairing resamples confidence "
-    "alpha rbo-p seed",
+    "alpha rbo-p epsilon seed",
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure format "
     "output table cache jobs cluster memory",
     "Collecting judgments": "docs questions key pool task judgments size order runs platform judges filled model "

@@ -8,7 +8,7 @@ from truegain.lazy import loaded
 
 if TYPE_CHECKING:
     from truegain.experiments.discriminative import DiscriminativePower, discriminative_power, power_table
-    from truegain.experiments.halves import SplitHalf, split_half, split_topics
+    from truegain.experiments.halves import SplitHalf, split_half, split_topics, whole_collection
     from truegain.experiments.incomplete_collections import (
         Disjoint,
         Incomplete,
@@ -154,6 +154,7 @@ __all__ = [
     "unanimity_grid",
     "uniform_ratings",
     "units_table",
+    "whole_collection",
 ]
 
 _LAZY = {  # by the module that has it
@@ -227,6 +228,7 @@ _LAZY = {  # by the module that has it
     "unanimity_grid": "truegain.experiments.unanimity_gains",
     "uniform_ratings": "truegain.experiments.worlds",
     "units_table": "truegain.experiments.magnitude_units",
+    "whole_collection": "truegain.experiments.halves",
 }
 
 

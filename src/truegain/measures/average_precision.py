@@ -62,6 +62,47 @@ class GMAP(AP):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class LMAP(Binary):
+    """Mean over topics of logit(AP), with AP kept between epsilon and 1 - epsilon (L-MAP).
+
+    LMAP = mean of ln(AP / (1 - AP)); the value of a topic is its logit, not its AP, and 0 is an AP of 0.5
+
+    norm is that of AP.  A topic without an answer counts as AP = epsilon where all topics count.
+    Cormack and Lynam 2006, SIGIR.
+
+    >>> import truegain as tg
+    >>> qrels = {"1": {"a": 1, "c": 1}, "2": {"a": 1, "b": 1, "c": 1}}
+    >>> round(tg.evaluate({"1": {"b": 2.0, "a": 1.0}, "2": {"d": 2.0, "b": 1.0}}, qrels, "LMAP").mean(), 6)
+    -1.354025
+    """
+
+    cutoff: int | None = None
+    norm: str = "R"
+    epsilon: float = 0.0001
+
+    def check(self) -> None:
+        """Only known denominators, and room between epsilon and 1 - epsilon."""
+        super().check()
+        self.require(self.norm in ("R", "min"), "norm must be 'R' or 'min'")
+        self.require(0 < self.epsilon < 0.5, "epsilon must lie between 0 and 0.5")
+
+    def bounds(self) -> tuple[float, float]:
+        """The logits of epsilon and 1 - epsilon."""
+        least = math.log(self.epsilon) - math.log1p(-self.epsilon)
+        return least, -least
+
+    def absent(self, ranked: RankedGains) -> Floats:
+        """The logit of epsilon."""
+        return np.full(len(ranked.topics), self.bounds()[0])
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list."""
+        ap = AP(rel=self.rel, cutoff=self.cutoff, norm=self.norm).per_topic(ranked)
+        inside = np.clip(ap, self.epsilon, 1 - self.epsilon)
+        return np.asarray(np.log(inside) - np.log1p(-inside), np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class infAP(Binary):
     """AP estimated when only a random sample of the pool was judged; a negative label marks the rest of the pool.
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # file: the names of its measures
 FILES: dict[str, tuple[str, ...]] = {
-    "average_precision": ("AP", "GMAP", "infAP", "YAAP", "IPrec", "IPrecAvg"),
+    "average_precision": ("AP", "GMAP", "LMAP", "infAP", "YAAP", "IPrec", "IPrecAvg"),
     "precision": (
         "P",
         "R",

@@ -257,12 +257,19 @@ def intervals_chart(estimates: Sequence[Estimate], title: str = "") -> Any:
     return dressed(faceted, title or about)
 
 
-def errors_chart(errors: Mapping[str, npt.ArrayLike] | npt.ArrayLike, title: str = "", spread: float = 1.0) -> Any:
+def errors_chart(
+    errors: Mapping[str, npt.ArrayLike] | npt.ArrayLike,
+    title: str = "",
+    spread: float = 1.0,
+    *,
+    limit: float = 1.96,
+    axis: str = "error in standard deviations",
+) -> Any:
     """Histograms of normalized errors, one for each method, under the normal curve they should follow.
 
     `spread` is the standard deviation of that curve: 1 for errors divided by their own standard deviation, sqrt(2) for
-    the difference of two halves divided by that of one (Cormack and Lynam 2006, figure 2).  Errors beyond 5 spreads are
-    counted in the outermost bins.
+    the difference of two halves divided by that of one (Cormack and Lynam 2006, section 6).  Errors up to `limit` are
+    inside; those beyond 5 spreads are counted in the outermost bins.
 
     >>> chart = errors_chart({"logit": [0.1, -0.4, 1.2, 0.3]})
     >>> chart.to_dict()["vconcat"][0]["title"]["text"]
@@ -284,14 +291,14 @@ def errors_chart(errors: Mapping[str, npt.ArrayLike] | npt.ArrayLike, title: str
         bars = [{"from": float(a), "to": float(a + width), "density": float(n / len(e) / width), "zero": 0,
                  "count": int(n)}
                 for a, n in zip(edges[:-1], counts, strict=True)]  # fmt: skip
-        x = alt.X("from:Q", title="error in standard deviations", scale=alt.Scale(domain=[-edge, edge], nice=False))
+        x = alt.X("from:Q", title=axis, scale=alt.Scale(domain=[-edge, edge], nice=False))
         drawn = alt.Chart(data_of(bars)).mark_rect(color=SOFT, stroke="white", strokeWidth=0.5).encode(
             x=x, x2="to:Q", y=alt.Y("density:Q", title="density", scale=alt.Scale(domainMin=0)), y2="zero:Q",
             tooltip=["from:Q", "to:Q", "count:Q"]
         )  # fmt: skip
         line = alt.Chart(data_of(curve)).mark_line(color=BAD, strokeWidth=2).encode(x="x:Q", y="y:Q")
-        below, above = float((e < -1.96).mean()), float((e > 1.96).mean())
-        about = f"{len(e):,} errors: below {below:.1%}, inside ±1.96 {1 - below - above:.1%}, above {above:.1%}"
+        below, above = float((e < -limit).mean()), float((e > limit).mean())
+        about = f"{len(e):,} errors: below {below:.1%}, inside ±{limit:g} {1 - below - above:.1%}, above {above:.1%}"
         panels.append(alt.layer(drawn, line).properties(
             width=460, height=170, title=alt.TitleParams(name, subtitle=about, anchor="start")))  # fmt: skip
     return dressed(alt.vconcat(*panels), title)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError, check_one_of
-from truegain.io.columns import Floats, Ints
+from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.average_precision import AP
 from truegain.measures.base import FLOOR
 from truegain.message import argname
@@ -182,13 +182,14 @@ class CollectionSpread:
     redrawn: int
     replicates: int
     confidence: float
+    epsilon: float = EPSILON
 
     def interval(self, method: str = "logit", small_r: bool = True) -> tuple[Floats, Floats]:
         """Limits of AP per system and topic by one of METHODS, widened where R is small unless told not to."""
         if method == "linear":
             low, high, _ = linear(self.ap, self.sd, self.confidence)
         elif method == "logit":
-            limits = linear(logits(self.ap, EPSILON), self.sd_logit, self.confidence)
+            limits = linear(logits(self.ap, self.epsilon), self.sd_logit, self.confidence)
             low, high = inverse_logits(limits.low), inverse_logits(limits.high)
         else:
             low, high = self.limits[method]
@@ -196,6 +197,17 @@ class CollectionSpread:
         if small_r:
             low, high = widened(self.ap, low, high, self.relevant[None, :], self.depth, self.confidence)
         return low, high
+
+    def logit_errors(self, small_r: bool = False) -> Floats:
+        """The standard deviation of logit(AP), by system and topic.
+
+        With `small_r` it is half the length of the widened logit interval, over z: the same where nothing was widened.
+        Without it a topic with AP = 0 has none, since no copy of its documents moves it.
+        """
+        if not small_r:
+            return self.sd_logit
+        low, high = (logits(end, self.epsilon) for end in self.interval("logit", small_r=True))
+        return np.maximum((high - low) / (2 * quantile_of(self.confidence)), self.sd_logit)
 
     @cached_property
     def counted(self) -> Ints:
@@ -210,10 +222,16 @@ def collection_spread(
     replicates: int = 2000,
     confidence: float = 0.95,
     seed: int = 0,
+    epsilon: float = EPSILON,
+    averaged: Bools | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> CollectionSpread:
-    """Draw collections and see how AP moves; held are three numbers for every system and replicate, not for topics."""
+    """Draw collections and see how AP moves; held are three numbers for every system and replicate, not for topics.
+
+    `averaged`, systems by topics, says which lists the drawn means are over (default: all that have an AP).
+    """
+    check_epsilon(epsilon)
     systems, topics = len(ranked.systems), len(ranked.topics)
     relevant = ranked.pool_relevant(level)
     width = max(1, min(systems, MEMORY // (8 * replicates)))
@@ -221,31 +239,35 @@ def collection_spread(
     pieces = [(block, topic) for block in blocks for topic in np.flatnonzero(relevant).tolist()]
     ranked.found(level)  # shared by all pieces: made once
     results = (engine or engine_for()).run(
-        _topic_spreads, pieces, shared=(ranked, level, replicates, confidence, seed), progress=progress,
+        _topic_spreads, pieces, shared=(ranked, level, replicates, confidence, seed, epsilon), progress=progress,
         name=lambda piece: f"topic {ranked.topics[piece[1]]}",
     )  # fmt: skip
     by_topic = np.full((7, systems, topics), np.nan)
     sums, redrawn = np.zeros((3, systems, replicates)), 0
     for (_, topic), (there, parts, drawn, again) in zip(pieces, results, strict=True):
         by_topic[:, there, topic] = parts
-        for total, values in zip(sums, (drawn, logits(drawn, EPSILON), np.log(np.maximum(drawn, FLOOR))), strict=True):
-            total[there] += values
         redrawn += again
+        if averaged is not None:
+            asked = averaged[there, topic]
+            there, drawn = there[asked], drawn[asked]
+        for total, values in zip(sums, (drawn, logits(drawn, epsilon), np.log(np.maximum(drawn, FLOOR))), strict=True):
+            total[there] += values
     ap, sd, sd_logit, low, high, bca_low, bca_high = by_topic
+    counted = ~np.isnan(ap) if averaged is None else ~np.isnan(ap) & averaged
     with np.errstate(invalid="ignore"):  # a system without a topic has no mean
-        mean, odds, logs = sums / (~np.isnan(ap)).sum(axis=1)[:, None]
+        mean, odds, logs = sums / counted.sum(axis=1)[:, None]
     return CollectionSpread(
         ranked.systems, ranked.topics, ap, sd, sd_logit, relevant, np.asarray(ranked.depth).reshape(systems, topics),
         {"percentile": (low, high), "bca": (bca_low, bca_high)}, {"MAP": mean, "L-MAP": odds, "G-MAP": np.exp(logs)},
-        redrawn // len(blocks), replicates, confidence,
+        redrawn // len(blocks), replicates, confidence, epsilon,
     )  # fmt: skip
 
 
 def _topic_spreads(
-    shared: tuple[RankedGains, float, int, float, int], piece: tuple[range, int], _: np.random.SeedSequence
+    shared: tuple[RankedGains, float, int, float, int, float], piece: tuple[range, int], _: np.random.SeedSequence
 ) -> tuple[Ints, Floats, Floats, int]:
     """One topic of some systems: who answers, AP with spreads and limits (7 rows), replicates, draws made again."""
-    ranked, level, replicates, confidence, seed = shared
+    ranked, level, replicates, confidence, seed, epsilon = shared
     lists = lists_of_topic(ranked, piece[1], level, piece[0])
     values, redrawn = average_precisions(lists, replicates, seed)
     ap, ordered = average_precision(lists), np.sort(values, axis=1)
@@ -256,12 +278,23 @@ def _topic_spreads(
         [
             ap,
             values.std(axis=1, ddof=1),
-            logits(values, EPSILON).std(axis=1, ddof=1),
+            logits(values, epsilon).std(axis=1, ddof=1),
             *np.quantile(ordered, [tail, 1 - tail], axis=1),
             *(sorted_quantile(ordered, at) for at in levels),
         ]
     )
     return lists.systems, parts, values, redrawn
+
+
+def check_epsilon(epsilon: float) -> float:
+    """How near AP may come to 0 and 1; an error where logits would have no room between.
+
+    >>> check_epsilon(0.001)
+    0.001
+    """
+    if not 0 < epsilon < 0.5:
+        raise TruegainError(f"{argname('epsilon', epsilon, 'g')} is not between 0 and 0.5; give one such as 0.0001")
+    return epsilon
 
 
 def unseen_share(relevant: npt.NDArray[Any], confidence: float = 0.95) -> Floats:
@@ -320,16 +353,21 @@ def _harmonic(n: Floats) -> Floats:
 #
 # They are short where topics have few relevant documents; `score.py` has what holds there.
 
-MEAN_METHODS = ("bootstrap", "percentile", "parametric")
+MEAN_METHODS = ("linear", "bootstrap", "percentile", "parametric")
+LOGISTIC_METHODS = ("bootstrap", "parametric")
 BOUNDS = AP().bounds()
 
 
-def mean_estimates(spread: CollectionSpread, method: str = "bootstrap") -> list[Estimate]:
+def mean_estimates(spread: CollectionSpread, method: str = "bootstrap", small_r: bool = False) -> list[Estimate]:
     """MAP of every system with its interval over collections, the topics held fixed.
 
-    'bootstrap': the spread of MAP over the drawn collections, normal on the logit of MAP;
-    'percentile': its quantiles; 'parametric': variances of logit(AP), weighted by (AP - AP^2)^2 and averaged, which
-    carries the logit's spread over to AP by its derivative (Cormack and Lynam 2006, section 8).
+    'linear': MAP +- z s, s the standard deviation of MAP over the drawn collections (table 3 of the paper);
+    'parametric': MAP +- z s, s^2 = sum of (AP - AP^2)^2 s_t^2 / k^2, s_t the standard deviation of logit(AP) on topic
+    t, which its derivative AP - AP^2 carries over to AP (table 4; with `small_r` s_t is that of the widened intervals);
+    'bootstrap': normal on the logit of MAP, with the standard deviation of logit(MAP) over the drawn collections, and
+    'percentile': quantiles of MAP; neither is in the paper.
+
+    Cormack and Lynam 2006, section 8.
     """
     if method not in MEAN_METHODS:
         raise TruegainError(
@@ -340,27 +378,43 @@ def mean_estimates(spread: CollectionSpread, method: str = "bootstrap") -> list[
     se = drawn.std(axis=1, ddof=1)
     if method == "parametric":
         weight = (spread.ap - spread.ap**2) ** 2
-        se = np.sqrt(np.nansum(weight * spread.sd_logit**2, axis=1)) / spread.counted
+        se = np.sqrt(np.nansum(weight * spread.logit_errors(small_r) ** 2, axis=1)) / spread.counted
+        low, high, _ = linear(values, se, spread.confidence)
+    elif method == "linear":
         low, high, _ = linear(values, se, spread.confidence)
     elif method == "percentile":
         tail = (1 - spread.confidence) / 2
         low, high = np.quantile(drawn, [tail, 1 - tail], axis=1)
     else:
-        sd_logit = logits(drawn, EPSILON).std(axis=1, ddof=1)
-        limits = linear(logits(values, EPSILON), sd_logit, spread.confidence)
+        sd_logit = logits(drawn, spread.epsilon).std(axis=1, ddof=1)
+        limits = linear(logits(values, spread.epsilon), sd_logit, spread.confidence)
         low, high = inverse_logits(limits.low), inverse_logits(limits.high)
     return _estimates(spread, "AP", values, within(low, high, BOUNDS, value=values), se, method)
 
 
-def logistic_mean_estimates(spread: CollectionSpread) -> list[Estimate]:
-    """L-MAP: the mean of logit(AP) over topics, with the spread the drawn collections give it.
+def logistic_mean_estimates(
+    spread: CollectionSpread, method: str = "bootstrap", small_r: bool = True
+) -> list[Estimate]:
+    """L-MAP: the mean of logit(AP) over topics, with its interval over collections, L-MAP +- z s.
 
     L-MAP = (1/k) sum of ln(AP / (1 - AP)), AP kept within epsilon of 0 and 1
+    'bootstrap': s is the standard deviation of L-MAP over the drawn collections (table 3 of the paper);
+    'parametric': s^2 = sum of s_t^2 / k^2, s_t the standard deviation of logit(AP) on topic t, with `small_r` that of
+    the widened intervals (table 4).  Without `small_r` both are the same but for the draws, since the documents of
+    different topics are drawn independently.
+
+    Cormack and Lynam 2006, section 8.
     """
-    values = _means(logits(spread.ap, EPSILON), spread.counted)
-    se = spread.means["L-MAP"].std(axis=1, ddof=1)
+    check_one_of("method", method, LOGISTIC_METHODS)
+    odds = logits(spread.ap, spread.epsilon)
+    values = _means(odds, spread.counted)
+    if method == "parametric":
+        errors = np.where(np.isnan(odds), np.nan, spread.logit_errors(small_r))
+        se = np.sqrt(np.nansum(errors**2, axis=1)) / spread.counted
+    else:
+        se = spread.means["L-MAP"].std(axis=1, ddof=1)
     low, high, _ = linear(values, se, spread.confidence)
-    return _estimates(spread, "L-MAP", values, (low, high), se, "bootstrap")
+    return _estimates(spread, "L-MAP", values, (low, high), se, method)
 
 
 def geometric_mean_estimates(spread: CollectionSpread) -> list[Estimate]:

@@ -343,12 +343,11 @@ def topic_estimates(ranked: RankedGains, measure: Measure, confidence: float = 0
     return estimates
 
 
-def check_drawn_method(measure: Measure, method: str) -> None:
-    """Refuse what is no interval of drawn scores, before anything is drawn."""
+def check_drawn_method(measure: Measure, method: str, others: Sequence[str] = ()) -> None:
+    """Refuse what is no interval of drawn scores, before anything is drawn; `others` are those that it has besides."""
     if method not in DRAWN_METHODS:
-        raise TruegainError(
-            f"{measure} has no {method} interval over the collection; choose from t, {', '.join(DRAWN_METHODS)}"
-        )
+        known = ", ".join(("t", *others, *DRAWN_METHODS))
+        raise TruegainError(f"{measure} has no {method} interval over the collection; choose from {known}")
 
 
 def drawn_estimates(

@@ -15,7 +15,7 @@ from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.io.memory import FLOOR, MemoryLike, check_memory, limit_of
 from truegain.keywords import takes
-from truegain.measures.average_precision import GMAP
+from truegain.measures.average_precision import GMAP, LMAP
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned_for, evaluate
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
@@ -24,10 +24,13 @@ from truegain.message import arg
 from truegain.parallel.jobs import engine_for
 from truegain.sampling.streams import BLOCK
 from truegain.stats.collection_ap import (
+    EPSILON,
+    LOGISTIC_METHODS,
     MEAN_METHODS,
     METHODS,
     collection_spread,
     geometric_mean_estimates,
+    logistic_mean_estimates,
     mean_estimates,
     paper_topic_estimates,
 )
@@ -87,8 +90,8 @@ def intervals(
         spread over topics holds that over collections already, and the interval is that over topics).
     method : str, optional
         Over topics one of those of `topic_intervals`, Wilson's by default, as in `Study.estimates`.  Over the
-        collection 't' by default; the papers' own are 'bootstrap', 'percentile' and 'parametric' for AP, 'linear' and
-        'percentile' for other measures.
+        collection 't' by default; the paper's own are 'linear' and 'parametric' for AP, 'bootstrap' and 'parametric'
+        for LMAP; AP also has 'bootstrap' (on the logit of MAP), and all measures 'linear' and 'percentile'.
     confidence : float
         How often the interval holds the score.
     by_topic : bool
@@ -255,12 +258,16 @@ def _need(scores: Scores, method: str | None) -> int:
 def _over_collection(view: RankedGains, measure: Measure, how: IntervalSettings) -> list[Estimate]:
     method = how.method or "t"
     paper = left_out_of(measure) and method in (METHODS if how.by_topic else MEAN_METHODS)
-    if paper or (type(measure) is GMAP and method == "bootstrap" and not how.by_topic):
+    has_logistic = isinstance(measure, LMAP) and measure.cutoff is None and not how.by_topic
+    logistic = has_logistic and method in LOGISTIC_METHODS
+    if paper or logistic or (type(measure) is GMAP and method == "bootstrap" and not how.by_topic):
         condensed = view.condensed if getattr(measure, "judged_only", False) else view
-        level = getattr(measure, "rel", 1)
-        spread = collection_spread(condensed, level=level, confidence=how.confidence, **how.draws)
+        level, epsilon = getattr(measure, "rel", 1), getattr(measure, "epsilon", EPSILON)
+        spread = collection_spread(condensed, level=level, confidence=how.confidence, epsilon=epsilon, **how.draws)
         if how.by_topic:
             return paper_topic_estimates(spread, method)
+        if logistic:
+            return [replace(e, measure=str(measure)) for e in logistic_mean_estimates(spread, method)]
         return mean_estimates(spread, method) if paper else geometric_mean_estimates(spread)
     if how.by_topic:
         if method not in ("t", "wilson"):
@@ -275,5 +282,5 @@ def _over_collection(view: RankedGains, measure: Measure, how: IntervalSettings)
         raise TruegainError(
             f"AP has no {method} interval over the collection; choose from t, {', '.join(MEAN_METHODS)}"
         )
-    check_drawn_method(measure, method)
+    check_drawn_method(measure, method, LOGISTIC_METHODS if has_logistic else ())
     return drawn_estimates(view, measure, drawn_scores(view, measure, **how.draws), method, how.confidence)
