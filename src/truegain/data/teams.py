@@ -138,7 +138,7 @@ def read_teams(data: PathLike | FrameLike | Mapping[str, str] | Teams) -> Teams:
     Returns
     -------
     Teams
-        What `--teams` gives to a command.
+        The team of each run, as `leave_out` takes it.
 
     Examples
     --------
