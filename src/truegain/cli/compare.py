@@ -57,7 +57,6 @@ Effect = Literal["ap", "logit"]
 Pairing = Literal["paired", "independent"]
 NOT_WITH_GOLD = {
     "population": f"{option('--population')} collection compares bronze scores; leave out {option('--gold')}",
-    "all_topics": "-c: corrected differences use the topics that both systems answer; leave it out",
     "depth": "-M: give the measure a cutoff instead, such as P@10",
     "judged_only": "-J: put it into the measure instead, such as P(judged_only=True)@10",
     "by_topic": "-q shows pairs by topic over collections; leave it out",
@@ -370,6 +369,7 @@ def with_gold(options: PairOptions, correction: GoldOptions, labels: str) -> Tab
         baseline=options.baseline,
         confidence=testing.confidence,
         resampling=options.resampling,
+        all_topics=options.scoring.all_topics,
     )
     options.printing.draw_pairs([c.pairs for c in comparisons])
     table = joined([c.table() for c in comparisons], tuple(map(str, measures)))
