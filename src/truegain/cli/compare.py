@@ -39,6 +39,7 @@ from truegain.study.inputs import StudyInputs
 if TYPE_CHECKING:
     from truegain.data.pool import RankedGains
     from truegain.stats.results import Comparison, ResultList
+    from truegain.stats.significance.comparisons import Comparisons
 
 TestName = Literal[
     "tukey-hsd",
@@ -143,6 +144,10 @@ class PairsPrinting(FigureOutput):
     with_intervals: Annotated[
         bool, advanced("--with-intervals", help="Also print the intervals of the means, with --wide.")
     ] = False
+    chart: Annotated[
+        Literal["pairs", "tiers"],
+        advanced("--chart", help="What --figure draws: the matrix of pairs, or means with intervals in tiers."),
+    ] = "pairs"
 
     def is_wide(self, writing: Writing) -> bool:
         """Whether one table of systems by measures is written; of the ways to print only one may be asked for."""
@@ -167,6 +172,15 @@ class PairsPrinting(FigureOutput):
         if self.figure is not None and len(pairs) > 1:
             raise TruegainError(f"a matrix of pairs shows one measure; give one -m with {option('--figure')}")
         self.draw(lambda: comparisons_chart(pairs[0], title=title))
+
+    def draw_tiers(self, comparisons: Sequence[Comparisons]) -> None:
+        """The figure of tiers, where one is asked for; its title says how many pairs differ, by which test."""
+        from truegain.report.figures import tiers_chart
+
+        if len(comparisons) > 1:
+            raise TruegainError(f"a chart of tiers shows one measure; give one -m with {option('--chart')} tiers")
+        one = comparisons[0]
+        self.draw(lambda: tiers_chart(one.means, one.tiers(), one.in_short()))
 
 
 @dataclass(frozen=True)
@@ -246,6 +260,7 @@ def compare_command(
         writing,
         wide=printing.is_wide(writing),
     )
+    _check_chart(options, correction)
     if (inputs.corpus or inputs.judged_corpus) and (
         collections.population == "collection" or correction.gold is not None
     ):
@@ -280,6 +295,19 @@ def compare_command(
             refuse(OTHER_COLLECTIONS, changed(collections))
             table = over_topics(options)
     printing.write(table)
+
+
+def _check_chart(options: PairOptions, correction: GoldOptions) -> None:
+    """Refuse a chart of tiers where there is no figure, or where not all pairs are tested over topics."""
+    if options.printing.chart == "pairs":
+        return
+    tiers = f"{option('--chart')} tiers"
+    if options.printing.figure is None:
+        raise TruegainError(f"{tiers} is a figure; give {option('--figure')} tiers.svg as well")
+    if options.baseline is not None:
+        raise TruegainError(f"{tiers} needs all pairs; leave {option('--baseline')} out")
+    if correction.gold is not None:
+        raise TruegainError(f"{tiers} is about scores as they are; with gold labels, see `truegain report`")
 
 
 def _check_with_gold(options: PairOptions, collections: Collections) -> None:
@@ -322,7 +350,10 @@ def over_topics(options: PairOptions) -> Table:
             compared(scores, name, test, testing.adjust, options.baseline, testing.confidence, options.resampling)
             for name in scores.measures
         ]
-    options.printing.draw_pairs([c.pairs for c in comparisons], f"{comparisons[0].in_short()}; best system first")
+    if options.printing.chart == "tiers":
+        options.printing.draw_tiers(comparisons)
+    else:
+        options.printing.draw_pairs([c.pairs for c in comparisons], f"{comparisons[0].in_short()}; best system first")
     if options.wide:
         by_measure = ComparisonsByMeasure.of(comparisons)
         return by_measure.paper(**options.writing.style, intervals=options.printing.with_intervals)

@@ -105,7 +105,7 @@ PANELS: dict[str, str] = {
     "Unjudged documents": "fill predicted unjudged-sample unjudged llm pool-depth pooled unjudged-topics share at",
     "Tests and resampling": "test adjust counting intervals method meta effect pairing resamples confidence "
     "alpha rbo-p seed",
-    "Printing": "by-topic no-summary sort show top moves pairs groups with-intervals changed title figure format "
+    "Printing": "by-topic no-summary sort show top moves pairs groups with-intervals changed title figure chart format "
     "output table cache jobs cluster memory",
     "Collecting judgments": "docs questions key pool task judgments size order runs platform all judges filled model "
     "prompt host port url number erase quiet anchors bronze unfinished excluded cannot wins audit parameter database "
