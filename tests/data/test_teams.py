@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.data.teams import Teams, read_teams
+from truegain.data.teams import Teams, read_teams, with_teams
+from truegain.results.base import Table
 
 WANTED = Teams({"a-1": "ada", "a-2": "ada", "b": "bell"}, frozenset({"a-1", "b"}))
 FILES = {
@@ -91,3 +92,12 @@ def test_the_best_run_of_each_team() -> None:
     assert WANTED.best_run_of_each({**scores, "a-2": float("nan")}) == ["a-1", "b"]
     assert WANTED.best_run_of_each({**scores, "b": float("nan")}) == ["a-2"]
     assert WANTED.best_run_of_each({**scores, "b": 0.6}) == ["b", "a-2"]
+
+
+def test_a_column_of_teams_stands_beside_each_system() -> None:
+    """Guards columns and cells: of systems one, of pairs two."""
+    systems = with_teams(Table(("measure", "system", "mean"), [("AP", "b", 0.5), ("AP", "a-2", 0.25)]), WANTED.of)
+    assert systems.columns == ("measure", "system", "team", "mean")
+    assert systems.rows == [("AP", "b", "bell", 0.5), ("AP", "a-2", "ada", 0.25)]
+    pairs = with_teams(Table(("a", "b", "p"), [("b", "a-1", 0.01)]), WANTED.of)
+    assert (pairs.columns, pairs.rows) == (("a", "team_a", "b", "team_b", "p"), [("b", "bell", "a-1", "ada", 0.01)])

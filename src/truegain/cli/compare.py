@@ -17,6 +17,7 @@ from truegain.cli.options import (
     Judgments,
     RunFiles,
     Seed,
+    TeamsFile,
     advanced,
     changed,
     option_for,
@@ -28,7 +29,9 @@ from truegain.cli.streams import Progress
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.config import Gold, Resampling, Scoring, StudyConfig
 from truegain.data.runs import read_runs
-from truegain.errors import TruegainError
+from truegain.data.scores import Scores
+from truegain.data.teams import Teams, read_teams, with_teams
+from truegain.errors import TruegainError, counted
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import at_level, matching_for, refuse_chosen
@@ -63,6 +66,7 @@ NOT_WITH_GOLD = {
     "by_topic": "-q shows pairs by topic over collections; leave it out",
     "no_relevant": f"{option('--no-relevant')}: with gold labels every topic counts; leave it out",
     "groups": f"{option('--groups')} are of Tukey's test; with gold labels pairs are printed",
+    "teams": f"{option('--teams')}: teams are shown beside scores as they are; leave it out",
     "trec_eval": f"{option('--trec-eval')} 9: corrected scores follow trec_eval 10; leave it out",
     "counting": f"{option('--counting')}: with gold labels no p-value is counted; leave it out",
     "ties": f"{option('--ties')}: corrected scores follow trec_eval's order; leave it out",
@@ -148,6 +152,21 @@ class PairsPrinting(FigureOutput):
         Literal["pairs", "tiers"],
         advanced("--chart", help="What --figure draws: the matrix of pairs, or means with intervals in tiers."),
     ] = "pairs"
+    teams: TeamsFile = None
+    best_of_team: Annotated[
+        bool,
+        advanced("--best-of-team", help="Compare the best run of each team only, by the first measure; for --teams."),
+    ] = False
+
+    def check_teams(self, wide: bool) -> None:
+        """Refuse teams that would not be shown, and a choice by teams without them."""
+        if self.best_of_team and self.teams is None:
+            raise TruegainError(f"{option('--best-of-team')} needs to know the teams; give {option('--teams')} FILE")
+        if wide and self.teams is not None and not self.best_of_team:
+            raise TruegainError(
+                f"{option('--teams')} adds a column to pairs and groups; with {option('--wide')} it chooses runs: give "
+                f"{option('--best-of-team')}, or leave it out"
+            )
 
     def is_wide(self, writing: Writing) -> bool:
         """Whether one table of systems by measures is written; of the ways to print only one may be asked for."""
@@ -261,6 +280,7 @@ def compare_command(
         wide=printing.is_wide(writing),
     )
     _check_chart(options, correction)
+    printing.check_teams(options.wide)
     if (inputs.corpus or inputs.judged_corpus) and (
         collections.population == "collection" or correction.gold is not None
     ):
@@ -322,7 +342,7 @@ def _check_with_gold(options: PairOptions, collections: Collections) -> None:
 def _check_over_collections(options: PairOptions) -> None:
     """Refuse options that a comparison over collections would not heed."""
     names = changed(options.testing, leave_out=("adjust", "resamples", "confidence", "seed"))
-    names |= {name: f"--{name}" for name in ("groups", "figure") if getattr(options.printing, name)}
+    names |= {name: f"--{name}" for name in ("groups", "figure", "teams") if getattr(options.printing, name)}
     names |= changed(options.scoring, leave_out=("relevant_from", "trec_eval"))
     refuse("does not apply over collections; leave it out", names)
 
@@ -338,9 +358,13 @@ def over_topics(options: PairOptions) -> Table:
     from truegain.study.compare import compared
 
     check_confidence(options.testing.confidence)
-    scores = options.writing.renamed(
-        scored(options.judgments, options.runs, options.measure, options.scoring, options.inputs)
-    )
+    found = scored(options.judgments, options.runs, options.measure, options.scoring, options.inputs)
+    known = None if options.printing.teams is None else read_teams(options.printing.teams).among(found.systems)
+    team_of = {} if known is None else {options.writing.called(run): team for run, team in known.of.items()}
+    chosen: tuple[str, ...] = ()
+    if known is not None and options.printing.best_of_team:
+        found, chosen = _best_of_team(found, known, options)
+    scores = options.writing.renamed(found)
     systems = len(scores.systems)
     pairs = systems - 1 if options.baseline else systems * (systems - 1) // 2
     with _progress(options.testing.test, pairs * len(scores.measures)) as progress:
@@ -356,9 +380,24 @@ def over_topics(options: PairOptions) -> Table:
         options.printing.draw_pairs([c.pairs for c in comparisons], f"{comparisons[0].in_short()}; best system first")
     if options.wide:
         by_measure = ComparisonsByMeasure.of(comparisons)
-        return by_measure.paper(**options.writing.style, intervals=options.printing.with_intervals)
+        paper = by_measure.paper(**options.writing.style, intervals=options.printing.with_intervals)
+        return replace(paper, notes=(*chosen, *paper.notes))
     in_groups = options.printing.groups or (systems > FEW and options.baseline is None and not options.printing.pairs)
-    return joined([c.group_table() if in_groups else c.table() for c in comparisons], scores.measures)
+    table = joined([c.group_table() if in_groups else c.table() for c in comparisons], scores.measures)
+    table = with_teams(table, team_of) if team_of else table
+    return replace(table, notes=(*chosen, *table.notes))
+
+
+def _best_of_team(scores: Scores, teams: Teams, options: PairOptions) -> tuple[Scores, tuple[str, ...]]:
+    """The best run of each team by the first measure, and the baseline; and what must be said of such a choice."""
+    measure = scores.measures[0]
+    best = teams.best_run_of_each(dict(zip(scores.systems, scores.summaries[measure].tolist(), strict=True)))
+    base = [s for s in scores.systems if options.writing.called(s) == options.baseline and s not in best]
+    note = (
+        f"the best run of each of {len(teams.names)} teams by {measure}, of {counted(len(scores.systems), 'run')}: "
+        "chosen on the topics they are compared on, so their scores are somewhat too high"
+    )
+    return scores.of_systems([s for s in scores.systems if s in (*best, *base)]), (note,)
 
 
 def _progress(test: str | None, pairs: int) -> Progress:

@@ -94,8 +94,8 @@ PANELS: dict[str, str] = {
     "Question": "baseline candidate pair population topics min-effect not-worse-by costs power criterion "
     "approximate error sigma between against until most sequential draw numbers drawn-pairs draws split "
     "share-a part-a repeat keep dmax simulated-assessors simulated lacks list",
-    "Reading": "study truth columns missing values errors name-by teams kind id-field text-field stop stemmer cjk for "
-    "schema",
+    "Reading": "study truth columns missing values errors name-by teams best-of-team kind id-field text-field stop "
+    "stemmer cjk for schema",
     "Ratings": "p normalize weight-assessors aggregate units "
     "scale out-of-range repeated assessors separator topic drop-assessors first expert second",
     "Gold labels": "gold design gold-relevant-from gold-aggregate gold-sample unmatched accuracy clusters earlier rows",

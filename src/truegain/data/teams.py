@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -16,11 +16,13 @@ from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, number_of
 from truegain.io.separated import first_line
 from truegain.io.warnings import warn
+from truegain.results.base import Table
 
 RUN = (*COLUMNS["system"], "runid", "run_tag", "tag", "name")
 TEAM = ("team", "group", "participant", "organization", "organisation", "pid")
 POOLED = ("pooled", "in_pool")
 YES, NO = ("1", "yes", "y", "true", "t"), ("0", "no", "n", "false", "f")
+BESIDE = {"system": "team", "a": "team_a", "b": "team_b"}  # columns of systems, and those of their teams
 _HINT = "begin with a header run,team or run,team,pooled, and write one line for each run"
 
 
@@ -123,6 +125,27 @@ class Teams:
             if score == score and (team not in best or score > scores[best[team]]):
                 best[team] = run
         return sorted(best.values(), key=lambda run: -scores[run])
+
+
+def with_teams(table: Table, team_of: Mapping[str, str]) -> Table:
+    """The table with the team beside each system: a column `team`, or `team_a` and `team_b` of pairs.
+
+    >>> print(with_teams(Table(("system", "mean"), [("a-1", 0.5)]), {"a-1": "ada"}).rows)
+    [('a-1', 'ada', 0.5)]
+    """
+    beside = {name: team for name, team in BESIDE.items() if name in table.columns}
+    if "system" in beside:
+        beside = {"system": BESIDE["system"]}
+    columns = tuple(n for name in table.columns for n in (name, *filter(None, [beside.get(name)])))
+    rows = [
+        tuple(
+            c
+            for name, cell in zip(table.columns, row, strict=True)
+            for c in ((cell, team_of[str(cell)]) if name in beside else (cell,))
+        )
+        for row in table.rows
+    ]
+    return replace(table, columns=columns, rows=rows)
 
 
 def read_teams(data: PathLike | FrameLike | Mapping[str, str] | Teams) -> Teams:
