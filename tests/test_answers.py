@@ -28,11 +28,11 @@ from truegain.pooling.next_to_judge import Next
 from truegain.reliability.agree import AgreementReport
 from truegain.report.charts import render
 from truegain.results.base import Result, Table
-from truegain.stats.correlate import Correlation
 from truegain.stats.rank_correlation import RankAgreement
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList
 from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure
 from truegain.study.corrected_scores import Corrections
+from truegain.study.correlate import Correlation
 from truegain.study.estimates import Ranking
 from truegain.study.next_steps import Steps
 from truegain.study.verdict import Verdict

@@ -348,7 +348,7 @@ def test_keywords_of_one_kind_of_comparison() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"test": tg.PublishedTest(meta="random")}, "meta: this goes with population='collection'"),
         ({"test": tg.PublishedTest(clusters="none")}, "clusters: this goes with gold="),
-        ({"gold": qrels, "scoring": tg.Scoring(all_topics=True)}, "all_topics: does not apply here"),
+        ({"gold": qrels, "scoring": tg.Scoring(depth=5)}, "depth: does not apply here"),
         ({"gold": qrels, "test": tg.PublishedTest(meta="random")}, "meta: cannot be combined with gold="),
         ({"gold": qrels, "test": "sign"}, "test 'sign': with gold labels the corrected difference is tested"),
         (

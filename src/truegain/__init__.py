@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from truegain.pooling.samples import sample_unjudged
     from truegain.reliability.agree import agreement
     from truegain.report.page.page import write_report
-    from truegain.stats.correlate import correlate
     from truegain.study.compare import compare
     from truegain.study.corrected_scores import correct
+    from truegain.study.correlate import correlate
     from truegain.study.intervals import intervals
     from truegain.study.study import Study
     from truegain.study.study_file import read_study
@@ -118,7 +118,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "agreement": "truegain.reliability.agree",
     "compare": "truegain.study.compare",
     "correct": "truegain.study.corrected_scores",
-    "correlate": "truegain.stats.correlate",
+    "correlate": "truegain.study.correlate",
     "evaluate": "truegain.pooling.evaluate",
     "intervals": "truegain.study.intervals",
     "judge_quality": "truegain.judge_error.judges",

@@ -1,61 +1,103 @@
-"""Which team submitted each run: what is read, what is refused, and the best run of each team."""
+"""Teams in the shapes people have them in, what is refused, and the best run of each."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pytest
 
-from truegain.data.teams import Teams, read_teams
-from truegain.errors import InputError, TruegainError
+import truegain as tg
+from truegain.data.teams import Teams, read_teams, with_teams
+from truegain.results.base import Table
 
-ROWS = {"run": ["a1", "a2", "b1"], "team": ["A", "A", "B"], "pooled": [True, False, True]}
-
-
-@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet", ".txt"])
-def test_every_format_is_read_alike(tmp_path: Path, ending: str) -> None:
-    """Guards the reader: every format of tables, and a frame, give the same teams and pooled runs."""
-    frame, file = pl.DataFrame(ROWS), tmp_path / f"teams{ending}"
-    if ending == ".parquet":
-        frame.write_parquet(file)
-    elif ending == ".jsonl":
-        frame.write_ndjson(file)
-    else:
-        frame.write_csv(file, separator="\t" if ending == ".tsv" else ",")
-    wanted = Teams({"a1": "A", "a2": "A", "b1": "B"}, frozenset({"a1", "b1"}))
-    assert read_teams(file) == read_teams(frame) == wanted
-    assert read_teams(wanted) is wanted
+WANTED = Teams({"a-1": "ada", "a-2": "ada", "b": "bell"}, frozenset({"a-1", "b"}))
+FILES = {
+    "teams.csv": "run,team,pooled\na-1,ada,1\na-2,ada,0\nb,bell,1\n",
+    "teams.tsv": "Run-ID\tGroup\tPooled\na-1\tada\tyes\na-2\tada\tNo\nb\tbell\tTRUE\n",
+    "teams.jsonl": '{"run": "a-1", "team": "ada", "pooled": true}\n{"run": "a-2", "team": "ada", "pooled": false}\n'
+    '{"run": "b", "team": "bell", "pooled": true}\n',
+    "teams.json": '[{"system": "a-1", "team": "ada", "pooled": 1}, {"system": "a-2", "team": "ada", "pooled": 0}, '
+    '{"system": "b", "team": "bell", "pooled": 1}]',
+    "runs.csv": "system,topic,doc,score,team,pooled\na-1,1,x,2,ada,1\na-1,1,y,1,ada,1\na-2,1,x,2,ada,0\n"
+    "b,1,x,1,bell,1\n",
+}
 
 
-def test_without_a_column_all_are_pooled() -> None:
-    """Guards what is not told: every run counts as pooled; other names of columns are known."""
-    found = read_teams(pl.DataFrame({"system": ["a1", "b1"], "Group": ["A", "B"]}))
-    assert found == read_teams({"a1": "A", "b1": "B"}) == Teams({"a1": "A", "b1": "B"}, frozenset({"a1", "b1"}))
+@pytest.mark.parametrize("name", FILES)
+def test_every_shape_gives_the_same_teams(name: str, tmp_path: Path) -> None:
+    """Guards the reader: one set of teams in five shapes, the last a table of runs with a column."""
+    (tmp_path / name).write_text(FILES[name])
+    assert read_teams(tmp_path / name) == WANTED
 
 
-def test_the_best_run_of_each_team() -> None:
-    """Guards the choice: the highest score of each team, the first of a tie, in the order of the scores."""
-    teams = read_teams({"a1": "A", "b1": "B", "a2": "A", "a3": "A", "c1": "C"})
-    assert teams.best_run_of_each({"b1": 0.1, "a1": 0.3, "a2": 0.5, "a3": 0.5}) == ["b1", "a2"]
-    with pytest.raises(TruegainError, match="names no team for x; its runs are a1, b1"):
-        teams.best_run_of_each({"a1": 0.1, "x": 0.2})
+def test_frames_and_dicts() -> None:
+    """Guards frames of two libraries, and that without a column every run was pooled."""
+    columns = {"run": ["a-1", "a-2", "b"], "team": ["ada", "ada", "bell"]}
+    assert read_teams(pl.DataFrame(columns | {"pooled": [True, False, True]})) == WANTED
+    assert read_teams(pd.DataFrame(columns | {"pooled": [1.0, 0.0, 1.0]})) == WANTED
+    every = read_teams(pl.DataFrame(columns))
+    assert every == read_teams(dict(zip(*columns.values(), strict=True))) == read_teams(every)
+    assert every.pooled == {"a-1", "a-2", "b"}
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("run,pooled\na1,1\n", "there is no column 'team' among run, pooled"),
-        ("run,team\na1,A\na1,B\n", "run a1 is of two teams, A and B"),
-        ("run,team\na1,\n", "team is missing"),
-        ("run,team,pooled\na1,A,perhaps\n", "pooled is neither yes nor no"),
-        ("run,team\n", "the file names no runs"),
+        ("run,team\na,x\na,x\n", "run a appears twice"),
+        ("run,team\na,x\nb,\n", "run b has no team"),
+        ("run,team,pooled\na,x,maybe\n", "neither yes nor no"),
+        ("run,team,pooled\na,x,\n", "pooled is missing"),
+        ("run,colour\na,x\n", "there is no column team among run, colour"),
+        ("run,team\n", "there are no runs"),
+        ("system,topic,doc,score,team\na,1,x,2,s\na,2,x,2,t\n", "run a is of s in another line"),
+        ("system,topic,doc,score,team,pooled\na,1,x,2,s,0\na,2,x,2,s,1\n", "run a is of s, not pooled in another"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, text: str, told: str) -> None:
-    """Guards the messages: what is wrong, the file, and what to write."""
-    file = tmp_path / "teams.csv"
-    file.write_text(text)
-    with pytest.raises(InputError, match=told) as caught:
-        read_teams(file)
-    assert str(file) in str(caught.value)
+def test_what_is_refused(text: str, told: str, tmp_path: Path) -> None:
+    """Guards errors that name the place: a run named twice, one without a team, what is no flag, lost columns."""
+    (tmp_path / "teams.csv").write_text(text)
+    with pytest.raises(tg.InputError, match=told) as error:
+        read_teams(tmp_path / "teams.csv")
+    assert "teams.csv" in str(error.value)
+
+
+def test_objects_that_are_no_teams() -> None:
+    """Guards dicts and objects that hold no teams, and pooled runs of no team."""
+    with pytest.raises(tg.InputError, match="'a' has the team 3"):
+        read_teams({"a": 3})  # type: ignore[dict-item]
+    with pytest.raises(tg.InputError, match="as teams"):
+        read_teams(3)  # type: ignore[arg-type]
+    with pytest.raises(tg.InputError, match="1 pooled run without a team: c"):
+        Teams({"a": "x"}, frozenset({"c"}))
+
+
+def test_teams_of_the_runs_at_hand() -> None:
+    """Guards what is said once of runs that are not there, and the error of a run that no line names."""
+    with pytest.warns(tg.DataWarning, match="1 of 3 runs are not among the runs: a-2") as told:
+        some = WANTED.among(["b", "a-1"])
+    assert len(told) == 1
+    assert (list(some.of), some.pooled) == (["b", "a-1"], {"b", "a-1"})
+    with pytest.raises(tg.InputError, match="2 of 3 runs without a team: c, d"):
+        WANTED.among(["a-1", "c", "d"])
+    with pytest.raises(tg.TruegainError, match="no team 'adda'; there are ada, bell"):
+        WANTED.runs_of("adda")
+
+
+def test_the_best_run_of_each_team() -> None:
+    """Guards the order, ties (the run named first), scores that are missing, and a team without a score."""
+    scores = {"b": 0.4, "a-2": 0.5, "a-1": 0.5}
+    assert WANTED.best_run_of_each(scores) == ["a-2", "b"]
+    assert WANTED.best_run_of_each({**scores, "a-2": float("nan")}) == ["a-1", "b"]
+    assert WANTED.best_run_of_each({**scores, "b": float("nan")}) == ["a-2"]
+    assert WANTED.best_run_of_each({**scores, "b": 0.6}) == ["b", "a-2"]
+
+
+def test_a_column_of_teams_stands_beside_each_system() -> None:
+    """Guards columns and cells: of systems one, of pairs two."""
+    systems = with_teams(Table(("measure", "system", "mean"), [("AP", "b", 0.5), ("AP", "a-2", 0.25)]), WANTED.of)
+    assert systems.columns == ("measure", "system", "team", "mean")
+    assert systems.rows == [("AP", "b", "bell", 0.5), ("AP", "a-2", "ada", 0.25)]
+    pairs = with_teams(Table(("a", "b", "p"), [("b", "a-1", 0.01)]), WANTED.of)
+    assert (pairs.columns, pairs.rows) == (("a", "team_a", "b", "team_b", "p"), [("b", "bell", "a-1", "ada", 0.01)])

@@ -20,11 +20,11 @@ from truegain.experiments.discriminative import DiscriminativePower, discriminat
 from truegain.io.columns import Floats
 from truegain.planning.topics import plan_topics
 from truegain.sampling.streams import generator
-from truegain.stats.correlate import swap_rates
 from truegain.stats.intervals import topic_intervals
 from truegain.stats.multiple_testing import Trials
 from truegain.stats.significance.anova import randomized_tukey_hsd
 from truegain.stats.significance.pairs import bootstrap_p
+from truegain.study.correlate import swap_rates
 
 
 def two_measures(x: Floats, y: Floats) -> Scores:

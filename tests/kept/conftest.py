@@ -21,7 +21,8 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     the first 9 topics), few.qrels (1 to 4 relevant a topic), holes.qrels (a third unjudged), judged-holes.csv (40 of
     these, drawn), tied/ (rounded scores), binary-llm.qrels, binary-sample.qrels, ratings.csv, magnitudes.csv,
     expert.qrels, magnitude-runs/, docs.jsonl, intents.qrels (three subtopics), panel.csv (llm.qrels, half of the topics
-    by each of two assessors), gaps/ (two systems, one without the first three topics); and the files of `write_crew`.
+    by each of two assessors), gaps/ (two systems, one without the first three topics), teams.csv (three teams, system-3
+    not pooled); and the files of `write_crew`.
     """
     folder = tmp_path_factory.mktemp("study")
     world = simulate(topics=16, systems=5, docs=80, depth=40, pool_depth=20, seed=7)
@@ -66,6 +67,11 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tg.write_runs({"system-1": lists(folder / "runs", "system-1")}, folder / "gaps" / "system-1.run")
     late = {t: row for t, row in lists(folder / "runs", "system-5").items() if t > "003"}
     tg.write_runs({"system-5": late}, folder / "gaps" / "system-5.run")
+    teams = (
+        f"system-{n},{team},{pooled}\n"
+        for n, team, pooled in [*zip("1234", "aabb", "1101", strict=True), ("5", "c", 1)]
+    )
+    (folder / "teams.csv").write_text("run,team,pooled\n" + "".join(teams))
     write_crew(folder)
     write_rough(folder, gold, {s: lists(folder / "runs", s) for s in ("system-1", "system-3")})
     judges_inputs(folder, gold, llm)

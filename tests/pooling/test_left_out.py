@@ -10,6 +10,7 @@ from benchmarks.coverage import few_relevant as worlds
 
 import truegain as tg
 from truegain.config import Scoring
+from truegain.data.teams import Teams
 from truegain.io.columns import Floats
 from truegain.measures.evaluate import aligned
 from truegain.parallel.jobs import Local
@@ -183,3 +184,59 @@ def test_ranks_and_relevant_judgments_lost() -> None:
     assert (a.lost, a.lost_relevant, b.lost, b.lost_relevant, c.lost) == (1, 0, 1, 1, 0)
     assert (a.rank, b.rank, c.rank) == (3, 1, 1)
     assert (b.rank_without, b.score, b.without) == (2, 1.0, 0.5)
+
+
+def track(seed: int = 5) -> tuple[Lists, Labels, dict[str, str]]:
+    """Six runs of three teams, those of one team alike, and the labels of the first four documents of each."""
+    rng = np.random.default_rng(seed)
+    teams = {f"{team}-{n}": team for team in "abc" for n in (1, 2)}
+    runs: Lists = {run: {} for run in teams}
+    labels: Labels = {}
+    for topic in ("1", "2", "3"):
+        for team in "abc":
+            taste = rng.normal(size=20)
+            for n in (1, 2):
+                docs = [f"{topic}-{d}" for d in np.argsort(-(taste + 0.2 * rng.normal(size=20)))]
+                runs[f"{team}-{n}"][topic] = ordered(*docs)
+                labels.setdefault(topic, {}).update({d: int(d[2:]) % 3 for d in docs[:4]})
+    return runs, labels, teams
+
+
+@pytest.mark.parametrize("pooled", [None, ["a-1", "b-1", "b-2", "c-2"]])
+def test_a_team_is_left_out_as_a_whole(pooled: list[str] | None) -> None:
+    """Guards leave-one-team-out against pools built anew without each team, and that it costs more than by run."""
+    runs, labels, teams = track()
+    names = pooled or list(runs)
+    found = leave_out(runs, labels, "nDCG@10", pool_depth=4, pooled=pooled, teams=teams)
+    assert [f.system for f in found] == names
+    for f in found:
+        others = [run for run in names if teams[run] != f.team]
+        mine = [run for run in names if teams[run] == f.team]
+
+        def brought(by: list[str], topic: str) -> set[str]:
+            return {d for run in by for d in list(runs[run][topic])[:4]}
+
+        gone = {t: brought(mine, t) - brought(others, t) for t in labels}
+        left = {t: {d: x for d, x in docs.items() if d not in gone[t]} for t, docs in labels.items()}
+        assert f.without == pytest.approx(tg.evaluate(runs, left, "nDCG@10").mean(f.system, "nDCG@10"), abs=1e-12)
+        assert (f.team, f.lost) == (teams[f.system], sum(map(len, gone.values())))
+    by_run = leave_out(runs, labels, "nDCG@10", pool_depth=4, pooled=pooled)
+    assert np.mean([f.without - f.score for f in found]) < np.mean([f.without - f.score for f in by_run])
+    table = left_out_table(found)
+    assert table.columns[:2] == ("system", "team")
+    worst = min(f.without - f.score for f in found)
+    assert f"{len(names)} systems, 3 teams: mean " in table.notes[1]
+    assert f"worst {worst:+.4f} ({table.rows[0][0]})" in table.notes[1]
+
+
+def test_teams_say_who_was_pooled() -> None:
+    """Guards the column pooled: runs without it brought nothing; a second list of pooled runs is refused."""
+    runs, labels, teams = track()
+    known = Teams(teams, frozenset(set(teams) - {"c-1", "c-2"}))
+    assert leave_out(runs, labels, pool_depth=4, teams=known) == leave_out(
+        runs, labels, pool_depth=4, teams=teams, pooled=sorted(known.pooled)
+    )
+    with pytest.raises(tg.TruegainError, match="which runs were pooled"):
+        leave_out(runs, labels, pool_depth=4, teams=known, pooled=["a-1"])
+    with pytest.raises(tg.TruegainError, match="none of the runs was pooled"):
+        leave_out(runs, labels, pool_depth=4, teams=Teams(teams, frozenset()))

@@ -35,6 +35,7 @@ NAMES = [f"system{i}" for i in range(129)]
 P = RNG.uniform(size=(129, 129))
 CHARTS: dict[str, Callable[[], Any]] = {  # one of each kind, large enough to be like a TREC track
     "intervals": lambda: figures.intervals_chart(many(129)),
+    "tiers": lambda: figures.tiers_chart(many(129)[::-1], [1 + i // 10 for i in range(129)]),
     "two sources": lambda: figures.intervals_chart([*many(5), *many(5, "collection")]),
     "two measures": lambda: figures.intervals_chart([*many(5), *many(5, measure="P@10")]),
     "pairs": lambda: figures.pairs_chart(NAMES, P),
@@ -110,6 +111,19 @@ def test_the_matrix_shows_each_pair_both_ways() -> None:
     }
     assert shown["a", "b"] == shown["b", "a"] == (0.03, "0.01 to 0.05")
     assert shown["a", "c"] == (0.2, "0.1 or more")
+
+
+def test_tiers_are_drawn_with_means_and_intervals() -> None:
+    """Guards the chart of tiers: best first, its mean, limits and tier of each; of one measure only."""
+    chart = figures.tiers_chart(many(4)[::-1], [1, 1, 2, 3]).to_dict()
+    values = chart["data"]["values"]
+    assert [(v["system"], v["number"]) for v in values] == [(f"system{3 - i}", t) for i, t in enumerate("1123")]
+    assert [(v["value"], v["low"], v["high"]) for v in values][3] == pytest.approx((0.0, -0.1, 0.1))
+    colors = chart["layer"][0]["encoding"]["color"]["scale"]
+    assert colors["domain"] == ["tier 1", "tier 2", "tier 3"]
+    assert len(set(colors["range"])) == 3
+    with pytest.raises(TruegainError, match="one measure"):
+        figures.tiers_chart([*many(2), *many(2, measure="P@5")], [1, 1, 1, 1])
 
 
 def test_errors_are_counted_whole() -> None:

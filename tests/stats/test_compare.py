@@ -20,7 +20,7 @@ from truegain.stats.multiple_testing import Trials, adjust
 from truegain.stats.results import ResultList
 from truegain.stats.significance import TESTS
 from truegain.stats.significance.anova import tukey_hsd
-from truegain.stats.significance.comparisons import Comparisons, groups_of, is_complete, marks
+from truegain.stats.significance.comparisons import Comparisons, groups_of, is_complete, marks, tiers_of
 from truegain.study import compare as comparing
 
 
@@ -363,3 +363,25 @@ def test_geometric_means_are_cut_at_the_floor() -> None:
     one = found.pairs[0]
     assert one.low == pytest.approx(floor)
     assert one.high == pytest.approx(-floor)
+
+
+def test_tiers_are_those_of_a_ranking() -> None:
+    """Guards tiers: by hand of random pairs, as a study ranks them, and all pairs are needed."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        n = int(rng.integers(2, 9))
+        differ = np.triu(rng.random((n, n)) < 0.5, 1)
+        differ |= differ.T
+        tiers, left, tier = [0] * n, list(range(n)), 0
+        while left:
+            tier += 1
+            here = [i for i in left if not differ[left[0], i]]
+            for i in here:
+                tiers[i] = tier
+            left = [i for i in left if i not in here]
+        assert tiers_of(differ) == tuple(tiers)
+    runs = {s: {str(t): {"a": 1.0 + (t + n) % 3, "b": 2.5} for t in range(6)} for n, s in enumerate("xyz")}
+    qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
+    assert tg.compare(runs, qrels, "P@1").tiers() == (1, 1, 1)
+    with pytest.raises(tg.TruegainError, match="need all pairs"):
+        tg.compare(runs, qrels, "P@1", baseline="x").tiers()

@@ -21,8 +21,6 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.discriminative import top_set
 from truegain.io.columns import Floats
 from truegain.measures.parse import parse_measure
-from truegain.stats import correlate as correlation
-from truegain.stats.correlate import halves, swap_rates
 from truegain.stats.rank_correlation import (
     RankOptions,
     agreement,
@@ -33,6 +31,8 @@ from truegain.stats.rank_correlation import (
     tau_ap_walking,
     tau_interval,
 )
+from truegain.study import correlate as correlation
+from truegain.study.correlate import halves, swap_rates
 
 Study = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 

@@ -17,6 +17,7 @@ from truegain.cli.options import (
     Judgments,
     RunFiles,
     Seed,
+    TeamsFile,
     advanced,
     changed,
     option_for,
@@ -28,7 +29,9 @@ from truegain.cli.streams import Progress
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.config import Gold, Resampling, Scoring, StudyConfig
 from truegain.data.runs import read_runs
-from truegain.errors import TruegainError
+from truegain.data.scores import Scores
+from truegain.data.teams import Teams, read_teams, with_teams
+from truegain.errors import TruegainError, counted
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import at_level, matching_for, refuse_chosen
@@ -39,6 +42,7 @@ from truegain.study.inputs import StudyInputs
 if TYPE_CHECKING:
     from truegain.data.pool import RankedGains
     from truegain.stats.results import Comparison, ResultList
+    from truegain.stats.significance.comparisons import Comparisons
 
 TestName = Literal[
     "tukey-hsd",
@@ -57,12 +61,12 @@ Effect = Literal["ap", "logit"]
 Pairing = Literal["paired", "independent"]
 NOT_WITH_GOLD = {
     "population": f"{option('--population')} collection compares bronze scores; leave out {option('--gold')}",
-    "all_topics": "-c: corrected differences use the topics that both systems answer; leave it out",
     "depth": "-M: give the measure a cutoff instead, such as P@10",
     "judged_only": "-J: put it into the measure instead, such as P(judged_only=True)@10",
     "by_topic": "-q shows pairs by topic over collections; leave it out",
     "no_relevant": f"{option('--no-relevant')}: with gold labels every topic counts; leave it out",
     "groups": f"{option('--groups')} are of Tukey's test; with gold labels pairs are printed",
+    "teams": f"{option('--teams')}: teams are shown beside scores as they are; leave it out",
     "trec_eval": f"{option('--trec-eval')} 9: corrected scores follow trec_eval 10; leave it out",
     "counting": f"{option('--counting')}: with gold labels no p-value is counted; leave it out",
     "ties": f"{option('--ties')}: corrected scores follow trec_eval's order; leave it out",
@@ -144,6 +148,25 @@ class PairsPrinting(FigureOutput):
     with_intervals: Annotated[
         bool, advanced("--with-intervals", help="Also print the intervals of the means, with --wide.")
     ] = False
+    chart: Annotated[
+        Literal["pairs", "tiers"],
+        advanced("--chart", help="What --figure draws: the matrix of pairs, or means with intervals in tiers."),
+    ] = "pairs"
+    teams: TeamsFile = None
+    best_of_team: Annotated[
+        bool,
+        advanced("--best-of-team", help="Compare the best run of each team only, by the first measure; for --teams."),
+    ] = False
+
+    def check_teams(self, wide: bool) -> None:
+        """Refuse teams that would not be shown, and a choice by teams without them."""
+        if self.best_of_team and self.teams is None:
+            raise TruegainError(f"{option('--best-of-team')} needs to know the teams; give {option('--teams')} FILE")
+        if wide and self.teams is not None and not self.best_of_team:
+            raise TruegainError(
+                f"{option('--teams')} adds a column to pairs and groups; with {option('--wide')} it chooses runs: give "
+                f"{option('--best-of-team')}, or leave it out"
+            )
 
     def is_wide(self, writing: Writing) -> bool:
         """Whether one table of systems by measures is written; of the ways to print only one may be asked for."""
@@ -168,6 +191,15 @@ class PairsPrinting(FigureOutput):
         if self.figure is not None and len(pairs) > 1:
             raise TruegainError(f"a matrix of pairs shows one measure; give one -m with {option('--figure')}")
         self.draw(lambda: comparisons_chart(pairs[0], title=title))
+
+    def draw_tiers(self, comparisons: Sequence[Comparisons]) -> None:
+        """The figure of tiers, where one is asked for; its title says how many pairs differ, by which test."""
+        from truegain.report.figures import tiers_chart
+
+        if len(comparisons) > 1:
+            raise TruegainError(f"a chart of tiers shows one measure; give one -m with {option('--chart')} tiers")
+        one = comparisons[0]
+        self.draw(lambda: tiers_chart(one.means, one.tiers(), one.in_short()))
 
 
 @dataclass(frozen=True)
@@ -247,6 +279,8 @@ def compare_command(
         writing,
         wide=printing.is_wide(writing),
     )
+    _check_chart(options, correction)
+    printing.check_teams(options.wide)
     if (inputs.corpus or inputs.judged_corpus) and (
         collections.population == "collection" or correction.gold is not None
     ):
@@ -283,6 +317,19 @@ def compare_command(
     printing.write(table)
 
 
+def _check_chart(options: PairOptions, correction: GoldOptions) -> None:
+    """Refuse a chart of tiers where there is no figure, or where not all pairs are tested over topics."""
+    if options.printing.chart == "pairs":
+        return
+    tiers = f"{option('--chart')} tiers"
+    if options.printing.figure is None:
+        raise TruegainError(f"{tiers} is a figure; give {option('--figure')} tiers.svg as well")
+    if options.baseline is not None:
+        raise TruegainError(f"{tiers} needs all pairs; leave {option('--baseline')} out")
+    if correction.gold is not None:
+        raise TruegainError(f"{tiers} is about scores as they are; with gold labels, see `truegain report`")
+
+
 def _check_with_gold(options: PairOptions, collections: Collections) -> None:
     """Refuse options that a comparison with gold labels would not heed."""
     names = changed(options.scoring, options.testing, options.printing, collections)
@@ -295,7 +342,7 @@ def _check_with_gold(options: PairOptions, collections: Collections) -> None:
 def _check_over_collections(options: PairOptions) -> None:
     """Refuse options that a comparison over collections would not heed."""
     names = changed(options.testing, leave_out=("adjust", "resamples", "confidence", "seed"))
-    names |= {name: f"--{name}" for name in ("groups", "figure") if getattr(options.printing, name)}
+    names |= {name: f"--{name}" for name in ("groups", "figure", "teams") if getattr(options.printing, name)}
     names |= changed(options.scoring, leave_out=("relevant_from", "trec_eval"))
     refuse("does not apply over collections; leave it out", names)
 
@@ -311,9 +358,13 @@ def over_topics(options: PairOptions) -> Table:
     from truegain.study.compare import compared
 
     check_confidence(options.testing.confidence)
-    scores = options.writing.renamed(
-        scored(options.judgments, options.runs, options.measure, options.scoring, options.inputs)
-    )
+    found = scored(options.judgments, options.runs, options.measure, options.scoring, options.inputs)
+    known = None if options.printing.teams is None else read_teams(options.printing.teams).among(found.systems)
+    team_of = {} if known is None else {options.writing.called(run): team for run, team in known.of.items()}
+    chosen: tuple[str, ...] = ()
+    if known is not None and options.printing.best_of_team:
+        found, chosen = _best_of_team(found, known, options)
+    scores = options.writing.renamed(found)
     systems = len(scores.systems)
     pairs = systems - 1 if options.baseline else systems * (systems - 1) // 2
     with _progress(options.testing.test, pairs * len(scores.measures)) as progress:
@@ -323,12 +374,30 @@ def over_topics(options: PairOptions) -> Table:
             compared(scores, name, test, testing.adjust, options.baseline, testing.confidence, options.resampling)
             for name in scores.measures
         ]
-    options.printing.draw_pairs([c.pairs for c in comparisons], f"{comparisons[0].in_short()}; best system first")
+    if options.printing.chart == "tiers":
+        options.printing.draw_tiers(comparisons)
+    else:
+        options.printing.draw_pairs([c.pairs for c in comparisons], f"{comparisons[0].in_short()}; best system first")
     if options.wide:
         by_measure = ComparisonsByMeasure.of(comparisons)
-        return by_measure.paper(**options.writing.style, intervals=options.printing.with_intervals)
+        paper = by_measure.paper(**options.writing.style, intervals=options.printing.with_intervals)
+        return replace(paper, notes=(*chosen, *paper.notes))
     in_groups = options.printing.groups or (systems > FEW and options.baseline is None and not options.printing.pairs)
-    return joined([c.group_table() if in_groups else c.table() for c in comparisons], scores.measures)
+    table = joined([c.group_table() if in_groups else c.table() for c in comparisons], scores.measures)
+    table = with_teams(table, team_of) if team_of else table
+    return replace(table, notes=(*chosen, *table.notes))
+
+
+def _best_of_team(scores: Scores, teams: Teams, options: PairOptions) -> tuple[Scores, tuple[str, ...]]:
+    """The best run of each team by the first measure, and the baseline; and what must be said of such a choice."""
+    measure = scores.measures[0]
+    best = teams.best_run_of_each(dict(zip(scores.systems, scores.summaries[measure].tolist(), strict=True)))
+    base = [s for s in scores.systems if options.writing.called(s) == options.baseline and s not in best]
+    note = (
+        f"the best run of each of {len(teams.names)} teams by {measure}, of {counted(len(scores.systems), 'run')}: "
+        "chosen on the topics they are compared on, so their scores are somewhat too high"
+    )
+    return scores.of_systems([s for s in scores.systems if s in (*best, *base)]), (note,)
 
 
 def _progress(test: str | None, pairs: int) -> Progress:
@@ -370,6 +439,7 @@ def with_gold(options: PairOptions, correction: GoldOptions, labels: str) -> Tab
         baseline=options.baseline,
         confidence=testing.confidence,
         resampling=options.resampling,
+        all_topics=options.scoring.all_topics,
     )
     options.printing.draw_pairs([c.pairs for c in comparisons])
     table = joined([c.table() for c in comparisons], tuple(map(str, measures)))

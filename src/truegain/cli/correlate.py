@@ -15,7 +15,9 @@ from truegain.errors import TruegainError
 from truegain.io.files import STANDARD_INPUT, write_bytes
 from truegain.measures.parse import parse_measures
 from truegain.message import option
-from truegain.stats.correlate import (
+from truegain.stats.multiple_testing import check_replicates
+from truegain.stats.rank_correlation import RankOptions, TauMethod
+from truegain.study.correlate import (
     Between,
     Correlation,
     Show,
@@ -25,7 +27,6 @@ from truegain.stats.correlate import (
     names_of,
     scored_by_both,
 )
-from truegain.stats.rank_correlation import RankOptions, TauMethod
 
 PEOPLE = ("table", "markdown", "latex", "html")
 
@@ -83,7 +84,8 @@ def correlate_command(
 ) -> None:
     """Measure whether two sets of judgments, two measures or two halves of the topics rank systems alike.
 
-    Prints rank correlations with their confidence intervals, and which systems change rank.
+    Prints rank correlations with their confidence intervals, which systems change rank, and whether both sets of
+    judgments find the same pairs of systems significantly different.
 
     Examples:
         truegain correlate demo/gold.qrels demo/llm.qrels demo/runs -m nDCG@10
@@ -112,6 +114,8 @@ def correlate_command(
     check_show(between, printing.show)  # now, not when the work is done
     resampling = Resampling(resamples, seed, inputs.jobs)
     check_measures(between, measures, resampling)
+    if between != "halves":
+        check_replicates(resamples or 2000, ranks.confidence)
     RankOptions(ranks.method, ranks.confidence, ranks.top, ranks.rbo_p, resamples or 2000)
     scores, other = scored_by_both(
         inputs.files(runs), judgments, against, measures, scoring=scoring, **inputs.for_scores

@@ -191,6 +191,10 @@ def init_command(
             raise InputError("how were these gold labels sampled?", file=shown_path(gold), hint=_designs())
     elif design is not None:
         raise TruegainError(f"{option('--design')} {design} is about gold labels; give them with {option('--gold')}")
+    lacking = _lacking(table, labels)
+    all_topics = lacking is not None and not lacking[1] and gold_list is None
+    if all_topics:
+        options |= {"all_topics": True}
     drawn = options.get("design") if gold_list is None else gold_list.design
     measures = chosen or usual_measures(labels, gold is not None, drawn)
     examined = chosen or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
@@ -207,7 +211,11 @@ def init_command(
     if not possible and (gold_list is None or gold_list.judged):
         raise TruegainError("these files support no study, so none was written: fix the problems above")
     folder = Path(output).parent
-    seen = [*_columns_lines(judgments, run_files), *_model_lines(options, models)]
+    seen = [
+        *_columns_lines(judgments, run_files),
+        *_model_lines(options, models),
+        *([] if lacking is None else [_topics_line(*lacking, all_topics=all_topics)]),
+    ]
     lines = _study_lines(folder, judgments, runs, rated, options, measures, support, name_by, labels, seen)
     if gold:
         lines += ["", "[gold]", f"labels = {_path(gold, folder)}"]
@@ -236,6 +244,33 @@ def _check_output(output: str) -> None:
         raise TruegainError(f"-o {output}: a study file ends in {ENDING}")
     if os.path.lexists(output):
         raise InputError("this file exists already", file=shown_path(output), hint="name another with -o, or remove it")
+
+
+def _lacking(runs: Runs, labels: Judgments) -> tuple[str, int] | None:
+    """In words how many judged topics some run lacks, and how many all lack; None where every run answers all.
+
+    >>> runs = Runs.of({"a": {"1": {"d": 1.0}, "2": {"d": 1.0}}, "b": {"1": {"d": 1.0}}})
+    >>> _lacking(runs, Judgments.of({"1": {"d": 1}, "2": {"d": 1}}))
+    ('1 of 2 judged topics is not answered by all runs (b lacks 1)', 0)
+    """
+    judged = {labels.topic.values[code] for code in np.unique(labels.topic.code).tolist()}
+    answered = {part.system: set(part.topic.strings()) & judged for part in runs.parts}
+    lost = len(judged) - len(set.intersection(*answered.values()))
+    if not lost:
+        return None
+    fewest = min(answered, key=lambda system: len(answered[system]))
+    words = f"{lost} of {counted(len(judged), 'judged topic')} {'is' if lost == 1 else 'are'} not answered by all runs"
+    return f"{words} ({fewest} lacks {len(judged) - len(answered[fewest])})", len(
+        judged - set.union(*answered.values())
+    )
+
+
+def _topics_line(words: str, by_none: int, *, all_topics: bool) -> str:
+    """Which topics count, where runs lack some: all, as those of `eval -c`, unless that counts what no run could."""
+    if all_topics:
+        return f"all-topics = true  # {words}: they count 0, as in trec_eval -c; false leaves them out"
+    none = f", {by_none} by none" if by_none else ""
+    return f"all-topics = false  # {words}{none}: they are left out; true counts them 0, as trec_eval -c"
 
 
 def _is_ratings(file: str) -> bool:

@@ -309,6 +309,9 @@ Memory = Annotated[
         help="Memory limit, such as 2GB (default: half of what is free). Larger files are read in batches, or refused.",
     ),
 ]
+TeamsFile = Annotated[
+    str | None, advanced("--teams", help="Table of run, team and pooled: leave out, choose or mark runs by team.")
+]
 NameBy = Annotated[Literal["file", "tag"], advanced("--name-by", help="Name systems by file or by run tag.")]
 Jobs = Annotated[int | None, option_for(Resampling, "jobs", min=1)]
 ByTopic = Annotated[bool, typer.Option("-q", "--by-topic", help="Also print each topic.")]

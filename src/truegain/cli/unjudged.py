@@ -15,6 +15,7 @@ from truegain.cli.options import (
     RelevantFrom,
     RunFiles,
     Seed,
+    TeamsFile,
     advanced,
     changed,
     takes,
@@ -48,6 +49,7 @@ class PoolOptions:
     pooled: Annotated[
         list[str] | None, advanced("--pooled", help="System that was pooled (default: all). Repeatable.")
     ] = None
+    teams: TeamsFile = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +142,8 @@ def unjudged_command(
     if show != "next" and sample.fill is None:
         ahead = _without_file(ahead, "pair")
     _check(show, ahead, sample, sheet)
+    if show != "left-out" and pool.teams is not None:
+        raise TruegainError(f"{option('--teams')} says who is left out together; give {option('--show')} left-out")
     if show in ("next", "sample"):
         keep_labels(sheet.output)  # now, not when the work is done
     files, scoring = expand(runs), Scoring(relevant_from)
@@ -151,7 +155,14 @@ def unjudged_command(
                 f"the pool depth is missing; give {option('--pool-depth')}, such as {option('--pool-depth')} 100"
             )
         left_out = leave_out(
-            files, judgments, measure, pool_depth=pool.pool_depth, pooled=pool.pooled, jobs=jobs, scoring=scoring
+            files,
+            judgments,
+            measure,
+            pool_depth=pool.pool_depth,
+            pooled=pool.pooled,
+            teams=pool.teams,
+            jobs=jobs,
+            scoring=scoring,
         )
         table = left_out_table(left_out)
     elif show == "next":

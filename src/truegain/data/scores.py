@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, counted, needs, some, there_are
-from truegain.io.columns import Bools, Floats
+from truegain.io.columns import Bools, Floats, Ints
 from truegain.message import UNJUDGED_SAMPLE_OF_STUDY, argname, told_value
 from truegain.results.base import PaperStyle, PaperWords, Result, Table
 from truegain.results.paper_table import new_names
@@ -237,7 +237,34 @@ class Scores(Result):
         Scores
             Systems without a value are last.
         """
-        order = np.argsort(-self.summaries[self._measure(measure)], kind="stable")
+        return self._taken(np.argsort(-self.summaries[self._measure(measure)], kind="stable"))
+
+    def of_systems(self, systems: Sequence[str]) -> Scores:
+        """The scores of some systems.
+
+        Parameters
+        ----------
+        systems : sequence of str
+            Their names, in the order wanted.
+
+        Returns
+        -------
+        Scores
+            Of these systems alone.
+
+        Examples
+        --------
+        >>> import truegain as tg
+        >>> runs = {"x": {"1": {"a": 1.0, "b": 0.5}}, "y": {"1": {"b": 1.0, "a": 0.5}}}
+        >>> tg.evaluate(runs, {"1": {"a": 1, "b": 0}}, "AP").of_systems(["y"]).systems
+        ('y',)
+        """
+        chosen = self._taken(np.array([self._system(name) for name in systems], np.int64))
+        bounds = {m: {s: ends for s, ends in by.items() if s in chosen.systems} for m, by in self.bounds.items()}
+        return replace(chosen, bounds=bounds)
+
+    def _taken(self, order: Ints) -> Scores:
+        """The systems at some places, in their order."""
         return replace(
             self,
             systems=tuple(self.systems[i] for i in order),

@@ -1,166 +1,241 @@
-"""Teams: which team submitted each run, and which runs went into the pool."""
+"""Teams: which runs are of one group, and which of them the pool was made of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
-from truegain.errors import InputError, TruegainError, some
-from truegain.io.columns import COLUMNS, Places, RawTable, is_bool, plain_name
+from truegain.errors import InputError, TruegainError, an, counted, some
+from truegain.io import formats
+from truegain.io.columns import COLUMNS, plain_name
 from truegain.io.files import PathLike, read_bytes, shown_path
-from truegain.io.formats import format_of_ending, kind_of, marked, read
-from truegain.io.frames import Frame, FrameLike, is_frame, opened
-from truegain.io.named_tables import is_missing
-from truegain.message import argname
+from truegain.io.frames import FrameLike, is_frame, opened
+from truegain.io.named_tables import Columns, is_missing, number_of
+from truegain.io.separated import first_line
+from truegain.io.warnings import warn
+from truegain.results.base import Table
 
-RUN = ("run", *COLUMNS["system"])
-TEAM = ("team", "group", "participant")
-YES, NO = ("1", "true", "yes", "y"), ("0", "false", "no", "n")
-WRITE = "write a table with columns run and team (and pooled: yes or no), such as run,team"
+RUN = (*COLUMNS["system"], "runid", "run_tag", "tag", "name")
+TEAM = ("team", "group", "participant", "organization", "organisation", "pid")
+POOLED = ("pooled", "in_pool")
+YES, NO = ("1", "yes", "y", "true", "t"), ("0", "no", "n", "false", "f")
+BESIDE = {"system": "team", "a": "team_a", "b": "team_b"}  # columns of systems, and those of their teams
+_HINT = "begin with a header run,team or run,team,pooled, and write one line for each run"
 
 
 @dataclass(frozen=True)
 class Teams:
-    """The team that submitted each run, and the runs whose documents were pooled.
+    """The team of each run, and the runs whose documents were pooled.
 
     Parameters
     ----------
     of : mapping of str to str
         The team of each run.
     pooled : frozenset of str
-        The runs that contributed to the pool; all runs where nothing else is known.
+        The runs that the pool was made of; those that brought it no document have no part in it.
+    source : str, default 'teams'
+        Where they were read, for messages.
 
     Examples
     --------
-    >>> teams = Teams({"a1": "A", "a2": "A", "b1": "B"}, frozenset({"a1", "b1"}))
-    >>> teams.best_run_of_each({"a1": 0.3, "a2": 0.4, "b1": 0.1})
-    ['a2', 'b1']
+    >>> teams = Teams({"a-1": "a", "a-2": "a", "b-1": "b"}, frozenset({"a-1", "b-1"}))
+    >>> teams.names, teams.runs_of("a")
+    (('a', 'b'), ('a-1', 'a-2'))
     """
 
     of: Mapping[str, str]
     pooled: frozenset[str]
+    source: str = field(default="teams", compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", MappingProxyType(dict(self.of)))
+        object.__setattr__(self, "pooled", frozenset(self.pooled))
+        if alone := sorted(self.pooled - set(self.of)):
+            raise InputError(
+                f"{counted(len(alone), 'pooled run')} without a team: {some(alone)}", file=self.source,
+                hint="give each run its team",
+            )  # fmt: skip
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The teams, in the order in which they are named first."""
+        return tuple(dict.fromkeys(self.of.values()))
+
+    def runs_of(self, team: str) -> tuple[str, ...]:
+        """The runs of one team, in the order in which they are named."""
+        if team not in self.names:
+            raise TruegainError(f"{self.source} has no team {team!r}; there are {some(self.names, 10)}")
+        return tuple(run for run, theirs in self.of.items() if theirs == team)
+
+    def among(self, runs: Sequence[str]) -> Teams:
+        """The teams of these runs alone, in their order.
+
+        Parameters
+        ----------
+        runs : sequence of str
+            The runs at hand.  Each needs a team; teams of other runs are left out, with one warning.
+
+        Returns
+        -------
+        Teams
+            The teams of `runs`.
+
+        Examples
+        --------
+        >>> Teams({"a-1": "a", "b-1": "b"}, frozenset({"a-1"})).among(["b-1", "a-1"]).names
+        ('b', 'a')
+        """
+        if lost := [run for run in runs if run not in self.of]:
+            raise InputError(
+                f"{len(lost)} of {counted(len(runs), 'run')} without a team: {some(lost)}", file=self.source,
+                hint=f"add a line for each, the run named as here; there are {some(list(self.of))}",
+            )  # fmt: skip
+        if others := [run for run in self.of if run not in set(runs)]:
+            warn(
+                f"{self.source}: {len(others)} of {counted(len(self.of), 'run')} are not among the runs: {some(others)}"
+            )
+        return Teams({run: self.of[run] for run in runs}, self.pooled & set(runs), self.source)
 
     def best_run_of_each(self, scores: Mapping[str, float]) -> list[str]:
-        """The run with the highest score of each team, in the order of `scores`.
-
-        Of several with the same score the first is taken.  A team none of whose runs has a score has no best run.
+        """The run of each team that scores highest, best first.
 
         Parameters
         ----------
         scores : mapping of str to float
-            A score for each run, such as its mean over topics.
+            The score of each run; of equal scores the run named first in `scores` counts.  A score that is NaN is
+            missing, and a team without any other has no best run.
 
         Returns
         -------
         list of str
             One run of each team.
 
-        Raises
-        ------
-        TruegainError
-            Where a run has no team.
+        Examples
+        --------
+        >>> teams = Teams({"a-1": "a", "a-2": "a", "b-1": "b"}, frozenset())
+        >>> teams.best_run_of_each({"a-1": 0.3, "a-2": 0.4, "b-1": 0.5})
+        ['b-1', 'a-2']
         """
-        self.check(scores)
         best: dict[str, str] = {}
-        for run, score in scores.items():
-            team = self.of[run]
-            if team not in best or score > scores[best[team]]:
+        for run in self.among(list(scores)).of:
+            team, score = self.of[run], scores[run]
+            if score == score and (team not in best or score > scores[best[team]]):
                 best[team] = run
-        chosen = set(best.values())
-        return [run for run in scores if run in chosen]
-
-    def check(self, runs: Mapping[str, Any] | tuple[str, ...] | list[str]) -> None:
-        """Refuse runs that have no team.
-
-        Parameters
-        ----------
-        runs : collection of str
-            The names of the runs that are scored.
-        """
-        if lost := [run for run in runs if run not in self.of]:
-            raise TruegainError(
-                f"{argname('teams')} names no team for {some(lost)}; its runs are {some(list(self.of))}: add a row "
-                "run,team for each, the run named as its system"
-            )
+        return sorted(best.values(), key=lambda run: -scores[run])
 
 
-def read_teams(teams: Teams | Mapping[str, str] | FrameLike | PathLike) -> Teams:
-    r"""Read which team submitted each run.
+def with_teams(table: Table, team_of: Mapping[str, str]) -> Table:
+    """The table with the team beside each system: a column `team`, or `team_a` and `team_b` of pairs.
+
+    >>> print(with_teams(Table(("system", "mean"), [("a-1", 0.5)]), {"a-1": "ada"}).rows)
+    [('a-1', 'ada', 0.5)]
+    """
+    beside = {name: team for name, team in BESIDE.items() if name in table.columns}
+    if "system" in beside:
+        beside = {"system": BESIDE["system"]}
+    columns = tuple(n for name in table.columns for n in (name, *filter(None, [beside.get(name)])))
+    rows = [
+        tuple(
+            c
+            for name, cell in zip(table.columns, row, strict=True)
+            for c in ((cell, team_of[str(cell)]) if name in beside else (cell,))
+        )
+        for row in table.rows
+    ]
+    return replace(table, columns=columns, rows=rows)
+
+
+def read_teams(data: PathLike | FrameLike | Mapping[str, str] | Teams) -> Teams:
+    r"""Read which runs are of one team, and which were pooled.
 
     Parameters
     ----------
-    teams : path-like, frame or mapping of run to team
-        A CSV, TSV, JSON, JSONL or Parquet file or a frame with columns `run`, `team` and, where it is known, `pooled`
-        (yes or no).  Without the column `pooled` all runs count as pooled.
+    data : path-like, frame or mapping
+        A table with the columns run, team and, where not all runs were pooled, pooled (1 or 0, yes or no): a CSV, TSV,
+        JSON, JSONL or Parquet file, or a frame of pandas, polars or pyarrow.  A table of runs that has a column
+        team will do, too.  Or ``{run: team}``.
 
     Returns
     -------
     Teams
-        Who submitted what.
+        The team of each run, as `leave_out` takes it.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "teams.csv").write_text("run,team,pooled\na1,A,yes\na2,A,no\nb1,B,yes\n")
+    ...     _ = Path(folder, "teams.csv").write_text("run,team,pooled\na-1,a,1\na-2,a,0\nb-1,b,1\n")
     ...     teams = read_teams(f"{folder}/teams.csv")
-    >>> teams.of["a2"], sorted(teams.pooled)
-    ('A', ['a1', 'b1'])
+    >>> dict(teams.of), sorted(teams.pooled)
+    ({'a-1': 'a', 'a-2': 'a', 'b-1': 'b'}, ['a-1', 'b-1'])
     """
-    if isinstance(teams, Teams):
-        return teams
-    if isinstance(teams, Mapping):
-        return Teams({str(run): str(team) for run, team in teams.items()}, frozenset(map(str, teams)))
-    if is_frame(teams):
-        return _of_columns(opened(teams), "teams")
-    return _of_columns(*_table(teams))  # type: ignore[arg-type]
+    if isinstance(data, Teams):
+        return data
+    if isinstance(data, Mapping):
+        return _of_dict(data)
+    table = _table(data)
+    named = {"run": _named(table, RUN), "team": _named(table, TEAM), "pooled": _named(table, POOLED)}
+    if lost := [name for name in ("run", "team") if named[name] is None]:
+        there = ", ".join(table.all_written)
+        raise InputError(f"there is no column {some(lost)} among {there}", file=table.file, hint=_HINT)
+    table.matches |= {ours: [theirs] for ours, theirs in named.items() if theirs is not None}
+    runs, teams = table.ids("run"), table.any_ids("team")
+    if not runs:
+        raise InputError("there are no runs", file=table.file, hint=_HINT)
+    raw_teams = table._raw("team")
+    pooled = [True] * len(runs) if named["pooled"] is None else _flags(table)
+    is_of_runs = "topic" in table  # a table of runs names each run in every line
+    seen: dict[str, tuple[str, bool]] = {}
+    for row, (run, team, in_pool) in enumerate(zip(map(str.strip, runs), map(str.strip, teams), pooled, strict=True)):
+        if is_missing(raw_teams[row]) or not team:
+            raise table._fault(f"run {run} has no team", row, run, "give every run a team; a run alone is its own")
+        if run in seen and not is_of_runs:
+            raise table._fault(f"run {run} appears twice", row, f"{run},{team}", "keep one line for each run")
+        if seen.setdefault(run, (team, in_pool)) != (team, in_pool):
+            was = f"of {seen[run][0]}{'' if seen[run][1] else ', not pooled'}"
+            raise table._fault(f"run {run} is {was} in another line", row, f"{run},{team}", "keep one of them")
+    return Teams({run: t for run, (t, _) in seen.items()}, frozenset(r for r, (_, p) in seen.items() if p), table.file)
 
 
-def _table(path: PathLike) -> tuple[RawTable | Frame, str]:
-    file = shown_path(path)
-    text, kind = marked(read_bytes(path), file)
-    by_ending = format_of_ending(file)
-    kind = kind or (by_ending.name if by_ending else kind_of(text, file))
-    if kind is None and not text.strip():
-        raise InputError("the file names no runs", file=file, hint=WRITE)
-    first = text.lstrip().split(b"\n", 1)[0]
-    return read(text, kind or ("tsv" if b"\t" in first else "csv"), file), file
+def _of_dict(data: Mapping[Any, Any]) -> Teams:
+    for run, team in data.items():
+        if not (isinstance(run, str) and isinstance(team, str) and run.strip() and team.strip()):
+            raise InputError(f"run {run!r} has the team {team!r}", file="teams", hint="give {run: team}, both as text")
+    return Teams({run.strip(): team.strip() for run, team in data.items()}, frozenset(map(str.strip, data)))
 
 
-def _of_columns(table: RawTable | Frame, file: str) -> Teams:
-    names = [plain_name(str(name).strip().lower()) for name in table.columns]
+def _table(data: object) -> Columns:
+    if is_frame(data):
+        return Columns(opened(data), "teams")
+    if not isinstance(data, str | os.PathLike):
+        raise InputError(f"cannot read {an(data)} as teams", hint="give a path, a frame, or {run: team}")
+    file = shown_path(data)
+    text, marked = formats.marked(read_bytes(data), file)
+    if marked is not None:
+        return Columns(formats.read(text, marked, file), file)
+    first = first_line(text)
+    kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
+    return Columns(formats.read_text(text, "tsv" if kind == "csv" and "\t" in first else kind, file), file)
 
-    def column(wanted: tuple[str, ...]) -> list[Any]:
-        at = next((names.index(name) for name in wanted if name in names), None)
-        if at is None:
-            raise InputError(
-                f"there is no column '{wanted[0]}' among {', '.join(map(str, table.columns))}", file=file, hint=WRITE
-            )
-        return list(table.column(at))
 
-    def fault(problem: str, row: int, value: object, hint: str) -> InputError:
-        places = table.places if isinstance(table, RawTable) else None
-        place = (places or Places.rows(row + 1)).of(row)
-        return InputError(problem, file=file, **place, text=None if is_missing(value) else str(value), hint=hint)
+def _named(table: Columns, names: Sequence[str]) -> str | None:
+    """The column that has one of these names, the first of them first."""
+    plain = [plain_name(name) for name in table.names]
+    return next((table.names[plain.index(name)] for name in names if name in plain), None)
 
-    runs, groups = column(RUN), column(TEAM)
-    said = column(("pooled",)) if "pooled" in names else [True] * len(runs)
-    of: dict[str, str] = {}
-    pooled: set[str] = set()
-    for row, (run, team, is_pooled) in enumerate(zip(runs, groups, said, strict=True)):
-        for name, value in (("run", run), ("team", team), ("pooled", is_pooled)):
-            if is_missing(value):
-                raise fault(f"{name} is missing", row, value, "every row needs one")
-        key, group = str(run).strip(), str(team).strip()
-        if of.setdefault(key, group) != group:
-            raise fault(f"run {key} is of two teams, {of[key]} and {group}", row, run, "give every run one row")
-        word = str(is_pooled).strip().lower()
-        if not is_bool(is_pooled) and word not in (*YES, *NO):
-            raise fault("pooled is neither yes nor no", row, is_pooled, "write yes or no")
-        if word in YES:
-            pooled.add(key)
-    if not of:
-        raise InputError("the file names no runs", file=file, hint=WRITE)
-    return Teams(of, frozenset(pooled))
+
+def _flags(table: Columns) -> list[bool]:
+    """Whether each run was pooled."""
+    flags = []
+    for row, value in enumerate(table._raw("pooled")):
+        number = number_of(value)
+        word = str(int(number)) if number in (0, 1) else "" if is_missing(value) else str(value).strip().lower()
+        if word not in (*YES, *NO):
+            problem = "pooled is neither yes nor no" if word else "pooled is missing"
+            raise table._fault(problem, row, value, "write 1 or 0, yes or no")
+        flags.append(word in YES)
+    return flags

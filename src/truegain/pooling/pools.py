@@ -17,7 +17,8 @@ from truegain.data.id_matching import UNCHECKED, Matching, Unmatched
 from truegain.data.judgments import Judgments, judgments_of_columns
 from truegain.data.pool import RankedGains
 from truegain.data.runs import Run, Runs, ordered_columns
-from truegain.errors import MeasureError, TruegainError, some, there_are
+from truegain.data.teams import Teams, read_teams
+from truegain.errors import MeasureError, TruegainError, counted, some, there_are
 from truegain.io.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned
@@ -25,6 +26,7 @@ from truegain.measures.parse import parse_measure, parse_measures
 from truegain.measures.scoring import at_level, matching_for, score
 from truegain.message import argname
 from truegain.results.base import Table
+from truegain.results.table import Cell
 
 NONE_JUDGED = "no document is judged, so bounds would span everything; have some judged"
 DEPTH = 100  # down to which documents are in question, unless the cutoff is lower down
@@ -238,15 +240,16 @@ def with_unjudged(judgments: Judgments, topics: list[str], docs: list[str]) -> J
 
 @dataclass(frozen=True)
 class LeftOutSystem:
-    """A system's score with the judgments it alone brought to the pool, and without."""
+    """A system's score with the judgments that it, or its team, alone brought to the pool, and without."""
 
     system: str
     score: float
     without: float
     rank: int
     rank_without: int
-    lost: int  # judgments that it alone had in the pool
+    lost: int  # judgments that it, or its team, alone had in the pool
     lost_relevant: int
+    team: str | None = None  # left out as a whole, where teams are given
 
 
 def leave_out(
@@ -256,27 +259,34 @@ def leave_out(
     *,
     pool_depth: int,
     pooled: Collection[str] | None = None,
+    teams: object = None,
     scoring: Scoring | None = None,
     jobs: int | None = None,
 ) -> list[LeftOutSystem]:
-    """What each pooled system would score had it not been pooled.
+    """What each pooled system would score had it, or its team, not been pooled.
 
     The first `pool_depth` documents of the `pooled` systems (all by default) made the pool.  Judgments that one system
     alone brought in are taken away, and all systems are scored again: how far it falls is what a new system, which
-    never had the chance to bring documents in, may lose.
+    never had the chance to bring documents in, may lose.  Runs of one team are alike, and keep one another's documents
+    in the pool: with `teams`, judgments that one team alone brought in are taken away, and its pooled runs are told.
 
-    Zobel 1998, SIGIR.
+    Zobel 1998, SIGIR; by team Voorhees and Harman 1999, Overview of TREC-8.
 
     >>> runs = {"a": {"1": {"x": 3.0}}, "b": {"1": {"y": 3.0}}, "c": {"1": {"y": 1.0}}}
-    >>> leave_out(runs, {"1": {"x": 1, "y": 1}}, "P@1", pool_depth=1)[0]
-    LeftOutSystem(system='a', score=1.0, without=0.0, rank=1, rank_without=3, lost=1, lost_relevant=1)
+    >>> found = leave_out(runs, {"1": {"x": 1, "y": 1}}, "P@1", pool_depth=1)
+    >>> [(f.system, f.score, f.without, f.rank, f.rank_without, f.lost) for f in found]
+    [('a', 1.0, 0.0, 1, 3, 1), ('b', 1.0, 1.0, 1, 1, 0), ('c', 1.0, 1.0, 1, 1, 0)]
+    >>> by_team = leave_out(runs, {"1": {"x": 1, "y": 1}}, "P@1", pool_depth=1, teams={"a": "s", "b": "t", "c": "t"})
+    >>> [(f.system, f.team, f.without, f.lost) for f in by_team]
+    [('a', 's', 0.0, 1), ('b', 't', 0.0, 1), ('c', 't', 0.0, 1)]
     """
     loaded, table, how = Runs.of(runs), Judgments.of(judgments), scoring or Scoring()
-    names = set(pooled) if pooled is not None else set(loaded.systems)
-    if unknown := sorted(names - set(loaded.systems)):
-        named = there_are(unknown, loaded.systems)
-        raise TruegainError(f"pooled systems without a run: {some(unknown)}; give theirs too; {named}")
-    tops = {part.system: _top(part, pool_depth, how) for part in loaded.parts if part.system in names}
+    known = None if teams is None else read_teams(teams).among(loaded.systems)  # type: ignore[arg-type]
+    names = _pooled(loaded, known, pooled)
+    tops: dict[str, set[tuple[str, str]]] = {}  # by team, or by system where each is its own
+    for part in loaded.parts:
+        if part.system in names:
+            tops.setdefault(_of(known, part.system), set()).update(_top(part, pool_depth, how))
     times = Counter(pair for top in tops.values() for pair in top)
     asked = parse_measures(at_level(parse_measure(measure), how.relevant_from))
     keys = list(zip(table.topic.strings(), table.docs.strings(), strict=True))
@@ -286,19 +296,43 @@ def leave_out(
         return next(iter(scores.summaries.values()))
 
     full = means(table, matching_for([a.measure for a in asked], how, "tell"))
+    level = getattr(asked[0].measure, "rel", None) or 1
+    left_out = {}
+    for who, top in tops.items():
+        alone = np.array([key in top and times[key] == 1 for key in keys], np.bool_)
+        left = np.flatnonzero(~alone)
+        without = means(table.take(left), UNCHECKED) if alone.any() and len(left) else full
+        left_out[who] = without, int(alone.sum()), int(np.sum(table.label[alone] >= level))
     answers = []
     for number, system in enumerate(loaded.systems):
-        if system not in tops:
+        if system not in names:
             continue
-        alone = np.array([key in tops[system] and times[key] == 1 for key in keys], np.bool_)
-        gone = np.flatnonzero(alone)
-        left = np.flatnonzero(~alone)
-        without = means(table.take(left), UNCHECKED) if len(gone) and len(left) else full
-        relevant = int(np.sum(table.label[gone] >= (getattr(asked[0].measure, "rel", None) or 1)))
+        without, lost, relevant = left_out[_of(known, system)]
         rank, rank_without = (int(np.sum(m > m[number])) + 1 for m in (full, without))
         scores = float(full[number]), float(without[number])
-        answers.append(LeftOutSystem(system, *scores, rank, rank_without, len(gone), relevant))
+        team = None if known is None else known.of[system]
+        answers.append(LeftOutSystem(system, *scores, rank, rank_without, lost, relevant, team))
     return answers
+
+
+def _of(teams: Teams | None, system: str) -> str:
+    """Who is left out with a system: its team, or it alone."""
+    return system if teams is None else teams.of[system]
+
+
+def _pooled(runs: Runs, teams: Teams | None, pooled: Collection[str] | None) -> set[str]:
+    """The systems that the pool was made of, as named or as the teams say."""
+    if teams is not None and pooled is not None and len(teams.pooled) < len(teams.of):
+        raise TruegainError(
+            f"{teams.source} has a column that says which runs were pooled; leave out {argname('pooled')}"
+        )
+    names = set(pooled) if pooled is not None else set(runs.systems) if teams is None else set(teams.pooled)
+    if not names:
+        raise TruegainError(f"none of the runs was pooled; check {'the list' if teams is None else teams.source}")
+    if unknown := sorted(names - set(runs.systems)):
+        named = there_are(unknown, runs.systems)
+        raise TruegainError(f"pooled systems without a run: {some(unknown)}; give theirs too; {named}")
+    return names
 
 
 def _top(part: Run, depth: int, options: Scoring) -> set[tuple[str, str]]:
@@ -308,11 +342,27 @@ def _top(part: Run, depth: int, options: Scoring) -> set[tuple[str, str]]:
 
 
 def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
-    """As a table, the system that loses most first."""
+    """As a table, the system that loses most first; the mean change and the worst stand below."""
     ordered = sorted(found, key=lambda f: f.without - f.score)
-    rows = [
-        (f.system, f.score, f.without, f.without - f.score, f.rank, f.rank_without, f.lost, f.lost_relevant)
+    by_team = any(f.team is not None for f in found)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            f.system, *([f.team] if by_team else []), f.score, f.without, f.without - f.score, f.rank, f.rank_without,
+            f.lost, f.lost_relevant,
+        )
         for f in ordered
-    ]
-    columns = ("system", "score", "left out", "change", "rank", "rank left out", "judgments lost", "relevant lost")
-    return Table(columns, rows, notes=("without the judgments that only this system brought to the pool",))
+    ]  # fmt: skip
+    columns = (
+        "system", *(["team"] if by_team else []), "score", "left out", "change", "rank", "rank left out",
+        "judgments lost", "relevant lost",
+    )  # fmt: skip
+    whose = "'s team" if by_team else ""
+    notes = [f"without the judgments that only this system{whose} brought to the pool"]
+    if ordered:
+        mean, worst = sum(f.without - f.score for f in ordered) / len(ordered), ordered[0]
+        teams = f", {counted(len({f.team for f in found}), 'team')}" if by_team else ""
+        notes.append(
+            f"change over {counted(len(ordered), 'system')}{teams}: mean {mean:+.4f}, "
+            f"worst {worst.without - worst.score:+.4f} ({worst.system})"
+        )
+    return Table(columns, rows, notes=tuple(notes))

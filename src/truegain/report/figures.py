@@ -211,7 +211,9 @@ def _range(values: Floats) -> list[float]:
 
 # ---- Figures of results, as altair charts: intervals, pairs of systems, errors, significance, agreement.
 
-__all__ = ["asl_chart", "comparisons_chart", "errors_chart", "intervals_chart", "pairs_chart", "scatter_chart"]
+__all__ = [
+    "asl_chart", "comparisons_chart", "errors_chart", "intervals_chart", "pairs_chart", "scatter_chart", "tiers_chart",
+]  # fmt: skip
 
 
 def intervals_chart(estimates: Sequence[Estimate], title: str = "") -> Any:
@@ -255,6 +257,40 @@ def intervals_chart(estimates: Sequence[Estimate], title: str = "") -> Any:
         data=data, column=alt.Column("measure:N", sort=measures, title=None)
     ).resolve_scale(x="independent")  # fmt: skip
     return dressed(faceted, title or about)
+
+
+def tiers_chart(estimates: Sequence[Estimate], tiers: Sequence[int], title: str = "") -> Any:
+    """Every system's mean and interval, best first, its tier by color and number: one panel, the tiers from the top.
+
+    >>> chart = tiers_chart([Estimate("b", "AP", 0.3, 0.2, 0.4), Estimate("a", "AP", 0.1, 0.0, 0.2)], [1, 2])
+    >>> [(v["system"], v["tier"]) for v in chart.to_dict()["data"]["values"]]
+    [('b', 'tier 1'), ('a', 'tier 2')]
+    """
+    alt = altair()
+    check_some(estimates, "estimates")
+    if len({e.measure for e in estimates}) > 1:
+        raise TruegainError("a chart of tiers shows one measure; give the estimates of one")
+    rows = [{"system": e.system, "tier": f"tier {tier}", "number": str(tier), "value": e.value, "low": e.low,
+             "high": e.high, "interval": f"{e.value:.4f} [{e.low:.4f}, {e.high:.4f}]"}
+            for e, tier in zip(estimates, tiers, strict=True)]  # fmt: skip
+    names = list(dict.fromkeys(str(row["tier"]) for row in rows))
+    shades = [COLORS[i % len(COLORS)] for i in range(len(names))]
+    step = 12 if len(rows) > 40 else 18
+    order = [e.system for e in estimates]
+    base = alt.Chart().encode(
+        y=alt.Y("system:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, labelFontSize=min(11, step - 3))),
+        color=alt.Color("tier:N", sort=names, title=None, scale=alt.Scale(domain=names, range=shades)),
+        tooltip=["system:N", "tier:N", "interval:N"],
+    )
+    bars = base.mark_rule(strokeWidth=2, opacity=0.75).encode(
+        x=alt.X("low:Q", title=estimates[0].measure, scale=alt.Scale(zero=False, nice=True)), x2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=34, opacity=1).encode(x="value:Q")
+    numbers = base.mark_text(align="left", dx=5, fontSize=min(10, step - 3)).encode(x="high:Q", text="number:N")
+    chart = alt.layer(bars, points, numbers).properties(width=420, height={"step": step}, data=data_of(rows))
+    about = f"{estimates[0].measure}: means with {100 * estimates[0].confidence:g}% intervals"
+    reading = "a tier holds its best system and all that do not differ significantly from it"
+    return dressed(chart, title or about, reading)
 
 
 def errors_chart(

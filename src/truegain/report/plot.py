@@ -34,10 +34,10 @@ from truegain.report.charts import (
 from truegain.report.figures import comparisons_chart, intervals_chart, scatter_chart
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
-from truegain.stats.correlate import Correlation
 from truegain.stats.rank_correlation import RankAgreement
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList
 from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure
+from truegain.study.correlate import Correlation
 from truegain.study.estimates import Ranking
 from truegain.study.verdict import Verdict
 

@@ -316,7 +316,7 @@ def _distinct(ranking: Sequence[Hashable]) -> list[Hashable]:
 WIDE = (
     "measure", "a", "b", "systems", "tau", "variant", "low", "high", "confidence", "method", "tau_a", "tau_b",
     "tau_ap_walking_b", "tau_ap_walking_a", "rbo_p", "rbo", "rbo_min", "rbo_max", "top", "top_overlap",
-    "pairs", "swapped", "tied",
+    "pairs", "swapped", "tied", "topics_low", "topics_high",
 )  # fmt: skip
 MOVES = ("measure", "system", "rank_a", "rank_b", "moves", "score_a", "score_b")
 
@@ -381,6 +381,8 @@ class RankAgreement(Result):
         Pairs that tie in one order or both.
     notes : tuple of str
         What must be said beside it.
+    over_topics : Estimate or None
+        Tau with its interval over topics; None where scores by topic are not known, or topics are too few.
 
     Notes
     -----
@@ -405,6 +407,7 @@ class RankAgreement(Result):
     swapped: int
     tied: int
     notes: tuple[str, ...] = ()
+    over_topics: Estimate | None = None
 
     @property
     def pairs(self) -> int:
@@ -456,15 +459,23 @@ class RankAgreement(Result):
             t.method, self.tau_a, self.tau_b, self.tau_ap_walking_b, self.tau_ap_walking_a, self.rbo_p, r.value, r.low,
             r.high,
             self.top, self.top_overlap, self.pairs, self.swapped, self.tied,
+            *((None, None) if self.over_topics is None else (self.over_topics.low, self.over_topics.high)),
         )  # fmt: skip
 
     def table(self) -> Table:
         """One statistic a row, for people."""
         t, r = self.tau, self.rbo
-        about = f"{100 * t.confidence:g}% interval, {t.method}"
+        over = "" if self.over_topics is None else " over systems"
+        about = f"{100 * t.confidence:g}% interval{over}, {t.method}"
         swaps = f"{self.swapped} of {self.pairs}" + (f", {self.tied} tied" if self.tied else "")
+        topics = self.over_topics
         rows: list[tuple[Cell, ...]] = [
             (t.measure, t.value, t.low, t.high, about),
+            *(
+                []
+                if topics is None
+                else [(f"{t.measure} over topics", t.value, topics.low, topics.high, topics.method)]
+            ),
             ("tau-a", self.tau_a, None, None, "") if t.measure == "tau-b" else ("tau-b", self.tau_b, None, None, ""),
             (f"tau_AP, {self.a} is true", self.tau_ap_walking_b, None, None, f"walks the ranking by {self.b}"),
             (f"tau_AP, {self.b} is true", self.tau_ap_walking_a, None, None, f"walks the ranking by {self.a}"),

@@ -265,7 +265,7 @@ def _with_gold(
 ) -> ResultList[Comparison]:
     """The comparison without the errors of a cheap judge."""
     how.check_with_gold()
-    level = heeded(scoring, "relevant_from").relevant_from
+    scored = heeded(scoring, "relevant_from", "all_topics")
     if isinstance(runs, Scores) or judgments is None or measures is None:
         raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
     several = isinstance(measures, list | tuple)
@@ -273,8 +273,8 @@ def _with_gold(
     trusted = config_of(Gold, gold)
     assert trusted is not None
     by_measure = compare_corrected(
-        runs, judgments, trusted, [at_level(m, level) for m in chosen], how,
-        adjust=adjust, baseline=baseline, confidence=confidence, resampling=resampling,
+        runs, judgments, trusted, [at_level(m, scored.relevant_from) for m in chosen], how,
+        adjust=adjust, baseline=baseline, confidence=confidence, resampling=resampling, all_topics=scored.all_topics,
     )  # fmt: skip
     return ResultList.joined(by_measure) if several else by_measure[0]
 
@@ -290,8 +290,11 @@ def compare_corrected(
     baseline: str | None = None,
     confidence: float = 0.95,
     resampling: Resampling | None = None,
+    all_topics: bool = False,
 ) -> list[ResultList[Comparison]]:
     """Compare systems, all pairs or all with one, on scores without the bronze judge's errors: a list a measure.
+
+    all_topics: a topic that a run lacks counts 0; else topics that all systems answer are compared.
 
     `gold_sample` of the test: 'shared' (the default), one gold sample stands behind both systems of a pair, so their
     corrections move together, topic by topic; 'separate' adds up the two variances (eq. 10 of the paper), which is
@@ -312,7 +315,7 @@ def compare_corrected(
         )
     table = bronze_labels(bronze, runs)
     judges = judges_of(labels, table, gold.design, measures[0], options.gold_relevant_from, unmatched=how.unmatched)
-    ranked = in_line(runs, table, measures, drawing.jobs)
+    ranked = in_line(runs, table, measures, drawing.jobs, all_topics=all_topics)
     if judges.single is not None:
         tell_unlike_design(judges.single, ranked.topics)
     if len(ranked.systems) < 2:

@@ -225,9 +225,12 @@ def gold_labels(gold: Gold) -> GoldLike:
     return gold.labels
 
 
-def in_line(runs: object, bronze: Judgments, measures: Sequence[Measure], jobs: int | None) -> RankedGains:
-    """Runs in line with bronze labels, on the topics that all systems answer."""
-    return RunsInput(runs, jobs=jobs, matching=matching_for(measures, Scoring())).aligned(bronze, 0, False)[0]
+def in_line(
+    runs: object, bronze: Judgments, measures: Sequence[Measure], jobs: int | None, *, all_topics: bool = False
+) -> RankedGains:
+    """Runs in line with bronze labels, on the topics that all systems answer, or on all."""
+    read = RunsInput(runs, jobs=jobs, complete=all_topics, matching=matching_for(measures, Scoring()))
+    return read.aligned(bronze, 0, False)[0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -136,6 +136,19 @@ def groups_of(differ: Bools) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(chosen))
 
 
+def tiers_of(differ: Bools) -> tuple[int, ...]:
+    """The tier of each system, best first: a tier holds the best one left and all left that do not differ from it.
+
+    >>> tiers_of(np.array([[False, False, True], [False, False, False], [True, False, False]]))
+    (1, 1, 2)
+    """
+    tiers = np.zeros(len(differ), np.int64)
+    while not tiers.all():
+        head = int(np.flatnonzero(tiers == 0)[0])
+        tiers[(tiers == 0) & ~differ[head]] = tiers.max() + 1
+    return tuple(tiers.tolist())
+
+
 def is_complete(differ: Bools, groups: Sequence[Sequence[int]]) -> bool:
     """Whether all pairs that do not differ share a group."""
     m = len(differ)
@@ -302,6 +315,11 @@ class Comparisons(ResultList[Comparison]):
         """Groups of systems that do not differ significantly, best first; one may be in several (see `groups_of`)."""
         self._all_pairs()
         return tuple(tuple(self.systems[i] for i in group) for group in groups_of(self.differ))
+
+    def tiers(self) -> tuple[int, ...]:
+        """The tier of each system in the order of `systems`, from 1 (see `tiers_of`)."""
+        self._all_pairs()
+        return tiers_of(self.differ)
 
     def table(self) -> Table:
         """The pairs, a row each."""

@@ -29,6 +29,7 @@ from truegain.message import arg, argname, value_of
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
 from truegain.sampling.streams import generator
+from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.rank_correlation import (
     MOVES,
     WIDE,
@@ -43,6 +44,8 @@ from truegain.stats.rank_correlation import (
     tau_ap_b,
     top_overlap,
 )
+from truegain.stats.significance.same_pairs import SIGNIFICANT, SignificantPairs, significant_pairs
+from truegain.stats.topic_correlation import LEAST_TOPICS, tau_over_topics
 from truegain.text.corpus import CorpusLike
 
 # ---- Swap rates: how often two halves of the topics put two systems in opposite order, by how much they differ.
@@ -160,8 +163,9 @@ def halves(topics: int, splits: int, seed: int) -> Iterator[tuple[Ints, Ints]]:
 
 Between = Literal["judgments", "measures", "halves"]
 BETWEEN: tuple[str, ...] = get_args(Between)
-Show = Literal["agreement", "moves", "swap-rates"]
+Show = Literal["agreement", "moves", "significant", "swap-rates"]
 SHOWN = 5  # systems that change place most
+COUNTS = ("significant_a", "significant_b", "significant_both", "significant_opposite")
 HALVES = ("measure", "statistic", "mean", "sd", "low", "high", "splits", "topics_in_half", "systems")
 
 
@@ -220,8 +224,11 @@ class Correlation(Result):
         How it was made.
     moves : int
         How many of the systems that change rank most are shown.
-    show : {'agreement', 'moves', 'swap-rates'} or None
+    show : {'agreement', 'moves', 'significant', 'swap-rates'} or None
         The one table to show.
+    significant : tuple of SignificantPairs or None
+        Between judgments, for each agreement the pairs that Tukey's HSD test finds different by either set; None where
+        it cannot be asked.
 
     Notes
     -----
@@ -229,7 +236,10 @@ class Correlation(Result):
     `tau` with its `variant` ('a' or 'b'), limits `low` and `high`, `confidence` and `method`; `tau_a` and `tau_b`;
     `tau_ap_walking_b` and `tau_ap_walking_a`, AP correlation down the ranking by b (a being the truth) and by a;
     `rbo_p`, `rbo`, `rbo_min` and `rbo_max`, rank-biased overlap with its persistence and limits; `top` and
-    `top_overlap`; `pairs` of systems, of which `swapped` are in opposite order and `tied` tie.
+    `top_overlap`; `pairs` of systems, of which `swapped` are in opposite order and `tied` tie; `topics_low` and
+    `topics_high`, limits of tau over topics.  Between judgments also `significant_a` and `significant_b`, pairs that
+    Tukey's HSD test finds different, `significant_both` in the same direction and `significant_opposite` in opposite
+    ones.
 
     Between halves, one row a `statistic`: its `mean` and `sd` over splits, `low` and `high` (which hold the middle part
     of the splits), `splits`, `topics_in_half` and `systems`.
@@ -241,6 +251,7 @@ class Correlation(Result):
     provenance: dict[str, object]
     moves: int = SHOWN  # systems that change place most, to be shown
     show: Show | None = None  # the one table asked for
+    significant: tuple[SignificantPairs | None, ...] = ()
 
     def __post_init__(self) -> None:
         check_count("moves", self.moves, 0, own=True)
@@ -251,8 +262,9 @@ class Correlation(Result):
 
         Parameters
         ----------
-        show : {'agreement', 'moves', 'swap-rates'}, optional
-            The statistics, the systems that change rank most, or how often pairs swap between halves.
+        show : {'agreement', 'moves', 'significant', 'swap-rates'}, optional
+            The statistics, the systems that change rank most, the pairs that either set of judgments finds
+            significantly different, or how often pairs swap between halves.
         moves : int, default 5
             How many of the systems that change rank most are shown.
 
@@ -267,13 +279,43 @@ class Correlation(Result):
         """All statistics, one row an agreement or, of halves, one a statistic; or the table that `show` names."""
         if self.show == "moves":
             return self.moves_table(self.moves or SHOWN)
+        if self.show == "significant":
+            return self.significant_table()
         if self.show == "swap-rates":
             return self.swap_table()
         if self.halves:
             rows = [row for h in self.halves for row in h.rows()]
             return Table(HALVES, rows, self.provenance, "Halves of the topics", _halves_notes(self.halves))
         notes = tuple(dict.fromkeys(note for a in self.agreements for note in a.notes))
-        return Table(WIDE, [a.row() for a in self.agreements], self.provenance, notes=notes)
+        columns, counts = (
+            (*WIDE, *(COUNTS if self.significant else ())),
+            self.significant or [None] * len(self.agreements),
+        )
+        wide: list[tuple[Cell, ...]] = [
+            (*a.row(), *((None,) * len(COUNTS) if pairs is None else pairs.counts))[: len(columns)]
+            for a, pairs in zip(self.agreements, counts, strict=True)
+        ]
+        return Table(columns, wide, self.provenance, notes=(*notes, *self._sentences()))
+
+    def significant_table(self) -> Table:
+        """The pairs of systems that either set of judgments finds significantly different.
+
+        Returns
+        -------
+        Table
+            `measure`; `a` and `b`, the systems; `difference_1` and `p_1` by the first set, `difference_2` and `p_2` by
+            the second (a minus b); and `significant`: by which set, by 'both', or 'opposite' by both.
+        """
+        both = zip(self.agreements, self.significant, strict=True)
+        tables = [pairs.table(agreement.measure) for agreement, pairs in both if pairs is not None]
+        notes = tuple(dict.fromkeys([*(t.notes[0] for t in tables[:1]), *self._sentences()]))
+        return Table(SIGNIFICANT, [row for t in tables for row in t.rows], self.provenance, notes=notes)
+
+    def _sentences(self) -> tuple[str, ...]:
+        """Whether both sets of judgments reach the same significant pairs, measure by measure."""
+        several = len(self.significant) > 1
+        both = zip(self.agreements, self.significant, strict=False)
+        return tuple(f"{a.measure}: {p.sentence()}" if several else p.sentence() for a, p in both if p is not None)
 
     def moves_table(self, most: int = SHOWN) -> Table:
         """The systems that change rank most, for each agreement.
@@ -316,11 +358,13 @@ class Correlation(Result):
             return [self.table(), *(h.swaps.table() for h in self.halves)]
         if len(self.agreements) == 1:
             one, most = self.agreements[0], self.moves
+            table = one.table()
             return [
-                replace(one.table(), provenance=self.provenance),
+                replace(table, provenance=self.provenance, notes=(*table.notes, *self._sentences())),
                 *([one.moves_table(most)] if one.moves(most) else []),
             ]
-        return [_short(self.agreements, self.provenance)]
+        table = _short(self.agreements, self.provenance)
+        return [replace(table, notes=(*table.notes, *self._sentences()))]
 
 
 @takes()
@@ -366,7 +410,8 @@ def correlate(
     scoring : Scoring, optional
         How scores are made.
     resampling : Resampling, optional
-        How many resamples method='bootstrap' draws (2000), or how often the topics are halved (100).
+        How many resamples of topics, and of systems with method='bootstrap', are drawn (2000), or how often the topics
+        are halved (100).
 
     Returns
     -------
@@ -395,6 +440,8 @@ def correlate(
     how, again = _between(between, against), resampling or Resampling()
     options = RankOptions(method, confidence, top, rbo_p, 2000 if again.n is None else again.n, again.seed)
     splits = _splits(again)
+    if how != "halves":
+        check_replicates(options.replicates, confidence)
     if isinstance(runs, Scores):
         check_measures(how, list(runs.measures), again)
         scores, other = _two_scores(runs, judgments, measures, against, scoring)
@@ -417,8 +464,9 @@ def correlate(
     if other is None:  # `_between` has seen to it
         raise AssertionError
     labels = names or names_of(judgments, against)
-    agreements = tuple(_judgments(scores, other, m, labels, options) for m in scores.measures)
-    return Correlation(how, agreements, (), provenance)
+    found = [_judgments(scores, other, m, labels, options) for m in scores.measures]
+    agreements, significant = tuple(a for a, _ in found), tuple(p for _, p in found)
+    return Correlation(how, agreements, (), provenance, significant=significant)
 
 
 def _between(between: Between | None, against: object) -> Between:
@@ -460,6 +508,10 @@ def check_show(how: Between, show: Show | None) -> None:
         check_one_of("show", show, get_args(Show))
     if show == "moves" and how == "halves":
         raise TruegainError(f"halves have no single rank change to show; leave out {arg('show', 'moves')}")
+    if show == "significant" and how != "judgments":
+        raise TruegainError(
+            f"significant pairs are compared between two sets of judgments; leave out {arg('show', 'significant')}"
+        )
     if show == "swap-rates" and how != "halves":
         raise TruegainError(f"swap rates are of halves; give {arg('between', 'halves')}")
 
@@ -513,7 +565,9 @@ def scored_by_both(
     return first, second
 
 
-def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], options: RankOptions) -> RankAgreement:
+def _judgments(
+    a: Scores, b: Scores, measure: str, names: tuple[str, str], options: RankOptions
+) -> tuple[RankAgreement, SignificantPairs | None]:
     first, second = TopicMeans.of(a, measure), TopicMeans.of(b, measure)
     common = sorted(set(a.topics) & set(b.topics))
     if not common:
@@ -521,24 +575,42 @@ def _judgments(a: Scores, b: Scores, measure: str, names: tuple[str, str], optio
             f"{names[0]} and {names[1]} have no topic in common ({some(a.topics)}; {some(b.topics)}); "
             "check that they belong together"
         )
-    means_a, means_b = first.means(), second.means()
     if len(common) < max(len(a.topics), len(b.topics)):
         warn(
             f"{names[0]} has {counted(len(a.topics), 'topic')} and {names[1]} {len(b.topics)}; "
             f"systems are compared over the {len(common)} that both have"
         )
-        means_a, means_b = (data.means(np.array([data.topics.index(t) for t in common])) for data in (first, second))
-    return agreement(a.systems, means_a, means_b, measure=measure, names=names, options=options)
+    if list(a.topics) != list(b.topics):
+        first, second = (data.on(common) for data in (first, second))
+    ranks = agreement(a.systems, first.means(), second.means(), measure=measure, names=names, options=options)
+    return _over_topics(ranks, first, second, options), significant_pairs(first, second, names, options.confidence)
 
 
 def _measures(scores: Scores, options: RankOptions) -> tuple[RankAgreement, ...]:
     odd = [m for m in scores.measures if np.isnan(scores.summaries[m]).any()]
     if odd:
         raise TruegainError(f"{some(odd)}: some systems have no value; leave the measure or the systems out")
-    return tuple(
-        agreement(scores.systems, scores.summaries[a], scores.summaries[b], measure="", names=(a, b), options=options)
-        for a, b in combinations(scores.measures, 2)
-    )
+    are_means = [m for m in scores.measures if m in scores.objects and scores.objects[m].mean != "total"]
+    by_topic = {m: TopicMeans.of(scores, m) for m in are_means if scores.objects[m].mean != "none"}
+    answers = []
+    for a, b in combinations(scores.measures, 2):
+        ranks = agreement(
+            scores.systems, scores.summaries[a], scores.summaries[b], measure="", names=(a, b), options=options
+        )
+        known = a in by_topic and b in by_topic
+        answers.append(_over_topics(ranks, by_topic[a], by_topic[b], options) if known else ranks)
+    return tuple(answers)
+
+
+def _over_topics(ranks: RankAgreement, a: TopicMeans, b: TopicMeans, options: RankOptions) -> RankAgreement:
+    """The agreement with an interval of tau over topics too, where there are enough of them."""
+    if len(a.topics) < LEAST_TOPICS:
+        return ranks
+    over_topics = tau_over_topics(
+        a, b, variant="a" if ranks.tau.measure == "tau-a" else "b", confidence=options.confidence,
+        replicates=options.replicates, seed=options.seed,
+    )  # fmt: skip
+    return replace(ranks, over_topics=over_topics, notes=(*ranks.notes, *over_topics.notes))
 
 
 def _halves(scores: Scores, measure: str, splits: int, options: RankOptions) -> HalvesAgreement:
@@ -568,10 +640,14 @@ def _short(agreements: Sequence[RankAgreement], provenance: dict[str, object]) -
     """Some statistics, a line for each agreement, that fit on a screen."""
     several = len({a.measure for a in agreements}) > 1
     first = ("measure",) if several else ()
-    columns = (*first, "a", "b", "tau", "low", "high", "tau_AP by b", "by a", "RBO", "swapped")
+    topics = any(a.over_topics is not None for a in agreements)
+    columns = (
+        *first, "a", "b", "tau", "low", "high", *(("low over topics", "high") if topics else ()), "tau_AP by b", "by a",
+        "RBO", "swapped",
+    )  # fmt: skip
     rows = [
-        (*((a.measure,) if several else ()), a.a, a.b, a.tau.value, a.tau.low, a.tau.high, a.tau_ap_walking_b,
-         a.tau_ap_walking_a, a.rbo.value, a.swapped)
+        (*((a.measure,) if several else ()), a.a, a.b, a.tau.value, a.tau.low, a.tau.high,
+         *((a.row()[-2:]) if topics else ()), a.tau_ap_walking_b, a.tau_ap_walking_a, a.rbo.value, a.swapped)
         for a in agreements
     ]  # fmt: skip
     one = agreements[0]

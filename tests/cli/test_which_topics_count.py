@@ -1,0 +1,81 @@
+"""Which topics count: `compare`, `verdict` and `report` take those of `eval -c`, and `init` writes it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.test_verdict import TOPICS, folder  # noqa: F401
+
+RUNS = ("weak", "fair", "part")
+
+
+@pytest.fixture
+def gaps(folder: Path) -> Path:  # noqa: F811
+    """Three runs of which the third lacks three judged topics."""
+    (folder / "gaps").mkdir()
+    for name in RUNS[:2]:
+        (folder / "gaps" / f"{name}.run").write_text((folder / "runs" / f"{name}.run").read_text())
+    lines = (folder / "runs" / "good.run").read_text().splitlines(keepends=True)
+    lost = list(dict.fromkeys(line.split()[0] for line in lines))[:3]
+    (folder / "gaps" / "part.run").write_text("".join(line for line in lines if line.split()[0] not in lost))
+    return folder
+
+
+def rows(out: str) -> list[dict[str, str]]:
+    """The rows of a CSV."""
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def test_all_commands_count_the_same_topics(run: Run, gaps: Path) -> None:
+    """Guards -c in four commands: one mean for each run, over all judged topics; without -c, over those all answer."""
+    by_eval = {r["system"]: float(r["value"]) for r in rows(run("eval", "judgments.qrels", "gaps", "-m", "P@10", "-c",
+                                                               "--format", "csv")[1])}  # fmt: skip
+    for words in (("-c",), ()):
+        pairs = rows(run("compare", "judgments.qrels", "gaps", "-m", "P@10", "--pairs", "--format", "csv", *words)[1])
+        means = {r[end]: float(r[f"value_{end}"]) for r in pairs for end in ("a", "b")}
+        assert {int(r["n"]) for r in pairs} == {TOPICS if words else TOPICS - 3}
+        assert run("report", "judgments.qrels", "gaps", "-m", "P@10", "-o", "r.html", *words)[0] == 0
+        data = re.search(r'charset=utf-8,(system,score,low[^"]*)"', (gaps / "r.html").read_text())
+        assert data is not None
+        of_page = {r["system"]: float(r["score"]) for r in rows(unquote(data[1]))}
+        for system in RUNS:
+            assert means[system] == pytest.approx(of_page[system], abs=1e-9)
+            assert (means[system] == pytest.approx(by_eval[system], abs=1e-9)) == bool(words)
+
+
+@pytest.mark.parametrize("design", ["random", "by-gold"])
+def test_with_gold_labels_too(design: str, run: Run, gaps: Path) -> None:
+    """Guards compare --gold -c, which was refused: it says what a verdict says, and leaves topics out without -c."""
+    gold = ("--gold", "pairs.qrels", "--design", design, "-m", "P@10", "--format", "csv")
+    two = ("gaps/weak.run", "gaps/part.run")
+    for words in (("-c",), ()):
+        pair = rows(run("compare", "llm.qrels", *two, *gold, *words)[1])[0]
+        verdict = rows(run("verdict", "llm.qrels", *two, *gold, *words)[1])
+        assert int(pair["n"]) == (TOPICS if words else TOPICS - 3)
+        answers = [tuple(float(row[name]) for name in ("difference", "low", "high")) for row in verdict]
+        assert pytest.approx(tuple(float(pair[n]) for n in ("difference", "low", "high")), abs=1e-9) in answers
+
+
+def test_init_writes_which_topics_count(run: Run, gaps: Path) -> None:
+    """Guards study.toml: all topics where a run lacks some, as eval -c; not where no run answers them; else nothing."""
+    _, out, _ = run("init", "judgments.qrels", "gaps", "-o", "gaps.toml")
+    text = (gaps / "gaps.toml").read_text()
+    assert f"all-topics = true  # 3 of {TOPICS} judged topics are not answered by all runs (part lacks 3)" in text
+    assert "a missing one counts as 0" in out
+    by_file = run("compare", "gaps.toml", "-m", "P@10", "--pairs")[1]
+    assert by_file == run("compare", "judgments.qrels", "gaps", "-m", "P@10", "--pairs", "-c")[1]
+    run("init", "judgments.qrels", "runs", "-o", "whole.toml")
+    assert "all-topics" not in (gaps / "whole.toml").read_text()
+    (gaps / "more.qrels").write_text((gaps / "judgments.qrels").read_text() + "other 0 d 1\n")
+    run("init", "more.qrels", "gaps", "-o", "more.toml")
+    text = (gaps / "more.toml").read_text()
+    assert f"4 of {TOPICS + 1} judged topics are not answered by all runs (part lacks 4), 1 by none" in text
+    assert tomllib.loads(text)["all-topics"] is False
