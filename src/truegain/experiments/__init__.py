@@ -8,14 +8,9 @@ from truegain.lazy import loaded
 
 if TYPE_CHECKING:
     from truegain.experiments.discriminative import DiscriminativePower, discriminative_power, power_table
+    from truegain.experiments.disjoint_collections import Disjoint, disjoint
     from truegain.experiments.halves import SplitHalf, split_half, split_topics
-    from truegain.experiments.incomplete_collections import (
-        Disjoint,
-        Incomplete,
-        disjoint,
-        incomplete,
-        incomplete_rankings,
-    )
+    from truegain.experiments.incomplete_collections import Incomplete, incomplete, incomplete_rankings
     from truegain.experiments.judge_errors import (
         BronzeMean,
         JudgeSimulation,
@@ -130,7 +125,7 @@ __all__ = [
 _LAZY = {  # by the module that has it
     "BronzeMean": "truegain.experiments.judge_errors",
     "DiscriminativePower": "truegain.experiments.discriminative",
-    "Disjoint": "truegain.experiments.incomplete_collections",
+    "Disjoint": "truegain.experiments.disjoint_collections",
     "Incomplete": "truegain.experiments.incomplete_collections",
     "JudgeSimulation": "truegain.experiments.judge_errors",
     "Labeled": "truegain.experiments.spending_again",
@@ -148,7 +143,7 @@ _LAZY = {  # by the module that has it
     "compare_means": "truegain.experiments.judge_errors",
     "correct_mean": "truegain.experiments.judge_errors",
     "discriminative_power": "truegain.experiments.discriminative",
-    "disjoint": "truegain.experiments.incomplete_collections",
+    "disjoint": "truegain.experiments.disjoint_collections",
     "experts_table": "truegain.experiments.magnitude_levels",
     "extremes_table": "truegain.experiments.magnitude_units",
     "incomplete": "truegain.experiments.incomplete_collections",
