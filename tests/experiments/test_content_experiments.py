@@ -14,14 +14,8 @@ import truegain as tg
 from truegain.config import Scoring
 from truegain.errors import TruegainError
 from truegain.experiments import incomplete_collections as module
-from truegain.experiments.incomplete_collections import (
-    disjoint,
-    incomplete,
-    incomplete_rankings,
-    kept_items,
-    own_part,
-    sides,
-)
+from truegain.experiments.disjoint_collections import disjoint, own_part, sides
+from truegain.experiments.incomplete_collections import incomplete, incomplete_rankings, kept_items
 from truegain.io.columns import Ids
 from truegain.measures.content import Content, ContentScorer
 from truegain.measures.evaluate import aligned

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.experiments.incomplete_collections import CONTENT, ESTABLISHED, KEEP
+from truegain.experiments.disjoint_collections import CONTENT, ESTABLISHED
+from truegain.experiments.incomplete_collections import KEEP
 from truegain.text.corpus import Corpus
 
 # Kendall's tau: for each year a row for alpha-nDCG, ERR-IA and NRBP; AbsNB, AbsRB, DeltaNB, DeltaRB.

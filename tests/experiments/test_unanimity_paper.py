@@ -185,9 +185,6 @@ def test_the_grid_chooses_by_the_judgments(world: World) -> None:
 def test_one_team_is_refused(world: World) -> None:
     """Guards the messages: one team has nothing to compare, a run without a team is named."""
     ratings = uniform_ratings(world.gold, assessors=3, highest=2, seed=2)
-    for of, told in (
-        (dict.fromkeys(OF, "A"), "all runs are of one team"),
-        ({"system-1": "A"}, "without a team: system-2"),
-    ):
+    for of, told in ((dict.fromkeys(OF, "A"), "all runs are of one team"), ({"system-1": "A"}, "team.*system-2")):
         with pytest.raises(tg.TruegainError, match=told):
             unanimity(ratings, TeamRuns(world.runs, of), scale="0:2", ps=[0.2], replicates=50)

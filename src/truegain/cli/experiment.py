@@ -321,7 +321,7 @@ def disjoint_command(
         truegain experiment disjoint demo/gold.qrels demo/runs --corpus corpus --against P@10 --show among
 
     """
-    from truegain.experiments.incomplete_collections import CONTENT, ESTABLISHED, beside, disjoint
+    from truegain.experiments.disjoint_collections import CONTENT, ESTABLISHED, beside, disjoint
     from truegain.report.content_figures import impact_chart, ranks_chart
 
     results = [

@@ -8,14 +8,9 @@ from truegain.lazy import loaded
 
 if TYPE_CHECKING:
     from truegain.experiments.discriminative import DiscriminativePower, discriminative_power, power_table
+    from truegain.experiments.disjoint_collections import Disjoint, disjoint
     from truegain.experiments.halves import SplitHalf, split_half, split_topics, whole_collection
-    from truegain.experiments.incomplete_collections import (
-        Disjoint,
-        Incomplete,
-        disjoint,
-        incomplete,
-        incomplete_rankings,
-    )
+    from truegain.experiments.incomplete_collections import Incomplete, incomplete, incomplete_rankings
     from truegain.experiments.judge_errors import (
         BronzeMean,
         JudgeSimulation,
@@ -160,7 +155,7 @@ __all__ = [
 _LAZY = {  # by the module that has it
     "BronzeMean": "truegain.experiments.judge_errors",
     "DiscriminativePower": "truegain.experiments.discriminative",
-    "Disjoint": "truegain.experiments.incomplete_collections",
+    "Disjoint": "truegain.experiments.disjoint_collections",
     "Incomplete": "truegain.experiments.incomplete_collections",
     "JudgeSimulation": "truegain.experiments.judge_errors",
     "JudgeStudy": "truegain.experiments.judge_tables",
@@ -187,7 +182,7 @@ _LAZY = {  # by the module that has it
     "dcg_table": "truegain.experiments.judge_tables",
     "difference_table": "truegain.experiments.judge_tables",
     "discriminative_power": "truegain.experiments.discriminative",
-    "disjoint": "truegain.experiments.incomplete_collections",
+    "disjoint": "truegain.experiments.disjoint_collections",
     "example_table": "truegain.experiments.judge_tables",
     "experts_table": "truegain.experiments.magnitude_levels",
     "extremes_table": "truegain.experiments.magnitude_units",

@@ -17,7 +17,7 @@ from truegain.data.judgments import Judgments, JudgmentsLike, read_judgments
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Run, RunsLike, read_runs
 from truegain.errors import TruegainError
-from truegain.experiments.incomplete_collections import Own, own_part
+from truegain.experiments.disjoint_collections import Own, own_part
 from truegain.io.columns import Bools, Floats, Ids, Ints
 from truegain.measures.evaluate import aligned, evaluate
 from truegain.message import argname

@@ -112,8 +112,8 @@ class TeamRuns:
             warnings.simplefilter("ignore", DataWarning)  # told where the same runs are scored by every measure
             scores = evaluate(self.runs, labels, parsed)
         (measure,) = scores.measures
-        best = {*teams.best_run_of_each(dict(zip(scores.systems, scores.summaries[measure].tolist(), strict=True)))}
-        chosen = [run for run in scores.systems if run in best]
+        best = teams.best_run_of_each(dict(zip(scores.systems, scores.summaries[measure].tolist(), strict=True)))
+        chosen = [system for system in scores.systems if system in set(best)]
         if len(chosen) < 2:
             raise TruegainError(f"{argname('teams')}: all runs are of one team; give runs of at least 2 to compare")
         return chosen

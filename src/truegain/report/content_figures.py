@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from truegain.experiments.incomplete_collections import CONDENSED, PREDICTED, RAW, Incomplete, RankPanel
+from truegain.experiments.disjoint_collections import RankPanel
+from truegain.experiments.incomplete_collections import CONDENSED, PREDICTED, RAW, Incomplete
 from truegain.report.charts import COLORS, INK, SOFT, altair, check_some, curves_chart, data_of, dressed
 from truegain.results.base import Table
 
