@@ -14,18 +14,16 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import study as world_of
+from truegain.experiments.judge_labels import EBAY_AGREEMENT, agreement_table, implied_share
 from truegain.experiments.judge_tables import (
     EBAY,
-    EBAY_AGREEMENT,
     EBAY_BY_QUERY,
     TREC,
     JudgeStudy,
     accuracy_table,
-    agreement_table,
     confusion_table,
     corrected_table,
     difference_table,
-    implied_share,
     judge_study,
     simulation_table,
     simulations,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.experiments.judge_tables import dcg_table, example_table
+from truegain.experiments.judge_labels import dcg_table, example_table
 from truegain.judge_error.confusion import corrected_mean
 
 COUNTS = np.array([[80, 10, 6, 4], [10, 70, 15, 5], [5, 15, 60, 20], [1, 4, 15, 80]])

@@ -156,6 +156,7 @@ class _Tables:
 
 def _published(formulas: JudgeFormulas) -> _Tables:
     """The paper's own tables."""
+    from truegain.experiments import judge_labels as of_labels
     from truegain.experiments import judge_tables as paper
     from truegain.report.judge_figures import simulation_chart
 
@@ -169,8 +170,8 @@ def _published(formulas: JudgeFormulas) -> _Tables:
         "accuracy": paper.accuracy_table,
         "power": lambda: paper.sizes_table(p=formulas.alpha, power=formulas.power, shares=formulas.three_shares()),
         "simulation": lambda: paper.simulation_table(worlds(), confidence=formulas.confidence),
-        "agreement": paper.agreement_table,
-        "dcg": paper.example_table,
+        "agreement": of_labels.agreement_table,
+        "dcg": of_labels.example_table,
     }
     return _Tables(tables, lambda: simulation_chart(worlds()))
 
@@ -185,6 +186,7 @@ def _measured(
     labeling: Labeling,
 ) -> _Tables:
     """The same tables of the user's data, as far as these allow them."""
+    from truegain.experiments import judge_labels as of_labels
     from truegain.experiments import judge_tables as paper
     from truegain.judge_error.judges import bronze_of, is_ratings
     from truegain.report.judge_figures import simulation_chart
@@ -229,7 +231,7 @@ def _measured(
         if len(study.means) < 2:
             del tables["differences"], tables["power"]
     if is_ratings(bronze):
-        tables["agreement"] = lambda: paper.agreement_table(bronze, relevant_from=relevant_from or 1)
+        tables["agreement"] = lambda: of_labels.agreement_table(bronze, relevant_from=relevant_from or 1)
     if not tables:
         raise TruegainError(
             f"nothing to show: give runs and {option('--gold')}, or ratings by several assessors (a column assessor)"
@@ -253,7 +255,7 @@ def _dcg(
 ) -> _Tables:
     """Corrected DCG of the user's data; precision at a cutoff stands for DCG at that cutoff."""
     from truegain.config import Ratings, Scoring
-    from truegain.experiments.judge_tables import dcg_table
+    from truegain.experiments.judge_labels import dcg_table
     from truegain.judge_error.judges import bronze_of
     from truegain.measures.parse import parse_measure
     from truegain.measures.precision import P

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from truegain.experiments.judge_errors import JudgeSimulation
+from truegain.io.columns import Floats
 from truegain.report.charts import BAD, INK, altair, check_some, data_of, dressed
 
 BARS = 60
@@ -29,8 +31,7 @@ def simulation_chart(worlds: Mapping[str, JudgeSimulation], title: str = "") -> 
     colors = {"bronze": BAD, "corrected": INK}
     for system, world in worlds.items():
         kinds = {"bronze": world.naive, "corrected": world.corrected}
-        everything = np.concatenate([*kinds.values(), [world.truth]])
-        edges = np.linspace(float(everything.min()), float(everything.max()) + 1e-9, BARS + 1)
+        edges = _edges(world)
         bars = [
             {"from": float(a), "to": float(b), "studies": int(n), "zero": 0, "labels": kind}
             for kind, values in kinds.items()
@@ -51,3 +52,17 @@ def simulation_chart(worlds: Mapping[str, JudgeSimulation], title: str = "") -> 
         )
         panels.append(alt.layer(drawn, truth).properties(width=460, height=200, title=heading))
     return dressed(alt.vconcat(*panels), title or "Precision in simulated studies")
+
+
+def _edges(world: JudgeSimulation) -> Floats:
+    """The borders of the bars: half-way between values that bronze precision can take, as many of them in each."""
+    everything = np.concatenate([world.naive, world.corrected, [world.truth]])
+    low, high = float(everything.min()), float(everything.max())
+    gaps = np.diff(np.unique(world.naive.round(9)))
+    width = max((high - low) / BARS, 1e-6)
+    if len(gaps):
+        width = float(gaps.min()) * math.ceil(width / float(gaps.min()))
+    middle = float(world.naive.min())  # a value that precision takes, in the middle of a step
+    half = float(gaps.min()) / 2 if len(gaps) else width / 2
+    first = middle - half - width * math.ceil((middle - half - low) / width + 1e-9)
+    return np.asarray(first + width * np.arange(math.ceil((high - first) / width + 1e-9) + 1))
