@@ -128,6 +128,7 @@ def test_the_tables_of_the_paper_are_rows_of_the_whole_one(halves: SplitHalf) ->
     assert [row[0] for row in small_r] == ["linear + small R"] * 2 + ["logit + small R"] * 2
     for row in (*pilot, *small_r):
         assert row == whole[row[:3]]
+    assert len(halves.pilot(0).rows) == 4 + 1  # no cut: all lists, once
     few, more = (halves.shares("linear", True, 0, cut)[3] for cut in (20, 5))
     assert 0 < few < more < halves.shares("linear", True, 0)[3]
 

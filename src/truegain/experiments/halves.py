@@ -184,7 +184,7 @@ class SplitHalf:
         """Where AP of single lists falls, by method, cut and direction."""
         rows: list[tuple[float | int | str | bool | None, ...]] = []
         for method, small_r in methods:
-            for cut in cuts:
+            for cut in dict.fromkeys(cuts):
                 for half in sides:
                     places = [_places(split, method, small_r, half, cut) for split in self.splits]
                     lists = f"R > {cut}" if cut else "all"
