@@ -47,7 +47,7 @@ def test_limits_are_those_of_topics_drawn_by_hand(variant: str) -> None:
             means = [np.round(np.nanmean(v[:, drawn], axis=1), 12) for v in (x, y)]
             taus.append(kendall_tau(*means, variant))  # type: ignore[call-arg, arg-type]
     tau = kendall_tau(np.nanmean(x, axis=1).round(12), np.nanmean(y, axis=1).round(12), variant)  # type: ignore[arg-type]
-    n, z = (1 - np.mean(taus) ** 2) / np.var(taus, ddof=1), 1.6448536269514722
+    n, z = float((1 - np.mean(taus) ** 2) / np.var(taus, ddof=1)), 1.6448536269514722
     roots = np.roots([1 + z**2 / n, -2 * tau, tau**2 - z**2 / n])  # (tau - r)^2 = z^2 (1 - r^2)/n
     assert (found.value, found.low, found.high) == pytest.approx((tau, min(roots), max(roots)), abs=1e-9)
     assert (found.population, found.n) == ("topics", 12)
@@ -108,7 +108,11 @@ def test_significant_pairs_are_those_of_compare() -> None:
     pairs, answers = found.significant[0], [tg.compare(runs, labels, "AP") for labels in (gold, other)]
     assert pairs is not None
     differ = [
-        {(a, b): float(np.sign(c.difference)) for a, b in combinations(runs, 2) if (c := one.between(a, b)).p < 0.05}
+        {
+            (a, b): float(np.sign(c.difference))
+            for a, b in combinations(runs, 2)
+            if (c := one.between(a, b)).p is not None and c.p < 0.05
+        }
         for one in answers
     ]
     both = {pair for pair in differ[0] if differ[0][pair] == differ[1].get(pair)}
@@ -142,7 +146,8 @@ def test_the_same_pairs_opposite_pairs_and_none() -> None:
     assert (turned.counts, turned.are_same, turned.share) == ((3, 3, 0, 3), False, 0.0)
     assert "3 in opposite directions" in turned.sentence()
     assert {row[-1] for row in turned.table().rows} == {"opposite"}
-    noise = significant_pairs(*(means_of(rng.normal(size=(3, 20))) for _ in "ab"), ("gold", "llm"))
+    first, second = (means_of(rng.normal(size=(3, 20))) for _ in "ab")
+    noise = significant_pairs(first, second, ("gold", "llm"))
     assert noise is not None
     assert (noise.share, noise.sentence()[:39]) == (None, "Neither gold nor llm finds a significan")
 

@@ -260,9 +260,8 @@ def _lacking(runs: Runs, labels: Judgments) -> tuple[str, int] | None:
         return None
     fewest = min(answered, key=lambda system: len(answered[system]))
     words = f"{lost} of {counted(len(judged), 'judged topic')} {'is' if lost == 1 else 'are'} not answered by all runs"
-    return f"{words} ({fewest} lacks {len(judged) - len(answered[fewest])})", len(
-        judged - set.union(*answered.values())
-    )
+    by_any = {topic for topics in answered.values() for topic in topics}
+    return f"{words} ({fewest} lacks {len(judged) - len(answered[fewest])})", len(judged - by_any)
 
 
 def _topics_line(words: str, by_none: int, *, all_topics: bool) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from truegain.addresses import without_secrets
-from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles, advanced, takes
+from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles, TeamsFile, advanced, takes
 from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import digests
 from truegain.cli.rating_options import Reading
@@ -20,6 +20,7 @@ from truegain.cli.streams import in_words
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments
+from truegain.data.teams import Teams, read_teams
 from truegain.errors import TruegainError
 from truegain.io.column_names import ASSESSOR, COLUMN, file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
@@ -56,6 +57,7 @@ class PageOptions:
         str | None,
         advanced("--cache", help="Folder of cached results (default: .truegain beside study.toml); none: no cache."),
     ] = None
+    teams: TeamsFile = None
     title: Annotated[str, typer.Option("--title", help="Title of the page.")] = ""
     output: Annotated[str, typer.Option("-o", "--output", help="Page to write; - for stdout.")] = "report.html"
 
@@ -96,9 +98,14 @@ def report_command(
     options.check(config, reading)
     files, study_file = expand(runs), context.meta.get("study")
     truth = None if page.truth is None else read_truth(page.truth)
+    teams = None if page.teams is None else read_teams(page.teams)
     read = [*options.inputs(judgments, files, config, None), *reading.files]
     inputs = digests(
-        [*options.inputs(judgments, files, config, study_file), *reading.files, *filter(None, [page.truth])]
+        [
+            *options.inputs(judgments, files, config, study_file),
+            *reading.files,
+            *filter(None, [page.truth, page.teams]),
+        ]
     )
     key = _key(options, config, reading, {name: inputs[shown_path(name)] for name in read})
     cache_warnings: list[str] = []  # no matter of the page
@@ -123,11 +130,15 @@ def report_command(
         if truth is not None:
             true_scores = replace(truth, values={(m, options.called(s)): x for (m, s), x in truth.values.items()})
             true_scores.check(study.systems, study.measures)
+        team_of: Mapping[str, str] = {}
+        if teams is not None:
+            of = {options.called(run): team for run, team in teams.of.items()}
+            team_of = Teams(of, frozenset(), teams.source).among(study.systems).of
         baseline, candidate = claims.baseline, claims.candidate
         pairs = [both for text in claims.pair or () if (both := pair_of(study.systems, text, options.called))]
         if candidate is not None:
             pairs += options.claims(study.systems, None, baseline, candidate)
-        extra = {name: getattr(page, name) for name in ("corpus", "judged_corpus", "truth")}
+        extra = {name: getattr(page, name) for name in ("corpus", "judged_corpus", "truth", "teams")}
         made = Made(
             str(study.provenance["truegain"]),
             _command(sys.argv[1:]),
@@ -152,7 +163,7 @@ def report_command(
             made=made,
             kept=cached,
         )
-        facts = replace(facts, truth=true_scores)
+        facts = replace(facts, truth=true_scores, teams=team_of)
         sections = sections_for(facts)
         line = f"{page.output}: {sections[0].data['headline']}" + (f" {in_short(facts)}" if true_scores else "")
         return html_page(facts, page.title, sections).encode(errors="backslashreplace"), line

@@ -235,6 +235,7 @@ class Facts:
     seed: int = 0
     truth: Truth | None = None  # the true scores, where they are known
     unchecked: str = ""  # whose labels these are, where a model gave them, no person checked it and nobody trusts it
+    teams: Mapping[str, str] = field(default_factory=dict)  # the team of each system, where teams are known
 
     @property
     def main(self) -> MeasureFacts:

@@ -26,6 +26,7 @@ from truegain.report.html import (
     join,
     limits,
     many,
+    name,
     names_in,
     notes,
     num,
@@ -40,6 +41,7 @@ from truegain.report.html import (
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, hidden_svg, line, row, stacked
+from truegain.results.table import Cell
 from truegain.stats.results import Estimate
 
 UNFOLDED = 24  # systems up to which one table is enough
@@ -63,7 +65,7 @@ def section(facts: Facts) -> Section | None:
     more = (folded(f"The same by {m.name}", _may_be_best(m, "note"), _figure(facts, m)) for m in others)
     body = join(_may_be_best(first, "lede"), _figure(facts, first), *more)
     chip = f"{first.name}, {many(len(facts.systems), 'system')}"
-    data = {m.name: _data(m) for m in facts.measures}
+    data = {m.name: _data(facts, m) for m in facts.measures}
     return Section("systems", "Systems in tiers", "Systems", body, data, chip=chip)
 
 
@@ -77,8 +79,9 @@ def _may_be_best(m: MeasureFacts, kind: str) -> Html:
     return paragraph(names_in(words, m.ranking.best), class_=kind)
 
 
-def _data(m: MeasureFacts) -> list[dict[str, object]]:
-    records: list[dict[str, object]] = [dict(zip(COLUMNS, cells, strict=True)) for cells in _lines(m)]
+def _data(facts: Facts, m: MeasureFacts) -> list[dict[str, object]]:
+    columns, lines = _download(facts, m)
+    records: list[dict[str, object]] = [dict(zip(columns, cells, strict=True)) for cells in lines]
     for i, (record, e) in enumerate(zip(records, m.estimates, strict=True)):
         record["notes"] = list(e.notes)
         if m.naive is not None:
@@ -92,6 +95,13 @@ def _lines(m: MeasureFacts) -> list[tuple[str, float, float | None, float | None
         (e.system, e.value, _number(e.low), _number(e.high), i + 1, int(r.low[i]), int(r.high[i]), int(r.tier[i]))
         for i, e in enumerate(m.estimates)
     ]
+
+
+def _download(facts: Facts, m: MeasureFacts) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+    """The columns and rows of a file; with the team of each system, where teams are known."""
+    if not facts.teams:
+        return COLUMNS, [*_lines(m)]
+    return ("system", "team", *COLUMNS[1:]), [(row[0], facts.teams[row[0]], *row[1:]) for row in _lines(m)]
 
 
 def _number(x: float) -> float | None:
@@ -124,7 +134,7 @@ def _figure(facts: Facts, m: MeasureFacts) -> Html:
     head = "best system by score" if spans else "first system"
     read = READ.format(count(pairs), stricter, head)
     read = read if spans else read.strip()
-    take = downloads(f"systems-{file_name(m.name)}", COLUMNS, _lines(m), svg)
+    take = downloads(f"systems-{file_name(m.name)}", *_download(facts, m), svg)
     caption = el("figcaption", *(bars if spans else ()), read, take)
     return el("figure", inside, caption, notes(m.notes, facts.systems), class_=f"lbf {room(m.ranking.systems)}")
 
@@ -153,7 +163,13 @@ def _tier(facts: Facts, m: MeasureFacts, axis: Axis, at: Ints, number: int) -> H
 
 def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: bool = False) -> Html:
     drawing = "why there is no score" if all(e.refused for e in m.estimates) else axis_head(axis)
-    top = [head("#", "k"), head("system"), head(soft(m.name), "n0"), head(drawing, "p")]
+    top = [
+        head("#", "k"),
+        head("system"),
+        *([head("team", "o")] if facts.teams else []),
+        head(soft(m.name), "n0"),
+        head(drawing, "p"),
+    ]
     top += [head(f"{facts.level} interval", "n0 o"), head("possible ranks", "n0")]
     top += [head("tier", "n0 k")] if tiers else []
     claimed = {s for c in facts.claims for s in ((c.a,) if c.baseline else (c.a, c.b))} if facts.asked else set()
@@ -161,10 +177,11 @@ def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: b
     for i in at:
         e = m.estimates[i]
         drawn: Child = "; ".join(e.notes) if e.refused else row(axis, [_span(e)], height=18)
-        cells = [cell(count(i + 1), kind="k"), who(e.system), num(plain(e.value)), plot(drawn, "g")]
+        team = [cell(name(facts.teams[e.system]), kind="o")] if facts.teams else []
+        cells = [cell(count(i + 1), kind="k"), who(e.system), *team, num(plain(e.value)), plot(drawn, "g")]
         cells += [num(limits(e.low, e.high), more="o"), num(f"{r.low[i]}{EN}{r.high[i]}")]
         cells += [num(str(r.tier[i]), more="k")] if tiers else []
         rows.append(tr(*cells, kind="on" if e.system in claimed else None))
-    cols = ("ck", "cs", "cv", None, "ci o", "cr", *(["ck"] if tiers else []))
+    cols = ("ck", "cs", *(["ci o"] if facts.teams else []), "cv", None, "ci o", "cr", *(["ck"] if tiers else []))
     step = 100 * axis.step / (axis.high - axis.low)
     return table(f"Systems by {m.name}", top, rows, cols=cols, kind="lb sort", unseen=True, step=step)

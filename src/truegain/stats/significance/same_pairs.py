@@ -58,7 +58,7 @@ class SignificantPairs:
     @property
     def opposite_pairs(self) -> Bools:
         """The pairs that both sets find different, in opposite directions."""
-        return self.found[0] & self.found[1] & (np.sign(self.differences[0]) != np.sign(self.differences[1]))
+        return np.asarray(self.found[0] & self.found[1] & (self.differences[0] * self.differences[1] < 0))
 
     @property
     def counts(self) -> tuple[int, int, int, int]:

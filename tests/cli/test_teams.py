@@ -1,0 +1,33 @@
+"""Teams on the page of a report, as a user writes it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+from tests.cli.conftest import Run
+from tests.cli.test_verdict import folder  # noqa: F401
+
+
+def test_the_page_shows_the_team_of_each_system(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the column of the table and of its file, names that --names changed, and that a page without has none."""
+    (folder / "teams.csv").write_text("run,team\ngood,ada\nfair,ada\nweak,bell & co\nother,ada\n")
+    (folder / "names.csv").write_text("good,Best\n")
+    words = ("report", "judgments.qrels", "runs", "-m", "P@10", "-o", "page.html", "--cache", "none")
+    code, _, err = run(*words, "--teams", "teams.csv", "--names", "names.csv")
+    assert (code, "teams.csv: 1 of 4 runs are not among the runs: other" in err) == (0, True)
+    page = (folder / "page.html").read_text()
+    assert '<th class="o" scope="col">team</th>' in page
+    assert '<td class="o"><bdi class="nb">bell &amp; co</bdi></td>' in page
+    data = re.search(r'charset=utf-8,(system,team,score[^"]*)"', page)
+    assert data is not None
+    rows = list(csv.DictReader(io.StringIO(unquote(data[1]).replace("&amp;", "&"))))
+    assert {r["system"]: r["team"] for r in rows} == {"Best": "ada", "fair": "ada", "weak": "bell & co"}
+    assert run(*words)[0] == 0
+    assert 'scope="col">team<' not in (folder / "page.html").read_text()
+    (folder / "teams.csv").write_text("run,team\ngood,ada\n")
+    code, _, err = run(*words, "--teams", "teams.csv")
+    assert (code, "teams.csv: 2 of 3 runs without a team: fair, weak" in err) == (2, True)
