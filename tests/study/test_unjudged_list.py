@@ -56,10 +56,10 @@ def test_no_document_is_much_smaller_than_the_others(monkeypatch: pytest.MonkeyP
     def sizes(least: float) -> dict[tuple[str, str], float]:
         monkeypatch.setattr(samples, "LEAST_SIZE", least)
         listed = tg.sample_unjudged(runs, judged, "P@5")
-        return dict(zip(zip(listed.topics, listed.docs, strict=True), listed.size.tolist(), strict=True))
+        return {(t, d): float(size) for t, d, size in zip(listed.topics, listed.docs, listed.size, strict=True)}
 
     plain, raised = sizes(0.0), sizes(0.9)
-    least = 0.9 * np.mean([*plain.values()])
+    least = 0.9 * float(np.mean([*plain.values()]))
     assert 0 < sum(size < least for size in plain.values()) < len(plain)
     wanted = {pair: max(size, least) for pair, size in plain.items()}
     assert raised == pytest.approx({pair: size / sum(wanted.values()) for pair, size in wanted.items()})
