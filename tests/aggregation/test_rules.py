@@ -80,7 +80,6 @@ def brute(name: str, item: list[int]) -> float:
     }[name]
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("name", LOCAL)
 @given(items=ITEMS)
 @settings(max_examples=40, deadline=None)
@@ -92,7 +91,6 @@ def test_rules_against_plain_python(name: str, items: Items) -> None:
     )
 
 
-@pytest.mark.few(8)
 @pytest.mark.parametrize("spread", ["range", "trimmed", "sd", "entropy"])
 @pytest.mark.parametrize("name", LOCAL)
 @given(items=ITEMS, seed=st.integers(0, 2**32 - 1))

@@ -35,7 +35,7 @@ def completed(run: Run, monkeypatch: pytest.MonkeyPatch, shell: str, line: str) 
     [
         ("truegain co", ["correct", "compare", "correlate"]),
         ("truegain plan la", ["labels"]),
-        ("truegain compare q r --te", ["--test"]),
+        ("truegain compare q r --te", ["--test", "--teams"]),
         ("truegain compare q r --test pa", ["paired-t"]),
         ("truegain compare q r --adjust ho", ["holm", "hochberg", "holm-sidak"]),
         ("truegain eval q r -m nDC", ["nDCG", "nDCGrel"]),

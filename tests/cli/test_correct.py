@@ -173,7 +173,6 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
     [
         (("-M", "5"), "-M: give the measure a cutoff"),
         (("-J",), "judged_only=True"),
-        (("-c",), "-c: corrected differences use the topics that both systems answer"),
         (("--no-relevant", "skip"), "--no-relevant: with gold labels every topic counts"),
         (("-q",), "-q shows pairs by topic over collections"),
         (("--groups",), "--groups are of Tukey's test"),

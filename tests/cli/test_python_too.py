@@ -145,15 +145,17 @@ SAME: dict[str, tuple[tuple[Any, ...], set[str]]] = {
     "eval": ((tg.evaluate, tg.intervals, tg.aggregate), {"intervals"}),  # a function of its own
     "correct": ((tg.correct,), set()),
     "judge check": ((tg.judge_quality,), set()),
-    "compare": ((tg.compare, tg.PublishedTest), {"corpus", "judged_corpus"}),  # of the scores that `compare` takes
+    "compare": (  # corpora are of the scores that `compare` takes, teams of `truegain.data.teams`
+        (tg.compare, tg.PublishedTest), {"corpus", "judged_corpus", "teams", "best_of_team"}
+    ),
     "verdict": ((tg.Study, tg.Study.verdict), {"baseline", "candidate", "pair", "study"}),  # a and b; `read_study`
     "gate": ((tg.Study, tg.Study.verdict), {"baseline", "candidate"}),
-    "report": ((tg.write_report,), {"cache", "candidate", "truth"}),
+    "report": ((tg.write_report,), {"cache", "candidate", "truth", "teams"}),
     "correlate": ((tg.correlate,), {"corpus", "judged_corpus"}),
     "agree": ((tg.agreement,), set()),
     "aggregate": ((tg.aggregate,), {"expert", "units"}),  # of the magnitudes' experiment
     "unjudged": (
-        (tg.unjudged, tg.next_to_judge, tg.sample_unjudged), {"at", "fill", "pool_depth", "pooled", "share"}
+        (tg.unjudged, tg.next_to_judge, tg.sample_unjudged), {"at", "fill", "pool_depth", "pooled", "share", "teams"}
     ),
     "plan topics": ((tg.plan_topics,), {"corpus", "judged_corpus"}),
     "plan labels": ((tg.plan_labels, tg.sample_gold), set()),
@@ -172,7 +174,7 @@ READ = {
 }  # with the files
 SHOWN = {f.name for f in fields(Writing)} | {  # by the result, or by the shell
     "format", "output", "figure", "help", "show", "by_topic", "sort", "no_summary", "pairs", "groups", "with_intervals",
-    "moves", "table", "questions", "docs", "key",
+    "moves", "table", "chart", "questions", "docs", "key",
 }  # fmt: skip
 
 

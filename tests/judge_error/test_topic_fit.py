@@ -63,7 +63,6 @@ def by_hand(
     return value, own / n + (lam.mean() * k) ** 2 * s2_f / u, n + 1 if score else n - 1
 
 
-@pytest.mark.few(16)
 @pytest.mark.parametrize("these", [False, True])
 @pytest.mark.parametrize("others", [False, True])
 @pytest.mark.parametrize("uses", [False, True])
@@ -211,7 +210,6 @@ def of_differences(rng: np.random.Generator, studies: int, topics: int, known: f
     return bronze, gold
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(("known", "narrower"), [(0.0, 1.05), (0.9, 0.72)])
 def test_whether_bronze_counts_is_asked_of_the_difference(known: float, narrower: float) -> None:
     """Guards a judge who knows hard topics and nothing of the difference: one slope of all systems widened it by 1.25.
@@ -258,7 +256,6 @@ def test_five_gold_topics_are_too_few_and_six_are_not(gold: int, said: str) -> N
         TopicFit.of(bronze, some)
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(("gold", "topics"), [(8, 40), (24, 60)])
 def test_the_spread_is_that_of_repeated_studies(gold: int, topics: int) -> None:
     """Guards the variance over topics against how far 1,000 studies' values lie apart, within Monte Carlo error."""

@@ -131,7 +131,6 @@ def test_every_value_of_ndeval(conformance: Any, number: int) -> None:
     assert count == 36 * 21 * 11  # 10 topics of both sides and the mean
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("number", range(3))
 def test_every_value_of_pyndeval(conformance: Any, number: int) -> None:
     """Guards every cutoff from 1 to 20, the undivided @1 among them."""

@@ -339,7 +339,6 @@ def small(seed: int) -> tuple[Any, Runs, Labels, Labels]:
     return rng, runs, bronze, some
 
 
-@pytest.mark.few(14)
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_a_small_set_has_a_plan_or_a_reason(seed: int) -> None:

@@ -159,7 +159,6 @@ def test_every_conformance_case(conformance: Any, level: str) -> None:
     assert compared >= len(cases) - 2
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_ways_for_many_values_agree_with_brute_force(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the ways without tables, for very many values, also with zeros: mid-ranks, counts and the grid."""
@@ -172,7 +171,6 @@ def test_the_ways_for_many_values_agree_with_brute_force(level: str, monkeypatch
             assert value(alpha(frame_of(matrix), level, trials=0)) == pytest.approx(brute(matrix, level), abs=1e-11)
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("kind", "rel"),
     [("twelve orders", 1e-13), ("six hundred orders", 1e-13), ("nearly equal", 1e-12), ("one apart", 1e-12),

@@ -119,7 +119,6 @@ def some_gold(rng: np.random.Generator, gold: Labels, bronze: Labels, runs: Runs
     return {"gold": some, "design": design}
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(10))
 def test_scores_and_differences_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards intervals over topics and collections by all methods, and comparisons by all tests."""
@@ -143,7 +142,6 @@ def test_scores_and_differences_lie_in_their_intervals(seed: int, watched: Watch
     )
 
 
-@pytest.mark.few(12)
 @pytest.mark.parametrize("seed", range(30))
 def test_studies_and_corrections_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards a study's estimates, comparisons and verdicts, and corrections, for all designs and at every look."""
@@ -169,7 +167,6 @@ def test_studies_and_corrections_lie_in_their_intervals(seed: int, watched: Watc
             )
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_agreement_and_ranks_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards alpha by all scales and methods, tau by all methods, RBO, and a study over assessors."""

@@ -62,7 +62,6 @@ def test_topics_and_collection_are_what_topics_say(name: str) -> None:
     assert wider  # so there was something to take
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["AP", "nDCG@10", "RR", "R@5", "P@10"])
 def test_other_collections_are_the_same_in_study_intervals_and_compare(name: str) -> None:
     """Guards one way to other collections: the same limits wherever they are asked for, R = 1 on four topics."""

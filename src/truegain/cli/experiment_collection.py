@@ -82,7 +82,6 @@ def split_half_command(
 
     Examples:
         truegain experiment split-half demo/gold.qrels demo/runs --split topics -m nDCG@10
-        truegain experiment split-half demo/gold.qrels demo/runs --resamples 200
         truegain experiment split-half demo/gold.qrels demo/runs --show means --repeat 3 --resamples 200
 
     """

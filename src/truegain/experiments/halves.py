@@ -327,7 +327,7 @@ FIGURE_3 = (("MAP", "parametric"), ("L-MAP", "bootstrap"))
 def _estimates(spread: CollectionSpread, measure: str, method: str) -> list[Estimate]:
     """A mean over topics with its interval; parametric ones combine the intervals widened where R is small."""
     if measure == "MAP":
-        return mean_estimates(spread, method, small_r=True)
+        return mean_estimates(spread, method, widened_sd=True)
     if measure == "L-MAP":
         return logistic_mean_estimates(spread, method, small_r=True)
     return geometric_mean_estimates(spread)
@@ -555,7 +555,7 @@ def whole_collection(
     items = [replace(estimates[s], measure=measure) for measure, estimates in found for s in order]
     of_map = float(np.nanmedian([e.high - e.low for e in items[: len(order)]]))
     of_logits = float(np.nanmedian(inverse_logits(high) - inverse_logits(low)))
-    note = f"median width: MAP {of_map:.3f}, L-MAP moved back to AP's scale (1/(1 + e^-x)) {of_logits:.3f}"
+    note = f"median width: MAP {of_map:.3f}, L-MAP on AP's scale {of_logits:.3f}"
     provenance = {"replicates": replicates, "confidence": confidence, "epsilon": epsilon, "seed": seed}
     return ResultList(items, provenance, (note,))
 

@@ -358,12 +358,12 @@ LOGISTIC_METHODS = ("bootstrap", "parametric")
 BOUNDS = AP().bounds()
 
 
-def mean_estimates(spread: CollectionSpread, method: str = "bootstrap", small_r: bool = False) -> list[Estimate]:
+def mean_estimates(spread: CollectionSpread, method: str = "bootstrap", widened_sd: bool = False) -> list[Estimate]:
     """MAP of every system with its interval over collections, the topics held fixed.
 
     'linear': MAP +- z s, s the standard deviation of MAP over the drawn collections (table 3 of the paper);
     'parametric': MAP +- z s, s^2 = sum of (AP - AP^2)^2 s_t^2 / k^2, s_t the standard deviation of logit(AP) on topic
-    t, which its derivative AP - AP^2 carries over to AP (table 4; with `small_r` s_t is that of the widened intervals);
+    t, which its derivative AP - AP^2 carries over to AP (table 4; with `widened_sd` s_t is that of widened intervals);
     'bootstrap': normal on the logit of MAP, with the standard deviation of logit(MAP) over the drawn collections, and
     'percentile': quantiles of MAP; neither is in the paper.
 
@@ -378,7 +378,7 @@ def mean_estimates(spread: CollectionSpread, method: str = "bootstrap", small_r:
     se = drawn.std(axis=1, ddof=1)
     if method == "parametric":
         weight = (spread.ap - spread.ap**2) ** 2
-        se = np.sqrt(np.nansum(weight * spread.logit_errors(small_r) ** 2, axis=1)) / spread.counted
+        se = np.sqrt(np.nansum(weight * spread.logit_errors(widened_sd) ** 2, axis=1)) / spread.counted
         low, high, _ = linear(values, se, spread.confidence)
     elif method == "linear":
         low, high, _ = linear(values, se, spread.confidence)
