@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -74,6 +74,51 @@ class Exhibit:
     table: Callable[[], Table] | None = None
     chart: Callable[[], Any] | None = None
     command: str = ""
+
+
+class Entry(NamedTuple):
+    """A line in the list of a paper: an exhibit's files and heading, the name of its table, and what it shows."""
+
+    name: str
+    heading: str
+    show: str
+    caption: str
+
+
+def exhibits_of(
+    shown: Iterable[Entry],
+    tables: Mapping[str, Callable[[], Table]],
+    charts: Mapping[str, Callable[[], Any]],
+    command: Callable[[Entry], str] = lambda _: "",
+) -> list[Exhibit]:
+    """The exhibits that a paper lists.
+
+    Parameters
+    ----------
+    shown : iterable of Entry
+        The list, in the order of the page.
+    tables : mapping of str to callable
+        What makes each table, by the name that the list has for it.
+    charts : mapping of str to callable
+        What draws a figure, by the name of the exhibit; others are tables only.
+    command : callable, optional
+        The command that makes an exhibit alone.
+
+    Returns
+    -------
+    list of Exhibit
+        One for each line of the list.
+
+    Examples
+    --------
+    >>> line = Entry("table-1", "Table I", "scores", "One score.")
+    >>> exhibits_of([line], {"scores": lambda: Table(("AP",), [(0.5,)])}, {})[0].table().rows
+    [(0.5,)]
+    """
+    return [
+        Exhibit(one.name, one.heading, one.caption, tables[one.show], charts.get(one.name), command(one))
+        for one in shown
+    ]
 
 
 class Written(NamedTuple):

@@ -1,0 +1,102 @@
+"""Every paper's list of tables and figures, and the folder that `--all` makes of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+from tests.cli.conftest import Run
+from tests.cli.conftest import run as run
+from truegain.experiments.worlds import simulate
+from truegain.report import collection_paper, judge_paper, magnitude_paper
+
+# paper: its list, and the numbers of the tables and figures that it prints
+PAPERS = {
+    "judge": (judge_paper.EXHIBITS, "2 3 4", "1 2"),  # table 1 is its notation
+    "collection": (collection_paper.EXHIBITS, "1 2 3 4", "1 2 3 4"),
+    "magnitude": (magnitude_paper.EXHIBITS, "I II III IV", " ".join(str(n) for n in range(1, 16))),
+}
+
+
+def numbered(headings: Iterable[str], kind: str) -> set[str]:
+    """The numbers that headings name: 1, 3 and 4 of 'Table 1 and figure 1' and 'Tables 3 and 4'."""
+    found = (re.findall(rf"(?i)\b{kind}s? ((?:[IVX]+|\d+)\b(?: and (?:[IVX]+|\d+)\b)*)", text) for text in headings)
+    return {number for texts in found for text in texts for number in text.split(" and ")}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_each_numbered_table_and_figure_has_an_exhibit(paper: str) -> None:
+    """Guards that a paper is whole: what it numbers is in the list, and each exhibit has files of its own."""
+    exhibits, tables, figures = PAPERS[paper]
+    headings = [one.heading for one in exhibits]
+    assert numbered(headings, "table") == set(tables.split())
+    assert numbered(headings, "figure") == set(figures.split())
+    names = [one.name for one in exhibits]
+    assert len(set(names)) == len(names)
+    assert len(set(headings)) == len(headings)
+    assert all(one.caption.endswith((".", '."')) for one in exhibits)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs, their judgments and a noisy judge's."""
+    folder = tmp_path_factory.mktemp("papers")
+    world = simulate(topics=12, systems=3, docs=60, depth=30, pool_depth=20, seed=1)
+    tg.write_runs(world.runs, f"{folder}/runs/")
+    for name, labels in (("gold", world.gold), ("noisy", world.noisy)):
+        tg.write_judgments(labels, folder / f"{name}.qrels")
+    return folder
+
+
+def commands_of(page: Path) -> list[str]:
+    """The commands that a page shows, one below each exhibit."""
+    return re.findall(r"<code>(truegain [^<]+)</code>", page.read_text())
+
+
+def test_the_judge_paper_whole(run: Run, folder: Path) -> None:
+    """Guards `experiment judge --all`: the paper's counts without data, own data, and what these lack."""
+    code, out, err = run("experiment", "judge", "--resamples", "100", "--all", "-o", "published")
+    assert (code, out) == (0, "Written: published/index.html: 8 tables, 1 figure\n"), err
+    assert {p.stem for p in (folder / "published").glob("*.csv")} == {one.name for one in judge_paper.EXHIBITS}
+    alone = run("experiment", "judge", "--resamples", "100", "--show", "corrected", "--format", "csv")[1]
+    assert (folder / "published" / "section-7-corrected.csv").read_text() == alone
+    assert "of the counts that the paper prints." in (folder / "published" / "index.html").read_text()
+    own = ("experiment", "judge", "noisy.qrels", "runs", "--gold", "gold.qrels", "--design", "random", "-m", "P@5")
+    code, out, err = run(*own, "--resamples", "100", "--all", "-o", "own")
+    assert code == 0, err
+    assert out == "Written: own/index.html: 7 tables, 1 figure; 1 not made, and the page says why\n"
+    page = folder / "own" / "index.html"
+    assert "Not made: it needs ratings by several assessors: give a file with a column assessor." in page.read_text()
+    for command in commands_of(page)[:2]:  # table 2, figure 1
+        name = {"confusion": "table-2", "dcg": "figure-1"}[command.split()[-1]]
+        code, out, err = run(*command.split()[1:], "--format", "csv")
+        assert (code, out) == (0, (folder / "own" / f"{name}.csv").read_text()), err
+    for words, fault in (
+        (("--all",), "--all writes a folder of every table and figure; name it"),
+        (("--all", "-o", "no", "--show", "power"), "leave --show out"),
+    ):
+        code, _, err = run("experiment", "judge", *words)
+        assert code == 2
+        assert fault in err
+    assert not (folder / "no").exists()
+
+
+def test_the_collection_paper_whole(run: Run, folder: Path) -> None:
+    """Guards `experiment split-half --all`: four tables and four figures, each as its own command makes it."""
+    words = ("experiment", "split-half", "gold.qrels", "runs", "--resamples", "40", "--repeat", "2", "--seed", "3")
+    code, out, err = run(*words, "--all", "-o", "halves")
+    assert (code, out) == (0, "Written: halves/index.html: 5 tables, 4 figures\n"), err
+    page = folder / "halves" / "index.html"
+    assert "3 systems, 2 splits of the collection, 40 collections drawn of each half." in page.read_text()
+    found = commands_of(page)
+    assert [command.split()[-1] for command in found] == ["pilot", "small-r", "means", "systems", "whole"]
+    for command, exhibit in zip(found, collection_paper.EXHIBITS, strict=True):
+        code, out, err = run(*command.split()[1:], "--format", "csv")
+        assert (code, out) == (0, (folder / "halves" / f"{exhibit.name}.csv").read_text()), err
+    code, _, err = run(*words, "--split", "topics", "--all", "-o", "no")
+    assert code == 2
+    assert "--all is about halves of the collection; leave out --split topics" in err
