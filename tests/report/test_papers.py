@@ -7,17 +7,22 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from benchmarks.papers import COMMANDS, make
 
 import truegain as tg
+from tests.aggregation.test_rules import TABLE_1
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
+from tests.report.test_paper_folder import dot, scores
 from truegain.experiments.worlds import simulate
-from truegain.report import collection_paper, judge_paper, magnitude_paper
+from truegain.report import collection_paper, judge_paper, magnitude_paper, unanimity_paper
+from truegain.report.paper_folder import Exhibit, write_folder, write_index
 
 # paper: its list, and the numbers of the tables and figures that it prints
 PAPERS = {
     "judge": (judge_paper.EXHIBITS, "2 3 4", "1 2"),  # table 1 is its notation
     "collection": (collection_paper.EXHIBITS, "1 2 3 4", "1 2 3 4"),
+    "unanimity": (unanimity_paper.EXHIBITS, "1 2 3", ""),
     "magnitude": (magnitude_paper.EXHIBITS, "I II III IV", " ".join(str(n) for n in range(1, 16))),
 }
 
@@ -100,3 +105,57 @@ def test_the_collection_paper_whole(run: Run, folder: Path) -> None:
     code, _, err = run(*words, "--split", "topics", "--all", "-o", "no")
     assert code == 2
     assert "--all is about halves of the collection; leave out --split topics" in err
+
+
+def test_the_unanimity_paper_whole(run: Run, folder: Path) -> None:
+    """Guards `experiment unanimity-grid --all`: table 1 as printed, tables 2 and 3 as the command alone makes them."""
+    words = ("experiment", "unanimity-grid", "gold.qrels", "runs", "--dmax", "2", "--simulated-assessors", "5,20")
+    code, out, err = run(*words, "--resamples", "40", "-m", "nG@1", "--all", "-o", "unanimity")
+    assert (code, out) == (0, "Written: unanimity/index.html: 4 tables, 1 figure\n"), err
+    place = folder / "unanimity"
+    printed = unanimity_paper.items_table().rows
+    assert [tuple(map(int, str(row[1]).split())) for row in printed] == list(TABLE_1)
+    assert [row[3] for row in printed] == [0, 2, 3, 0, 3, 2, 1]
+    for row, (raw, *others) in zip(printed, TABLE_1.values(), strict=True):
+        assert row[2] == raw
+        assert [round(float(str(x)), 1) for x in row[4:]] == others
+    _, numbers, changed = commands_of(place / "index.html")
+    for command, name in ((numbers, "table-2-numbers"), (changed, "table-3")):
+        code, out, err = run(*command.split()[1:])
+        assert (code, out) == (0, (place / f"{name}.csv").read_text()), err
+    code, _, err = run(*words, "--all", "-o", "no", "--figure", "x.svg")
+    assert code == 2
+    assert "leave --figure out" in err
+
+
+def test_a_page_over_the_papers(tmp_path: Path) -> None:
+    """Guards the page of `make papers`: it links what each folder shows, and shows its pictures."""
+    drawn = Exhibit("figure-2", "Figure 2 & more", "A dot.", scores, dot)
+    plain = Exhibit("table-1", "Table I", "Scores.", scores)
+    write_folder(tmp_path / "first", "One <paper>", [plain, drawn])
+    write_folder(tmp_path / "second", "Another", [plain])
+    (tmp_path / "first" / "mine.svg").write_text("<svg/>")
+    page = write_index(tmp_path, "Papers", ["first", "second"], ["Of <some> data."])
+    assert page == tmp_path / "index.html"
+    text = page.read_text()
+    assert re.findall(r'(?:href|src)="([^"]+)"', text) == [
+        "first/index.html", "first/index.html#table-1", "first/index.html#figure-2", "first/index.html#figure-2",
+        "first/figure-2.svg", "second/index.html", "second/index.html#table-1",
+    ]  # fmt: skip
+    for told in (">One &lt;paper&gt;</a>", ">Figure 2 &amp; more</a>", ">Another</a>", "Of &lt;some&gt; data."):
+        assert told in text
+    with pytest.raises(tg.InputError, match="no page of a paper is here"):
+        write_index(tmp_path, "Papers", ["first", "none"])
+
+
+@pytest.mark.slow
+def test_papers_of_simulated_data(tmp_path: Path) -> None:
+    """Guards what `make papers` runs: the demo, each command in the folder, and the page over them."""
+    page = make(tmp_path, {"judge": "judge --resamples 100", "own": f"{COMMANDS['judge-simulated']} --resamples 100"})
+    assert page.read_text().count(">Noisy judgments: tables and figures") == 2
+    assert (tmp_path / "own" / "table-4.csv").is_file()
+
+
+def test_every_paper_is_made() -> None:
+    """Guards `make papers`: each list of exhibits here belongs to one of its commands."""
+    assert len({words.split()[0] for words in COMMANDS.values()}) == len(PAPERS)

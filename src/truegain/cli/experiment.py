@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -23,10 +24,12 @@ from truegain.cli.options import (
 )
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput, in_commands
+from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
 from truegain.cli.rating_options import RatingsFile, Reading
 from truegain.cli.streams import Progress
 from truegain.data.ratings import Scale
 from truegain.errors import TruegainError
+from truegain.io.files import shown_path
 from truegain.io.warnings import warn
 from truegain.message import option
 
@@ -125,6 +128,7 @@ def grid_command(
         str, typer.Option("--simulated-assessors", help="Numbers of simulated assessors, with commas.")
     ] = "5,10,20,40,80",
     p: Annotated[float, typer.Option("--p", help="Weight of unanimity.")] = 0.2,
+    whole: WholePaper = False,
     *,
     conclusions: Conclusions,
 ) -> None:
@@ -138,6 +142,7 @@ def grid_command(
     from truegain.experiments.unanimity_gains import unanimity_grid
     from truegain.report.experiment_figures import grid_chart
 
+    folder = folder_for(whole, "all", conclusions)
     sizes = _numbers("--dmax", dmax, int, WHOLE_NUMBERS)
     counts = _numbers("--simulated-assessors", simulated_assessors, int, WHOLE_NUMBERS)
     with Progress(len(sizes) * len(counts), "cells") as progress:
@@ -150,7 +155,24 @@ def grid_command(
             progress=progress.advance,
             **conclusions.tests(),
         )
+    if folder is not None:
+        typed = [*map(shown_path, (judgments, *runs)), "--dmax", dmax, "--simulated-assessors", simulated_assessors]
+        typed += ["--p", f"{p:g}"] if p != 0.2 else []
+        typed += as_typed(conclusions, leave_out=("changed", "output"))
+        _write_grid(folder, grid, shlex.join(["truegain", "experiment", "unanimity-grid", *typed]))
+        return
     conclusions.write_all(grid, lambda: grid_chart(grid.rankings))
+
+
+def _write_grid(folder: str, grid: UnanimityGrid, command: str) -> None:
+    """Every table of the paper into a folder, and its page."""
+    from truegain.report.unanimity_paper import unanimity_exhibits
+
+    about = [
+        "T. Sakai, Unanimity-aware gain for highly subjective assessments, EVIA 2017: its tables, of the runs named in "
+        "the commands below and of simulated assessors."
+    ]
+    write_paper(folder, "Unanimity-aware gain: tables", unanimity_exhibits(grid, command), about)
 
 
 N = TypeVar("N", int, float)

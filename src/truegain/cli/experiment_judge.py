@@ -168,7 +168,8 @@ def _write_all(folder: str, paper: JudgePaper, typed: Sequence[str], is_own: boo
         + ("the judgments named in the commands below." if is_own else "the counts that the paper prints.")
     ]
     command = shlex.join(["truegain", "experiment", "judge", *typed])
-    write_paper(folder, "Noisy judgments: tables and figures", paper.exhibits(command), about)
+    title = "Noisy judgments: tables and figures" + ("" if is_own else ", from the counts of the paper")
+    write_paper(folder, title, paper.exhibits(command), about)
 
 
 def _measured(
