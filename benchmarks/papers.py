@@ -24,6 +24,7 @@ COMMANDS = {
     "judge-simulated": "judge demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random",
     "collection": "split-half demo/gold.qrels demo/runs --repeat 5",
     "unanimity": "unanimity-grid demo/gold.qrels demo/runs --teams teams.csv",
+    "content": "disjoint demo/gold.qrels demo/runs --corpus corpus --against nDCG@20 --against ERR@20 --against AP",
     "magnitudes": f"magnitudes {MAGNITUDES} --simulated 100",
 }
 
@@ -32,6 +33,7 @@ def make(folder: Path, commands: dict[str, str]) -> Path:
     """Run each command in a folder, and write the page over what they made."""
     folder.mkdir(parents=True, exist_ok=True)
     _run(folder, ["demo", "demo"], quiet=True)
+    _run(folder, ["text", "index", "demo/docs.jsonl", "-o", "corpus"], quiet=True)
     (folder / "teams.csv").write_text(f"run,team\n{TEAMS}")
     for name, words in commands.items():
         _run(folder, ["experiment", *shlex.split(words), "--all", "-o", name])

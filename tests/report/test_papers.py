@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +16,8 @@ from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.report.test_paper_folder import dot, scores
 from truegain.experiments.worlds import simulate
-from truegain.report import collection_paper, judge_paper, magnitude_paper, unanimity_paper
+from truegain.experiments.worlds import texts as simulated_texts
+from truegain.report import collection_paper, content_paper, judge_paper, magnitude_paper, unanimity_paper
 from truegain.report.paper_folder import Exhibit, write_folder, write_index
 
 # paper: its list, and the numbers of the tables and figures that it prints
@@ -23,6 +25,7 @@ PAPERS = {
     "judge": (judge_paper.EXHIBITS, "2 3 4", "1 2"),  # table 1 is its notation
     "collection": (collection_paper.EXHIBITS, "1 2 3 4", "1 2 3 4"),
     "unanimity": (unanimity_paper.EXHIBITS, "1 2 3", ""),
+    "content": (content_paper.EXHIBITS, "1 2 3 4", "1 2"),
     "magnitude": (magnitude_paper.EXHIBITS, "I II III IV", " ".join(str(n) for n in range(1, 16))),
 }
 
@@ -126,6 +129,24 @@ def test_the_unanimity_paper_whole(run: Run, folder: Path) -> None:
     code, _, err = run(*words, "--all", "-o", "no", "--figure", "x.svg")
     assert code == 2
     assert "leave --figure out" in err
+
+
+def test_the_content_paper_whole(run: Run, folder: Path) -> None:
+    """Guards `experiment disjoint --all`: four tables and two figures, each as its own command makes it."""
+    texts = simulated_texts(topics=12, docs=60, seed=1)
+    (folder / "docs.jsonl").write_text("".join(json.dumps({"id": d, "text": t}) + "\n" for d, t in texts.items()))
+    assert run("text", "index", "docs.jsonl", "-o", "corpus")[0] == 0
+    words = ("experiment", "disjoint", "gold.qrels", "runs", "--corpus", "corpus", "--against", "nDCG@20", "--against",
+             "AP", "-m", "AbsRB@20", "--share-a", "0.4")  # fmt: skip
+    code, out, err = run(*words, "--keep", "50,100", "--all", "-o", "content")
+    assert (code, out) == (0, "Written: content/index.html: 5 tables, 3 figures\n"), err
+    found = commands_of(folder / "content" / "index.html")
+    for command, exhibit in zip(found, content_paper.EXHIBITS, strict=True):
+        code, out, err = run(*command.split()[1:], "--format", "csv")
+        assert (code, out) == (0, (folder / "content" / f"{exhibit.name}.csv").read_text()), err
+    code, _, err = run(*words, "--keep", "50")
+    assert code == 2
+    assert "--keep is about figure 1; give --all" in err
 
 
 def test_a_page_over_the_papers(tmp_path: Path) -> None:
