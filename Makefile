@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE  # commands that tests start would be compiled anew each time
 MAKEFLAGS += --jobs=2  # types are checked while the browser is fetched and tests begin
 
-.PHONY: demo test test-all lint types tests tests-all fast sanitize bench bench-scaling bench-check clean
+.PHONY: demo test test-all lint types tests tests-all fast sanitize papers bench bench-scaling bench-check clean
 
 demo: $(VENV)/base
 	$(BIN)/truegain demo demo
@@ -56,6 +56,10 @@ sanitize: $(VENV)/test
 	  ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	  PYTHONPATH=$(CHECKED)/src PYTHONMALLOC=malloc OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -p no:xdist $(C_TESTS)
 
+# Every table and figure of the papers, of the demo's simulated data, into papers/; papers/index.html shows them.
+papers: $(VENV)/test
+	$(BIN)/python -m benchmarks.papers papers
+
 # Peers have an environment of their own; one that cannot be had here is told as missing, with the reason.
 # BENCH_REPEAT=1 is the quick setting. Runs of `make -j` would disturb each other's clocks.
 BENCH        := build/bench-venv
@@ -96,4 +100,4 @@ build/browser/ready: tests/report/install.sh
 	tests/report/install.sh $(@D)
 
 clean:
-	rm -rf $(VENV) build demo benchmarks/work src/*.egg-info src/truegain/*/*.so
+	rm -rf $(VENV) build demo papers benchmarks/work src/*.egg-info src/truegain/*/*.so

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
 from truegain.cli.experiment_collection import split_half_command
-from truegain.cli.experiment_content import Also, collections
+from truegain.cli.experiment_content import Also, JudgedCollection, collections
 from truegain.cli.experiment_judge import judge_command
 from truegain.cli.experiment_magnitudes import magnitudes_command
 from truegain.cli.options import (
@@ -23,16 +25,20 @@ from truegain.cli.options import (
 )
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput, in_commands
+from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
 from truegain.cli.rating_options import RatingsFile, Reading
 from truegain.cli.streams import Progress
 from truegain.data.ratings import Scale
 from truegain.errors import TruegainError
+from truegain.io.files import shown_path
 from truegain.io.warnings import warn
 from truegain.message import option
 
 if TYPE_CHECKING:
     from truegain.data.judgments import Judgments
+    from truegain.experiments.incomplete_collections import Incomplete
     from truegain.experiments.unanimity_gains import UnanimityExperiment, UnanimityGrid
+    from truegain.report.content_paper import ContentPaper
 
 # ---- The command `truegain experiment unanimity`: what changes where gains know whether the assessors agreed.
 
@@ -125,6 +131,7 @@ def grid_command(
         str, typer.Option("--simulated-assessors", help="Numbers of simulated assessors, with commas.")
     ] = "5,10,20,40,80",
     p: Annotated[float, typer.Option("--p", help="Weight of unanimity.")] = 0.2,
+    whole: WholePaper = False,
     *,
     conclusions: Conclusions,
 ) -> None:
@@ -138,6 +145,7 @@ def grid_command(
     from truegain.experiments.unanimity_gains import unanimity_grid
     from truegain.report.experiment_figures import grid_chart
 
+    folder = folder_for(whole, "all", conclusions)
     sizes = _numbers("--dmax", dmax, int, WHOLE_NUMBERS)
     counts = _numbers("--simulated-assessors", simulated_assessors, int, WHOLE_NUMBERS)
     with Progress(len(sizes) * len(counts), "cells") as progress:
@@ -150,10 +158,28 @@ def grid_command(
             progress=progress.advance,
             **conclusions.tests(),
         )
+    if folder is not None:
+        typed = [*map(shown_path, (judgments, *runs)), "--dmax", dmax, "--simulated-assessors", simulated_assessors]
+        typed += ["--p", f"{p:g}"] if p != 0.2 else []
+        typed += as_typed(conclusions, leave_out=("changed", "output"))
+        _write_grid(folder, grid, shlex.join(["truegain", "experiment", "unanimity-grid", *typed]))
+        return
     conclusions.write_all(grid, lambda: grid_chart(grid.rankings))
 
 
+def _write_grid(folder: str, grid: UnanimityGrid, command: str) -> None:
+    """Every table of the paper into a folder, and its page."""
+    from truegain.report.unanimity_paper import unanimity_exhibits
+
+    about = [
+        "T. Sakai, Unanimity-aware gain for highly subjective assessments, EVIA 2017: its tables, of the runs named in "
+        "the commands below and of simulated assessors."
+    ]
+    write_paper(folder, "Unanimity-aware gain: tables", unanimity_exhibits(grid, command), about)
+
+
 N = TypeVar("N", int, float)
+PERCENTAGES = "numbers with commas, such as 1,5,15,100"
 WHOLE_NUMBERS = "whole numbers with commas, such as 2,4,8"
 
 
@@ -252,7 +278,7 @@ def incomplete_command(
     from truegain.parallel.jobs import engine_for
     from truegain.report.content_figures import incomplete_chart
 
-    shares = _numbers("--keep", keep, float, "numbers with commas, such as 1,5,15,100")
+    shares = _numbers("--keep", keep, float, PERCENTAGES)
     every = collections(judgments, runs, corpus, also)
     with Progress(len(shares) * repeat * len(every), "draws") as progress:
         results = [
@@ -275,26 +301,37 @@ def incomplete_command(
     printing.draw(lambda: incomplete_chart(results))
 
 
-@experiment.command("disjoint")
-@takes(printing=FigureOutput)
-def disjoint_command(
-    judgments: JudgmentsFile,
-    runs: RunFiles,
-    corpus: Annotated[str, typer.Option("--corpus", help="Term statistics from `text index`.")],
+@dataclass(frozen=True, kw_only=True)
+class TwoParts:
+    """How a collection is cut in two."""
+
     share_a: Annotated[
         float, typer.Option("--share-a", click_type=PROPORTION, help="Share of the documents in part A.")
-    ] = 0.5,
+    ] = 0.5
     part_a: Annotated[
         str | None,
         advanced(
             "--part-a",
             help="Documents of part A, in place of --share-a: a file with one id or pattern (web-*) per line.",
         ),
-    ] = None,
-    repeat: Annotated[
-        int, typer.Option("--repeat", min=1, help="Number of random splits, to show how tau varies.")
-    ] = 1,
-    seed: Annotated[int, advanced("--seed", min=0, help="Random seed of splits after the first.")] = 0,
+    ] = None
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Number of random splits, to show how tau varies.")] = 1
+    seed: Annotated[int, advanced("--seed", min=0, help="Random seed of splits after the first.")] = 0
+    keep: Annotated[
+        str | None,
+        advanced(
+            "--keep",
+            help="With --all: percentages of the judgments to keep, for figure 1 (default: from 1 to 100).",
+        ),
+    ] = None
+
+
+@experiment.command("disjoint")
+@takes(parts=TwoParts, printing=FigureOutput)
+def disjoint_command(
+    judgments: JudgmentsFile,
+    runs: RunFiles,
+    corpus: Annotated[str, typer.Option("--corpus", help="Term statistics from `text index`.")],
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -309,7 +346,9 @@ def disjoint_command(
         Literal["reuse", "impact", "among", "against"], typer.Option("--show", help="Table 1, 2, 3 or 4 of the paper.")
     ] = "reuse",
     also: Also = None,
+    whole: WholePaper = False,
     *,
+    parts: TwoParts,
     printing: FigureOutput,
 ) -> None:
     """Test whether judgments of one part of a collection rank systems on the other part, by text.
@@ -321,35 +360,80 @@ def disjoint_command(
         truegain experiment disjoint demo/gold.qrels demo/runs --corpus corpus --against P@10 --show among
 
     """
-    from truegain.experiments.disjoint_collections import CONTENT, ESTABLISHED, beside, disjoint
-    from truegain.report.content_figures import impact_chart, ranks_chart
+    from truegain.experiments.disjoint_collections import CONTENT, ESTABLISHED, disjoint
+    from truegain.report.content_paper import ContentPaper
 
+    folder = folder_for(whole, "all" if show == "reuse" else show, printing)
+    if parts.keep is not None and folder is None:
+        raise TruegainError(
+            f"{option('--keep')} is about figure 1; give {option('--all')}, or use `experiment incomplete`"
+        )
+    cut: dict[str, Any] = {"share_a": parts.share_a, "part_a": parts.part_a, "repeat": parts.repeat, "seed": parts.seed}
+    every = collections(judgments, runs, corpus, also)
     results = [
         replace(
             disjoint(
                 one.runs,
                 one.judgments,
                 one.corpus or corpus,
-                share_a=share_a,
-                part_a=part_a,
-                repeat=repeat,
-                seed=seed,
                 established=against or ESTABLISHED,
                 content=measure or CONTENT,
+                **cut,
             ),
             collection=one.name,
         )
-        for one in collections(judgments, runs, corpus, also)
+        for one in every
     ]
-    table = beside({one.collection: getattr(one, show)() for one in results}, mean=show == "among")
-    printing.write(table)
-    if show == "impact":
-        printing.draw(lambda: impact_chart(table))
+    if folder is not None:
+        removed = cache(partial(_removed, every, against or ESTABLISHED, measure, parts.keep, parts.seed))
+        lists = [*map(shown_path, (judgments, *runs)), "--corpus", shown_path(corpus)]
+        for name, values in (("--against", against), ("--measure", measure), ("--also", also)):
+            lists += [word for value in values or () for word in (name, value)]
+        _write_content(folder, ContentPaper(results, removed), lists, parts)
         return
-    split = ", first split" if repeat > 1 else ""
-    reused = f"Ranks on the documents of B: by labels of B, and by relevant documents of A{split}"
-    title = reused if show == "reuse" else "Ranks of the systems by two measures"
-    printing.draw(lambda: ranks_chart([panel for one in results for panel in one.ranks(show)], title))
+    paper = ContentPaper(results)
+    printing.write(paper.table(show))
+    printing.draw(lambda: paper.chart(show))
+
+
+def _removed(
+    every: Sequence[JudgedCollection], against: Sequence[str], measure: list[str] | None, keep: str | None, seed: int
+) -> list[Incomplete]:
+    """Figure 1 of the paper: the rankings that are left where judgments are removed."""
+    from truegain.experiments.incomplete_collections import KEEP, incomplete_rankings
+    from truegain.parallel.jobs import engine_for
+
+    shares = KEEP if keep is None else _numbers("--keep", keep, float, PERCENTAGES)
+    return [
+        replace(result, collection=one.name)
+        for one in every
+        for result in incomplete_rankings(
+            one.runs,
+            one.judgments,
+            one.corpus,
+            against=against,
+            measures=measure or None,
+            keep=shares,
+            seed=seed,
+            engine=engine_for(None),
+        )
+    ]
+
+
+def _write_content(folder: str, paper: ContentPaper, lists: Sequence[str], parts: TwoParts) -> None:
+    """Every table and figure of the paper into a folder, and its page; `lists` are the files and measures."""
+    from truegain.experiments.disjoint_collections import ESTABLISHED
+
+    about = [
+        "K. Hui, K. Berberich and I. Mele, Dealing with incomplete judgments in cascade measures, ICTIR 2017: its "
+        "tables and figures, of the collections named in the commands below."
+    ]
+    named = [] if "--against" in lists else [word for name in ESTABLISHED for word in ("--against", name)]
+    kept = [*(["--keep", parts.keep] if parts.keep else []), *(["--seed", str(parts.seed)] if parts.seed else [])]
+    cut = as_typed(parts, leave_out=("keep",))
+    first = shlex.join(["truegain", "experiment", "incomplete", *lists, *named, *kept])
+    command = shlex.join(["truegain", "experiment", "disjoint", *lists, *cut])
+    write_paper(folder, "Incomplete judgments: tables and figures", paper.exhibits(command, first), about)
 
 
 @experiment.command("discriminative")

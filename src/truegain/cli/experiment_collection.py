@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,13 +13,15 @@ import typer
 from truegain.cli.options import Confidence, RunFiles, SeedAndJobs, advanced, option_for, takes
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput
+from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
 from truegain.cli.streams import Progress
 from truegain.config import Scoring
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, counted
+from truegain.io.files import shown_path
 from truegain.message import option
 
 if TYPE_CHECKING:
-    from truegain.experiments.halves import SplitHalf
+    from truegain.report.collection_paper import CollectionPaper
 
 Show = Literal["lists", "pilot", "small-r", "means", "systems", "whole"]
 OF_COLLECTION = ("show", "part_a", "epsilon", "more_than")  # what topics that are split have nothing of
@@ -57,12 +61,12 @@ class Splitting:
         0.0001
     )
 
-    def check_topics(self) -> None:
+    def check_topics(self, whole: bool) -> None:
         """Refuse what is about halves of the collection where the topics are split."""
-        for name in OF_COLLECTION:
-            if getattr(self, name) != getattr(Splitting, name):
-                named = option(f"--{name.replace('_', '-')}")
-                raise TruegainError(f"{named} is about halves of the collection; leave out {option('--split')} topics")
+        given = [f"--{n.replace('_', '-')}" for n in OF_COLLECTION if getattr(self, n) != getattr(Splitting, n)]
+        for name in [*given, *(["--all"] if whole else [])]:
+            named = option(name)
+            raise TruegainError(f"{named} is about halves of the collection; leave out {option('--split')} topics")
 
 
 @takes(splitting=Splitting, compute=SeedAndJobs, printing=FigureOutput)
@@ -73,6 +77,7 @@ def split_half_command(
     relevant_from: Annotated[float, option_for(Scoring, "relevant_from")] = 1,
     replicates: Annotated[int, advanced("--resamples", min=40, help="Number of resamples.")] = 2000,
     confidence: Confidence = 0.95,
+    whole: WholePaper = False,
     *,
     splitting: Splitting,
     compute: SeedAndJobs,
@@ -89,13 +94,13 @@ def split_half_command(
     from truegain.io.files import expand
     from truegain.io.threads import cores
     from truegain.parallel.jobs import engine_for
-    from truegain.report.figures import intervals_chart
+    from truegain.report.collection_paper import CollectionPaper
     from truegain.stats.multiple_testing import check_replicates
     from truegain.stats.student_t import check_confidence
 
     check_replicates(replicates, check_confidence(confidence))
     if splitting.split == "topics":
-        splitting.check_topics()
+        splitting.check_topics(whole)
         table = split_topics(
             runs,
             judgments,
@@ -107,6 +112,7 @@ def split_half_command(
         )
         printing.write(table)
         return
+    folder = folder_for(whole, "all" if splitting.show == "lists" else splitting.show, printing)
     with Progress(None, "topics drawn") as progress:
         options: dict[str, Any] = {
             "relevant_from": relevant_from,
@@ -118,35 +124,38 @@ def split_half_command(
             "engine": engine_for(compute.jobs),
             "progress": progress.advance,
         }
-        if splitting.show == "whole":
-            estimates = whole_collection(expand(runs), judgments, **options)
-        else:
-            halves = split_half(
-                expand(runs), judgments, part_a=splitting.part_a, repeat=splitting.repeat or 1, **options
-            )
-    if splitting.show == "whole":
-        printing.write(estimates.table())
-        printing.draw(lambda: intervals_chart(estimates, "MAP and L-MAP, whole collection"))
+        lists, splits = expand(runs), splitting.repeat or 1
+        paper = CollectionPaper(
+            cache(partial(split_half, lists, judgments, part_a=splitting.part_a, repeat=splits, **options)),
+            cache(partial(whole_collection, lists, judgments, **options)),
+            splitting.more_than,
+        )
+        if folder is not None or splitting.show == "whole":
+            paper.whole()
+        if folder is not None or splitting.show != "whole":
+            paper.halves()
+    if folder is not None:
+        typed = [shown_path(name) for name in (judgments, *runs)]
+        for name, value, default in (
+            ("--relevant-from", relevant_from, 1),
+            ("--resamples", replicates, 2000),
+            ("--confidence", confidence, 0.95),
+        ):
+            typed += [name, f"{value:g}"] if value != default else []
+        _write_all(folder, paper, [*typed, *as_typed(splitting), *as_typed(compute)], replicates)
         return
-    tables: dict[str, Callable[[], Any]] = {
-        "lists": lambda: halves.table(splitting.more_than),
-        "pilot": lambda: halves.pilot(splitting.more_than),
-        "small-r": halves.small_r,
-        "means": halves.means,
-        "systems": halves.systems,
-    }
-    printing.write(tables[splitting.show]())
-    printing.draw(lambda: _chart(halves, splitting.show))
+    printing.write(paper.table(splitting.show))
+    printing.draw(lambda: paper.chart(splitting.show))
 
 
-def _chart(halves: SplitHalf, show: str) -> Any:
-    """The figure of the paper that belongs to a table: 1, 2, both, or 3."""
-    from truegain.report.collection_figures import halves_chart, interval_units_chart
-
-    if show in ("means", "systems"):
-        return halves_chart(halves.systems())
-    methods = {"pilot": [("bca", False)], "small-r": [("linear", True), ("logit", True)]}.get(
-        show, [("bca", False), ("linear", True), ("logit", True)]
-    )
-    errors = {m + (" + small R" if small_r else ""): halves.in_interval_units(m, small_r) for m, small_r in methods}
-    return interval_units_chart(errors, halves.halves[0].confidence)
+def _write_all(folder: str, paper: CollectionPaper, typed: Sequence[str], replicates: int) -> None:
+    """Every table and figure of the paper into a folder, and its page; `typed` are files and options for each."""
+    halves = paper.halves()
+    about = [
+        "G. V. Cormack and T. R. Lynam, Statistical precision of information retrieval evaluation, SIGIR 2006: its "
+        "tables and figures, of the runs named in the commands below.",
+        f"{len(halves.halves[0].systems)} systems, {counted(len(halves.splits), 'split')} of the collection, "
+        f"{replicates:,} collections drawn of each half.",
+    ]
+    command = shlex.join(["truegain", "experiment", "split-half", *typed])
+    write_paper(folder, "Precision of evaluation: tables and figures", paper.exhibits(command), about)

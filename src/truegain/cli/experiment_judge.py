@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Literal
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,19 +23,20 @@ from truegain.cli.options import (
     takes,
 )
 from truegain.cli.output import FigureOutput, in_commands
+from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
+from truegain.io.files import shown_path
 from truegain.message import option
 from truegain.results.base import Table
 
 if TYPE_CHECKING:
-    from truegain.experiments.judge_errors import JudgeSimulation
+    from truegain.report.judge_paper import JudgePaper
 
 Show = Literal["all", "confusion", "accuracy", "corrected", "differences", "power", "simulation", "agreement", "dcg"]
-OF_RUNS = ("confusion", "accuracy", "corrected", "differences", "power", "simulation", "dcg")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +69,12 @@ class JudgeFormulas(SeedAndJobs):
         int, advanced("--resamples", min=100, help="Draws of the bootstrap and of the simulation.")
     ] = 10_000
 
+    def asked(self) -> dict[str, Any]:
+        """What the tables of the paper are told."""
+        names = ("confidence", "alpha", "power", "seed")
+        asked = {name: getattr(self, name) for name in names}
+        return {**asked, "shares": self.three_shares(), "trials": self.resamples}
+
     def three_shares(self) -> tuple[float, float, float]:
         """The shares as numbers."""
         if self.shares is None:
@@ -98,6 +106,7 @@ def judge_command(
         str, typer.Option("-m", "--measure", help="Precision at a cutoff; for --show dcg DCG at one.")
     ] = "P@10",
     relevant_from: RelevantFrom = None,
+    whole: WholePaper = False,
     *,
     formulas: JudgeFormulas,
     labeling: Labeling,
@@ -112,6 +121,9 @@ def judge_command(
         truegain experiment judge demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random --show power
 
     """
+    from truegain.report.judge_paper import JudgePaper
+
+    folder = folder_for(whole, show, printing)
     if judgments is None:
         of_data = changed(labeling) | ({"accuracy": "--accuracy"} if formulas.accuracy is not None else {})
         names = [*(["--gold"] if gold is not None else []), *of_data.values()]
@@ -120,60 +132,44 @@ def judge_command(
                 f"{', '.join(map(option, names))}: this is about your data, and the paper's own counts are shown; give "
                 "the labels of the cheap judge first, then the runs"
             )
-        tables = _published(formulas)
+        paper = JudgePaper.of(**formulas.asked())
     elif show == "dcg":
-        tables = _dcg(judgments, runs or [], gold, measure, relevant_from, formulas, labeling)
+        paper = JudgePaper(_dcg(judgments, runs or [], gold, measure, relevant_from, formulas, labeling))
     else:
-        tables = _measured(judgments, runs or [], gold, measure, relevant_from, formulas, labeling)
-    if show != "all" and show not in tables.tables:
-        raise TruegainError(tables.lacking(show))
-    if printing.figure is not None and not (show in ("all", "simulation") and "simulation" in tables.tables):
+        paper = _measured(judgments, runs or [], gold, measure, relevant_from, formulas, labeling)
+    if folder is not None:
+        if judgments is not None and gold is not None:
+            dcg = _dcg(judgments, runs or [], gold, measure, relevant_from, formulas, labeling)
+            paper = replace(paper, tables={**paper.tables, **dcg})
+        typed = [shown_path(name) for name in (judgments, *(runs or ())) if name is not None]
+        typed += ["--gold", shown_path(gold)] if gold is not None else []
+        typed += ["--measure", measure] if measure != "P@10" else []
+        typed += ["--relevant-from", f"{relevant_from:g}"] if relevant_from is not None else []
+        _write_all(folder, paper, [*typed, *as_typed(formulas), *as_typed(labeling)], is_own=judgments is not None)
+        return
+    if show != "all" and show not in paper.tables:
+        raise TruegainError(f"{option('--show')} {show} {paper.lacking(show)}")
+    if printing.figure is not None and not (show in ("all", "simulation") and "simulation" in paper.tables):
         raise TruegainError(
             f"{option('--show')} {show} is a table and has no figure; {option('--show')} simulation has figure 2"
         )
     if show == "all" and printing.format == "table":
-        printing.write_texts([in_commands(make()) for make in tables.tables.values()])
+        printing.write_texts([in_commands(make()) for make in paper.tables.values()])
     else:
-        printing.write(tables.tables[next(iter(tables.tables)) if show == "all" else show]())
-    printing.draw(tables.figure)
+        printing.write(paper.tables[next(iter(paper.tables)) if show == "all" else show]())
+    printing.draw(paper.figure)
 
 
-@dataclass(frozen=True)
-class _Tables:
-    """The tables there are, made when they are asked for."""
-
-    tables: dict[str, Callable[[], Table]]
-    figure: Callable[[], object]
-
-    def lacking(self, show: str) -> str:
-        """What must be given for a table."""
-        if show in ("differences", "power") and self.tables.keys() & OF_RUNS:
-            return f"{option('--show')} {show} compares systems: give two runs or more"
-        if show in OF_RUNS:
-            return f"{option('--show')} {show} needs runs and gold labels: give runs, and {option('--gold')}"
-        return f"{option('--show')} {show} needs ratings by several assessors: give a file with a column assessor"
-
-
-def _published(formulas: JudgeFormulas) -> _Tables:
-    """The paper's own tables."""
-    from truegain.experiments import judge_labels as of_labels
-    from truegain.experiments import judge_tables as paper
-    from truegain.report.judge_figures import simulation_chart
-
-    worlds = cache(lambda: paper.simulations(trials=formulas.resamples, seed=formulas.seed))
-    tables: dict[str, Callable[[], Table]] = {
-        "corrected": lambda: paper.corrected_table(
-            confidence=formulas.confidence, trials=formulas.resamples, seed=formulas.seed
-        ),
-        "differences": lambda: paper.difference_table(confidence=formulas.confidence),
-        "confusion": paper.confusion_table,
-        "accuracy": paper.accuracy_table,
-        "power": lambda: paper.sizes_table(p=formulas.alpha, power=formulas.power, shares=formulas.three_shares()),
-        "simulation": lambda: paper.simulation_table(worlds(), confidence=formulas.confidence),
-        "agreement": of_labels.agreement_table,
-        "dcg": of_labels.example_table,
-    }
-    return _Tables(tables, lambda: simulation_chart(worlds()))
+def _write_all(folder: str, paper: JudgePaper, typed: Sequence[str], is_own: bool) -> None:
+    """Every table and figure of the paper into a folder, and its page; `typed` are files and options for each."""
+    about = [
+        "D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, Further insights on drawing sound conclusions from noisy "
+        "judgments, ACM Transactions on Information Systems 36(4), 2018: its tables and figures, of "
+        + ("the judgments named in the commands below." if is_own else "the counts that the paper prints.")
+    ]
+    command = shlex.join(["truegain", "experiment", "judge", *typed])
+    title = "Noisy judgments: tables and figures" + ("" if is_own else ", from the counts of the paper")
+    write_paper(folder, title, paper.exhibits(command), about)
 
 
 def _measured(
@@ -184,26 +180,24 @@ def _measured(
     relevant_from: float | None,
     formulas: JudgeFormulas,
     labeling: Labeling,
-) -> _Tables:
-    """The same tables of the user's data, as far as these allow them."""
-    from truegain.experiments import judge_labels as of_labels
-    from truegain.experiments import judge_tables as paper
+) -> JudgePaper:
+    """The tables of the user's data, as far as these allow them."""
+    from truegain.experiments.judge_tables import judge_study
     from truegain.judge_error.judges import bronze_of, is_ratings
-    from truegain.report.judge_figures import simulation_chart
+    from truegain.report.judge_paper import JudgePaper
 
     if formulas.accuracy == "assessor":
         raise TruegainError(
             f"{option('--accuracy')} assessor: the formulas are for one judge; `truegain correct` corrects by assessor"
         )
     bronze = labeling.bronze(judgments)
-    tables: dict[str, Callable[[], Table]] = {}
     if bool(runs) != (gold is not None):
         raise _one_missing(gold)
-    worlds: Callable[[], dict[str, JudgeSimulation]] = dict
+    study = None
     if gold is not None:
         trusted, design = labeling.trusted(gold)
         labels, _ = bronze_of(bronze, labeling.aggregate)
-        study = paper.judge_study(
+        study = judge_study(
             RunPaths.of(runs),
             labels,
             GoldConfig(trusted, design, labeling.gold_relevant_from),
@@ -214,29 +208,12 @@ def _measured(
             unmatched=labeling.unmatched,
             jobs=formulas.jobs,
         )
-        studies = (study,)
-        worlds = cache(lambda: paper.simulations(study, trials=formulas.resamples, seed=formulas.seed))
-        tables = {
-            "corrected": lambda: paper.corrected_table(
-                studies, confidence=formulas.confidence, trials=formulas.resamples, seed=formulas.seed
-            ),
-            "differences": lambda: paper.difference_table(studies, confidence=formulas.confidence),
-            "confusion": lambda: paper.confusion_table(studies),
-            "accuracy": lambda: paper.accuracy_table(studies),
-            "power": lambda: paper.sizes_table(
-                studies, p=formulas.alpha, power=formulas.power, shares=formulas.three_shares()
-            ),
-            "simulation": lambda: paper.simulation_table(worlds(), confidence=formulas.confidence),
-        }
-        if len(study.means) < 2:
-            del tables["differences"], tables["power"]
-    if is_ratings(bronze):
-        tables["agreement"] = lambda: of_labels.agreement_table(bronze, relevant_from=relevant_from or 1)
-    if not tables:
+    ratings = bronze if is_ratings(bronze) else None
+    if study is None and ratings is None:
         raise TruegainError(
             f"nothing to show: give runs and {option('--gold')}, or ratings by several assessors (a column assessor)"
         )
-    return _Tables(tables, lambda: simulation_chart(worlds()))
+    return JudgePaper.of(study, ratings, relevant_from=relevant_from or 1, **formulas.asked())
 
 
 def _one_missing(gold: str | None) -> TruegainError:
@@ -252,7 +229,7 @@ def _dcg(
     relevant_from: float | None,
     formulas: JudgeFormulas,
     labeling: Labeling,
-) -> _Tables:
+) -> dict[str, Callable[[], Table]]:
     """Corrected DCG of the user's data; precision at a cutoff stands for DCG at that cutoff."""
     from truegain.config import Ratings, Scoring
     from truegain.experiments.judge_labels import dcg_table
@@ -265,7 +242,8 @@ def _dcg(
     parsed = parse_measure(measure)
     labels, _ = bronze_of(labeling.bronze(judgments), labeling.aggregate)
     trusted, design = labeling.trusted(gold)
-    table = dcg_table(
+    make = partial(
+        dcg_table,
         RunPaths.of(runs),
         labels,
         GoldConfig(trusted, design, labeling.gold_relevant_from),
@@ -277,7 +255,7 @@ def _dcg(
         ratings=Ratings(scale=labeling.scale if labeling.aggregate is None else None),
         scoring=Scoring(relevant_from),
     )
-    return _Tables({"dcg": lambda: table}, lambda: None)
+    return {"dcg": make}
 
 
 def _precision(measure: str) -> str:

@@ -1,12 +1,13 @@
-"""A paper's tables and figures in one folder: a CSV file a table, an SVG file a figure, and a page that shows them."""
+"""A paper's tables and figures in one folder, CSV and SVG, with a page that shows them; a page over several folders."""
 
 from __future__ import annotations
 
 import base64
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from truegain.results.table import shown_under
 
 INDEX = "index.html"
 SHOWN = 20  # rows of a table that the page shows; its file has all
+_TITLE, _PARTS = re.compile(r"<title>(.*?)</title>"), re.compile(r'<h2 id="([^"]+)">(.*?)</h2>')
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 STYLE = """
 :root{color-scheme:light}
@@ -40,6 +42,8 @@ th,td{padding:.15rem .7rem .15rem 0;text-align:left;white-space:nowrap;vertical-
 th{border-bottom:1px solid #888;font-weight:600}
 th.n,td.n{text-align:right}
 code{font-size:.85rem;overflow-wrap:anywhere;background:#f4f4f4;padding:.1rem .3rem}
+.pictures{display:flex;flex-wrap:wrap;gap:1rem;align-items:flex-start}
+.pictures img{width:17rem;max-width:100%;height:14rem;object-fit:contain;object-position:top;border:1px solid #ddd}
 .note,.files{color:#555;font-size:.9rem}
 """
 
@@ -74,6 +78,51 @@ class Exhibit:
     table: Callable[[], Table] | None = None
     chart: Callable[[], Any] | None = None
     command: str = ""
+
+
+class Entry(NamedTuple):
+    """A line in the list of a paper: an exhibit's files and heading, the name of its table, and what it shows."""
+
+    name: str
+    heading: str
+    show: str
+    caption: str
+
+
+def exhibits_of(
+    shown: Iterable[Entry],
+    tables: Mapping[str, Callable[[], Table]],
+    charts: Mapping[str, Callable[[], Any]],
+    command: Callable[[Entry], str] = lambda _: "",
+) -> list[Exhibit]:
+    """The exhibits that a paper lists.
+
+    Parameters
+    ----------
+    shown : iterable of Entry
+        The list, in the order of the page.
+    tables : mapping of str to callable
+        What makes each table, by the name that the list has for it.
+    charts : mapping of str to callable
+        What draws a figure, by the name of the exhibit; others are tables only.
+    command : callable, optional
+        The command that makes an exhibit alone.
+
+    Returns
+    -------
+    list of Exhibit
+        One for each line of the list.
+
+    Examples
+    --------
+    >>> line = Entry("table-1", "Table I", "scores", "One score.")
+    >>> exhibits_of([line], {"scores": lambda: Table(("AP",), [(0.5,)])}, {})[0].table().rows
+    [(0.5,)]
+    """
+    return [
+        Exhibit(one.name, one.heading, one.caption, tables[one.show], charts.get(one.name), command(one))
+        for one in shown
+    ]
 
 
 class Written(NamedTuple):
@@ -194,25 +243,78 @@ def _written(place: Path, exhibit: Exhibit, words: Callable[[str], str]) -> _Mad
     return _Made(exhibit, table, picture, tuple(reasons))
 
 
+def write_index(folder: PathLike, title: str, papers: Iterable[str], about: Sequence[str] = ()) -> Path:
+    """Write a page over folders that `write_folder` wrote: the title of each, its tables, and its pictures.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder that holds them; the page is its index.html.
+    title : str
+        The heading of the page.
+    papers : iterable of str
+        The names of the folders in it, in the order of the page.
+    about : sequence of str, optional
+        Paragraphs below the heading.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> one = Exhibit("table-1", "Table I", "Scores.", table=lambda: Table(("system", "AP"), [("bm25", 0.25)]))
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     _ = write_folder(f"{place}/first", "A paper", [one])
+    ...     page = write_index(place, "Papers", ["first"]).read_text()
+    >>> 'href="first/index.html#table-1"' in page
+    True
+    """
+    place = _made(folder)
+    body = [el("h1", title), *(paragraph(text) for text in about)]
+    for name in papers:
+        page = place / name / INDEX
+        if not page.is_file():
+            raise InputError("no page of a paper is here", file=str(page), hint="write its folder first")
+        text = page.read_text()
+        heading, parts = unescape(_TITLE.findall(text)[0]), _PARTS.findall(text)
+        body.append(el("h2", el("a", heading, href=f"{name}/{INDEX}"), id=name))
+        body.append(_linked(place, name, [(part, unescape(shown)) for part, shown in parts]))
+    write_bytes(place / INDEX, _document(title, body).encode())
+    return place / INDEX
+
+
+def _linked(place: Path, name: str, parts: Sequence[tuple[str, str]]) -> Html:
+    """Links to what a paper's page shows, and its pictures, each a link too."""
+    links = (el("li", el("a", shown, href=f"{name}/{INDEX}#{part}")) for part, shown in parts)
+    pictures = [
+        el("a", el("img", src=f"{name}/{part}.svg", alt=shown, loading="lazy"), href=f"{name}/{INDEX}#{part}")
+        for part, shown in parts
+        if (place / name / f"{part}.svg").is_file()
+    ]
+    return join(el("nav", el("ul", *links), aria_label=f"Of {name}"), el("div", *pictures, class_="pictures"))
+
+
 # ---------------------------------------------------------------------- the page
 
 
-def _page(title: str, about: Sequence[str], parts: Sequence[_Made]) -> str:
-    links = el("ul", *(el("li", el("a", p.exhibit.heading, href=f"#{p.exhibit.name}")) for p in parts))
+def _document(title: str, body: Iterable[Html]) -> str:
+    """A page that needs no network."""
     head = join(
         el("meta", charset="utf-8"),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("title", title),
         el("style", Html(STYLE)),
     )
-    body = el(
-        "main",
-        el("h1", title),
-        *(paragraph(text) for text in about),
-        el("nav", links, aria_label="Tables and figures"),
-        *map(_section, parts),
-    )
-    return f"<!doctype html>\n{el('html', el('head', head), el('body', body), lang='en')}\n"
+    return f"<!doctype html>\n{el('html', el('head', head), el('body', el('main', *body)), lang='en')}\n"
+
+
+def _page(title: str, about: Sequence[str], parts: Sequence[_Made]) -> str:
+    links = el("ul", *(el("li", el("a", p.exhibit.heading, href=f"#{p.exhibit.name}")) for p in parts))
+    above = (el("h1", title), *(paragraph(text) for text in about))
+    return _document(title, (*above, el("nav", links, aria_label="Tables and figures"), *map(_section, parts)))
 
 
 def _section(part: _Made) -> Html:
