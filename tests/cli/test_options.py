@@ -44,7 +44,7 @@ def options() -> list[tuple[str, Any]]:
 
 
 # options that few need in most commands, and that some are about
-SOMEWHERE = {"--depth", "--expert", "--normalize", "--scale", "--corpus", "--seed", "--teams"}
+SOMEWHERE = {"--depth", "--expert", "--normalize", "--scale", "--corpus", "--seed", "--teams", "--keep"}
 
 
 def test_an_option_is_in_one_panel_everywhere(options: list[tuple[str, Any]]) -> None:

@@ -65,8 +65,8 @@ class Incomplete:
         ]
         notes = (
             f"Kendall's tau-b with the ranking of {self.systems} systems by {self.against} on all judgments, "
-            f"{self.topics} topics; mean of {self.tau.shape[2]} draws, low and high cover {self.confidence:.0%} of "
-            "them",
+            f"{self.topics} topics; mean of {self.tau.shape[2]} draws, low and high are the quantiles of the draws "
+            f"between which the middle {self.confidence:.0%} lie",
             shares_note(self.shares),
             *((self.unpredicted,) if self.unpredicted else ()),
         )

@@ -291,7 +291,11 @@ def confusion_table(studies: Sequence[JudgeStudy] = (EBAY, TREC)) -> Table:
                 (study.name, system, "all", 1.0, j, 1 - j),
             ]
     columns = ("study", "system", "gold", "share", "bronze relevant", "bronze non-relevant")
-    return _table(columns, rows, "Bronze label, given the gold label (table 2)", (), studies)
+    beyond = [system for study in studies for system, bronze in study.means.items()
+              if study.judge_of(system).impossible(bronze.mean)]  # fmt: skip
+    notes = (f"{', '.join(beyond)}: no share of relevant documents gives the bronze mean in row 'all', so the share is "
+             "limited to 0 to 1 (eq. 16)",) if beyond else ()  # fmt: skip
+    return _table(columns, rows, "Bronze label, given the gold label (table 2)", notes, studies)
 
 
 def accuracy_table(studies: Sequence[JudgeStudy] = (EBAY, TREC)) -> Table:
