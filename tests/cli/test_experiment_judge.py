@@ -86,7 +86,7 @@ def test_corrected_dcg(run: Run) -> None:
         _, found, _ = run("correct", *words, *ways, "--format", "json")
         assert [row[column] for row in rows] == [row["se"] for row in json.loads(found)["rows"]]
     code, _, err = run("experiment", "judge", "bronze.qrels", "--show", "dcg")
-    assert (code, "--gold missing" in err) == (2, True)
+    assert (code, "--gold is not given" in err) == (2, True)
 
 
 def test_a_study_file_by_another_measure(run: Run, folder: Path) -> None:
@@ -105,8 +105,8 @@ def test_a_study_file_by_another_measure(run: Run, folder: Path) -> None:
         (("--gold", "gold.qrels"), "--gold: this is about your data"),
         (("--design", "random"), "--design: this is about your data"),
         (("bronze.qrels",), "nothing to show: give runs and --gold"),
-        (("bronze.qrels", "--gold", "gold.qrels", "--design", "random"), "the runs missing"),
-        (("bronze.qrels", "runs"), "--gold missing"),
+        (("bronze.qrels", "--gold", "gold.qrels", "--design", "random"), "no runs are given"),
+        (("bronze.qrels", "runs"), "--gold is not given"),
         (("ratings.csv", "--show", "power"), "--show power needs runs and gold labels"),
         (
             ("bronze.qrels", "runs", "--gold", "gold.qrels", "--design", "random", "--show", "agreement"),

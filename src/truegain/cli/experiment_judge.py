@@ -217,8 +217,8 @@ def _measured(
 
 
 def _one_missing(gold: str | None) -> TruegainError:
-    lacking = "the runs" if gold is not None else option("--gold")
-    return TruegainError(f"{lacking} missing: corrected scores need runs and gold labels; give both")
+    lacking = "no runs are given" if gold is not None else f"{option('--gold')} is not given"
+    return TruegainError(f"{lacking}: corrected scores need runs and gold labels; ratings alone show their agreement")
 
 
 def _dcg(

@@ -607,7 +607,8 @@ def simulation_table(worlds: Mapping[str, JudgeSimulation], *, confidence: float
     columns = ("system", "labels", "truth", "mean", "low", "high", "sd", "mean se", "above truth", "coverage")
     trials = len(next(iter(worlds.values())).naive) if worlds else 0
     title = f"{trials:,} simulated studies (algorithm 2, figure 2)"
-    return Table(columns, rows, {"truegain": __version__}, title)
+    note = "truth is the precision of the simulated lists, whose documents and labels are drawn independently by rank"
+    return Table(columns, rows, {"truegain": __version__}, title, (note,))
 
 
 # ---- A table of one study has no column that names it.
