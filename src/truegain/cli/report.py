@@ -20,7 +20,7 @@ from truegain.cli.streams import in_words
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments
-from truegain.data.teams import Teams, read_teams
+from truegain.data.teams import read_teams
 from truegain.errors import TruegainError
 from truegain.io.column_names import ASSESSOR, COLUMN, file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
@@ -126,14 +126,10 @@ def report_command(
         tell(warnings)
         if len(study.systems) < 2:
             raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
-        true_scores = truth
-        if truth is not None:
-            true_scores = replace(truth, values={(m, options.called(s)): x for (m, s), x in truth.values.items()})
+        true_scores = None if truth is None else truth.renamed(options.called)
+        if true_scores is not None:
             true_scores.check(study.systems, study.measures)
-        team_of: Mapping[str, str] = {}
-        if teams is not None:
-            of = {options.called(run): team for run, team in teams.of.items()}
-            team_of = Teams(of, frozenset(), teams.source).among(study.systems).of
+        team_of = {} if teams is None else teams.renamed(options.called).among(study.systems).of
         baseline, candidate = claims.baseline, claims.candidate
         pairs = [both for text in claims.pair or () if (both := pair_of(study.systems, text, options.called))]
         if candidate is not None:

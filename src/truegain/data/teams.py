@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -11,10 +11,9 @@ from typing import Any
 from truegain.errors import InputError, TruegainError, an, counted, some
 from truegain.io import formats
 from truegain.io.columns import COLUMNS, plain_name
-from truegain.io.files import PathLike, read_bytes, shown_path
+from truegain.io.files import PathLike
 from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, number_of
-from truegain.io.separated import first_line
 from truegain.io.warnings import warn
 from truegain.results.base import Table
 
@@ -98,6 +97,16 @@ class Teams:
                 f"{self.source}: {len(others)} of {counted(len(self.of), 'run')} are not among the runs: {some(others)}"
             )
         return Teams({run: self.of[run] for run in runs}, self.pooled & set(runs), self.source)
+
+    def renamed(self, called: Callable[[str], str]) -> Teams:
+        """The same teams of runs that are called otherwise.
+
+        >>> Teams({"a-1": "a"}, frozenset()).renamed(str.upper).runs_of("a")
+        ('A-1',)
+        """
+        return replace(
+            self, of={called(run): team for run, team in self.of.items()}, pooled=frozenset(map(called, self.pooled))
+        )
 
     def best_run_of_each(self, scores: Mapping[str, float]) -> list[str]:
         """The run of each team that scores highest, best first.
@@ -213,13 +222,7 @@ def _table(data: object) -> Columns:
         return Columns(opened(data), "teams")
     if not isinstance(data, str | os.PathLike):
         raise InputError(f"cannot read {an(data)} as teams", hint="give a path, a frame, or {run: team}")
-    file = shown_path(data)
-    text, marked = formats.marked(read_bytes(data), file)
-    if marked is not None:
-        return Columns(formats.read(text, marked, file), file)
-    first = first_line(text)
-    kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
-    return Columns(formats.read_text(text, "tsv" if kind == "csv" and "\t" in first else kind, file), file)
+    return Columns(*formats.read_file(data))
 
 
 def _named(table: Columns, names: Sequence[str]) -> str | None:

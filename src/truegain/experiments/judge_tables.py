@@ -426,6 +426,7 @@ def difference_table(studies: Sequence[JudgeStudy] = PUBLISHED, *, confidence: f
     """
     rows: list[tuple[Cell, ...]] = []
     notes: list[str] = []
+    of_ratios = False  # whether a difference is not that of the values beside it
     for study in studies:
         for a, b in study.pairs:
             first, second = study.means[a], study.means[b]
@@ -446,10 +447,16 @@ def difference_table(studies: Sequence[JudgeStudy] = PUBLISHED, *, confidence: f
                     c = compare_means(
                         judges, first, second, gold=sample, covariance=together, test=test, confidence=confidence
                     )
+                    of_ratios |= not math.isclose(c.difference, c.value_b - c.value_a, abs_tol=1e-9)
                     values = (c.value_a, c.value_b, c.difference, c.low, c.high, c.p)
                     rows.append((study.name, a, b, formula, *values))
             except TruegainError as error:
                 notes.append(Message(f"{b} - {a} cannot be corrected: {with_marks(error)}"))
+    if of_ratios:
+        notes.append(
+            "With one gold sample for both, the difference is that of the plain ratios, (j_b - j_a)/D; the values are "
+            "limited to 0 to 1 (eq. 16)."
+        )
     if any(study.scores for study in studies):
         notes.append(
             "Eq. 9 to 11 take the two systems' topics as independent samples, as in the paper; the row for one gold "

@@ -7,12 +7,12 @@ from pathlib import Path
 from truegain.io.column_names import Header
 from truegain.io.columns import RawTable
 from truegain.io.compression import COMPRESSED
-from truegain.io.files import PathLike, shown_path
+from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.frames import Frame
 from truegain.io.json_files import JSON, JSON_LINES, is_nested
 from truegain.io.parquet import PARQUET
 from truegain.io.plain_text import plain_text
-from truegain.io.separated import CSV, TSV
+from truegain.io.separated import CSV, TSV, first_line
 from truegain.io.table_format import Beginning, TableFormat
 
 FORMATS: dict[str, TableFormat] = {f.name: f for f in (JSON, JSON_LINES, CSV, TSV, PARQUET)}
@@ -113,6 +113,17 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> str | None:
 def read(text: bytes, kind: str, file: str) -> RawTable | Frame:
     """Read a table; every column of a CSV or TSV comes as text."""
     return FORMATS[kind].read(text, file)
+
+
+def read_file(path: PathLike) -> tuple[RawTable | Frame, str]:
+    """A table of any format, known by its first bytes, its name or its first line; and the file as messages name it."""
+    file = shown_path(path)
+    text, kind = marked(read_bytes(path), file)
+    if kind is None:
+        first = first_line(text)
+        kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
+        kind = "tsv" if kind == "csv" and "\t" in first else kind
+    return read(text, kind, file), file
 
 
 def read_text(text: bytes, kind: str, file: str) -> RawTable:

@@ -12,10 +12,8 @@ from truegain.data.scores import ALL_TOPICS, OUTSIDE, Scores, beyond, range_text
 from truegain.errors import InputError, an, some
 from truegain.io import formats, named_tables
 from truegain.io.columns import COLUMNS, Floats
-from truegain.io.files import read_bytes, shown_path
 from truegain.io.frames import Numbers, TableLike, is_frame, opened
 from truegain.io.named_tables import Columns, long_rows
-from truegain.io.separated import first_line
 from truegain.measures.base import Measure, geometric_mean_of_rows, mean_of_rows
 from truegain.measures.parse import parse_measure
 from truegain.message import EVALUATE
@@ -102,13 +100,7 @@ def _columns(data: object) -> Columns:
         return Columns(long_rows(data, ("measure", "system", "topic", "value"), "scores"), "scores")
     if not isinstance(data, str | os.PathLike):
         raise InputError(f"cannot read {an(data)} as scores", hint="give a path, a frame or a dict")
-    file = shown_path(data)
-    text, marked = formats.marked(read_bytes(data), file)
-    if marked is not None:
-        return Columns(formats.read(text, marked, file), file)
-    first = first_line(text)
-    kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
-    return Columns(formats.read_text(text, "tsv" if kind == "csv" and "\t" in first else kind, file), file)
+    return Columns(*formats.read_file(data))
 
 
 def _values(columns: Columns) -> Floats:

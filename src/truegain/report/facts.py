@@ -52,6 +52,10 @@ class Truth:
         """The true score; None where it is not known."""
         return self.values.get((str(measure), system))
 
+    def renamed(self, called: Callable[[str], str]) -> Truth:
+        """The same scores of systems that are called otherwise."""
+        return replace(self, values={(measure, called(system)): x for (measure, system), x in self.values.items()})
+
     def check(self, systems: tuple[str, ...], measures: Sequence[Measure]) -> None:
         """Refuse a truth that is about nothing here."""
         if any(self.score(m, s) is not None for m in measures for s in systems):
