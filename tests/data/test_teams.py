@@ -67,6 +67,8 @@ def test_objects_that_are_no_teams() -> None:
     """Guards dicts and objects that hold no teams, and pooled runs of no team."""
     with pytest.raises(tg.InputError, match="'a' has the team 3"):
         read_teams({"a": 3})  # type: ignore[dict-item]
+    with pytest.raises(tg.InputError, match="run a appears twice"):
+        read_teams({"a": "x", " a": "y"})
     with pytest.raises(tg.InputError, match="as teams"):
         read_teams(3)  # type: ignore[arg-type]
     with pytest.raises(tg.InputError, match="1 pooled run without a team: c"):

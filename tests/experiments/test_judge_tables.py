@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -29,6 +30,7 @@ from truegain.experiments.judge_tables import (
     simulations,
     sizes_table,
 )
+from truegain.judge_error.judge import Judge
 from truegain.report.judge_figures import simulation_chart
 from truegain.results.base import Table
 
@@ -233,3 +235,22 @@ def test_only_precision_is_corrected_by_these_formulas() -> None:
     for measure in ("DCG@5", "AP", "RBP"):
         with pytest.raises(tg.TruegainError, match="use P@10"):
             judge_study(runs, bronze, tg.Gold(gold, "random"), measure)
+
+
+def test_one_judge_by_chance_leaves_the_other_systems_in() -> None:
+    """Guards tables of several judges: one who is right by chance takes his own system out, with a reason."""
+    judges = TREC.judges[0], Judge.from_counts(relevant=(10, 20), nonrelevant=(10, 20))
+    study = replace(TREC, judges=judges)
+    for table in (confusion_table([study]), corrected_table([study], trials=200)):
+        assert {row[table.columns.index("system")] for row in table.rows} == {"DocRun02"}
+        assert any(note.startswith("york07ed4 is left out: ") for note in table.notes)
+
+
+def test_a_plain_ratio_outside_0_to_1_has_no_interval() -> None:
+    """Guards an interval of the plain ratio beside a value that was limited: its lower limit could lie above it."""
+    table = corrected_table([EBAY, TREC], trials=200)
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    for row in rows:
+        inside = 0 <= float(str(row["plain ratio"])) <= 1
+        assert (row["low"] is not None) == (row["high"] is not None) == inside
+    assert {row["low"] is None for row in rows} == {True, False}

@@ -126,7 +126,12 @@ def judge_command(
     folder = folder_for(whole, show, printing)
     if judgments is None:
         of_data = changed(labeling) | ({"accuracy": "--accuracy"} if formulas.accuracy is not None else {})
-        names = [*(["--gold"] if gold is not None else []), *of_data.values()]
+        options = {
+            "--gold": gold,
+            "--measure": measure if measure != "P@10" else None,
+            "--relevant-from": relevant_from,
+        }
+        names = [*(name for name, value in options.items() if value is not None), *of_data.values()]
         if names:
             raise TruegainError(
                 f"{', '.join(map(option, names))}: this is about your data, and the paper's own counts are shown; give "
@@ -213,7 +218,8 @@ def _measured(
         raise TruegainError(
             f"nothing to show: give runs and {option('--gold')}, or ratings by several assessors (a column assessor)"
         )
-    return JudgePaper.of(study, ratings, relevant_from=relevant_from or 1, **formulas.asked())
+    level = 1 if relevant_from is None else relevant_from
+    return JudgePaper.of(study, ratings, relevant_from=level, **formulas.asked())
 
 
 def _one_missing(gold: str | None) -> TruegainError:

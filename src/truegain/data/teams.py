@@ -214,7 +214,10 @@ def _of_dict(data: Mapping[Any, Any]) -> Teams:
     for run, team in data.items():
         if not (isinstance(run, str) and isinstance(team, str) and run.strip() and team.strip()):
             raise InputError(f"run {run!r} has the team {team!r}", file="teams", hint="give {run: team}, both as text")
-    return Teams({run.strip(): team.strip() for run, team in data.items()}, frozenset(map(str.strip, data)))
+    named = [run.strip() for run in data]
+    if twice := sorted({run for run in named if named.count(run) > 1}):
+        raise InputError(f"run {twice[0]} appears twice", file="teams", hint="keep one of them")
+    return Teams({run.strip(): team.strip() for run, team in data.items()}, frozenset(named))
 
 
 def _table(data: object) -> Columns:

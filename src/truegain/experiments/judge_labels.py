@@ -285,5 +285,5 @@ def dcg_table(
         errors = [None if e is None or e.refused else e.se for e in each]
         rows.append((system, first.measure, first.uncorrected, None if first.refused else first.value, *errors))
     columns = ("system", "measure", "uncorrected", "value", "se over pairs", "se over topics", "se by formula")
-    title = "Corrected DCG (eq. 25) and its standard error"
+    title = f"Corrected {measure} (eq. 25) and its standard error"
     return Table(columns, rows, {"truegain": __version__}, title, tuple(dict.fromkeys(notes)))

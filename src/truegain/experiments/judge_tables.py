@@ -281,10 +281,16 @@ def confusion_table(studies: Sequence[JudgeStudy] = (EBAY, TREC)) -> Table:
     [0.805, 0.729, 0.271]
     """
     rows: list[tuple[Cell, ...]] = []
+    notes: list[str] = []
     for study in studies:
         for system, bronze in study.means.items():
             judge, j = study.judge_of(system), bronze.mean
-            g, m_r, m_n = limited(j, judge), judge.sensitivity, judge.specificity
+            m_r, m_n = judge.sensitivity, judge.specificity
+            try:
+                g = limited(j, judge)
+            except TruegainError as error:
+                notes.append(Message(f"{system} is left out: {with_marks(error)}"))
+                continue
             rows += [
                 (study.name, system, "relevant", g, m_r, 1 - m_r),
                 (study.name, system, "non-relevant", 1 - g, 1 - m_n, m_n),
@@ -293,8 +299,11 @@ def confusion_table(studies: Sequence[JudgeStudy] = (EBAY, TREC)) -> Table:
     columns = ("study", "system", "gold", "share", "bronze relevant", "bronze non-relevant")
     beyond = [system for study in studies for system, bronze in study.means.items()
               if study.judge_of(system).impossible(bronze.mean)]  # fmt: skip
-    notes = (f"{', '.join(beyond)}: no share of relevant documents gives the bronze mean in row 'all', so the share is "
-             "limited to 0 to 1 (eq. 16)",) if beyond else ()  # fmt: skip
+    if beyond:
+        notes.append(
+            f"{', '.join(beyond)}: no share of relevant documents gives the bronze mean in row 'all', so the share is "
+            "limited to 0 to 1 (eq. 16)"
+        )
     return _table(columns, rows, "Bronze label, given the gold label (table 2)", notes, studies)
 
 
@@ -381,9 +390,16 @@ def corrected_table(
         for system, bronze in study.means.items():
             judge = study.judge_of(system)
             rates = judge.rates(bronze.mean, bronze.variance, bronze.size)
-            value = limited(bronze.mean, judge)
-            low, high = (max(0.0, min(1.0, end)) for end in delta(rates, z))
-            drawn: float | None = None
+            try:
+                value = limited(bronze.mean, judge)
+            except TruegainError as error:
+                notes.append(Message(f"{system} is left out: {with_marks(error)}"))
+                continue
+            low, high, drawn = None, None, None  # type: tuple[float | None, float | None, float | None]
+            if 0 <= rates.value <= 1:
+                low, high = (max(0.0, min(1.0, end)) for end in delta(rates, z))
+            else:
+                notes.append(f"{system}: its plain ratio lies outside 0 to 1, so eq. 7 gives no interval")
             try:
                 drawn = parametric_bootstrap(rates, trials=trials, seed=seed).se
             except TruegainError as error:

@@ -156,7 +156,7 @@ def unanimity(
     low` and `HW high` that of Hollander and Wolfe, as in the paper), the overlap (Jaccard) of the top sets, systems not
     distinguishable from the best, and the pairs significant by exactly one of the two, by the randomized Tukey HSD
     test, with p, |d|, ES_HSD = |d|/sqrt(V), and |d|/V, V the residual variance: the paper defines ES_HSD as the first,
-    and the p-values in its table fit only if it prints the second.  P-values are (count + 1)/(replicates + 1);
+    and the p-values in its table are possible only if it prints the second.  P-values are (count + 1)/(replicates + 1);
     counting='published' is count/replicates, as in the paper.  With `TeamRuns` the rankings are of all runs, top sets
     and pairs of the best run of each team.
 
@@ -255,7 +255,7 @@ LIMITS_NOTE = (
 )
 EFFECT_NOTE = (
     "ES: |d| over the residual standard deviation, as Sakai 2017 defines ES_HSD; |d|/V: over the residual variance, "
-    "which is what fits the p-values of its table 3"
+    "by which the p-values of its table 3 are possible (by ES they would be below 1e-9)"
 )
 
 

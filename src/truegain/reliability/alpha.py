@@ -538,7 +538,8 @@ def alpha_against_0(paired: Paired, level: str, trials: int = 1000, seed: int = 
     """Whether alpha differs from 0, agreement by chance: a bootstrap test over items.
 
     p = (1 + number of resamples with |alpha* - alpha| >= |alpha|)/(1 + resamples): items are drawn with replacement,
-    and the spread of alpha* about alpha stands for that of alpha about 0, were there no agreement.
+    and the spread of alpha* about alpha stands for that of alpha about 0, were there no agreement.  With few items it
+    rejects too often: at .05 in 9 to 16% of simulated studies of random ratings of 6 to 30 items; use it from 100 on.
 
     Davison and Hinkley 1997, Bootstrap Methods, section 4.4; Hayes and Krippendorff 2007 draw pairs of ratings instead.
 

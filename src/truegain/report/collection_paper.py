@@ -17,8 +17,8 @@ from truegain.stats.results import Estimate, ResultList
 SMALL_R = (("linear", True), ("logit", True))
 EXHIBITS = (
     Entry("table-1-figure-1", "Table 1 and figure 1", "pilot", "AP on half B below, inside and above the intervals "
-          "from half A, of all topics and of those with more than 5 relevant documents; the figure has the differences "
-          "by BCa, the interval from -1 to 1. The paper, logit: 11.1, 76.5 and 12.5%."),
+          "from half A, of all topics and of those with many relevant documents (R > 5 in the paper); the figure has "
+          "the differences by BCa, the interval from -1 to 1. The paper, logit: 11.1, 76.5 and 12.5%."),
     Entry("table-2-figure-2", "Table 2 and figure 2", "small-r", "The same with small-R intervals, in both directions. "
           "The paper, logit: 83.6 and 82.7% inside."),
     Entry("table-3-4", "Tables 3 and 4", "means", "MAP and L-MAP on the other half, by bootstrap (table 3) and "

@@ -21,10 +21,10 @@ OF_RUNS = ("confusion", "accuracy", "corrected", "differences", "power", "simula
 OF_PAIRS = ("differences", "power")
 # Table 1 is the paper's notation.
 EXHIBITS = (
-    Entry("table-2", "Table 2", "confusion", "Gold labels by the judge's labels, and its two accuracies. The paper's "
-          "section 7: .729 and .798."),
-    Entry("figure-1", "Figure 1 and section 4", "dcg", "Corrected DCG. The paper's example has two lists, with shares "
-          "(0, .5, .5) and (.5, 0, .5) of labels."),
+    Entry("table-2", "Table 2", "confusion", "What the judge says, given the gold label. The paper's section 7: .729 "
+          "and .798 are right."),
+    Entry("figure-1", "Figure 1 and section 4", "dcg", "Corrected DCG. The paper's example has two queries and two "
+          "ranks: not, partly and highly relevant labels are .5, .5, 0 at rank 1 and .5, 0, .5 at rank 2."),
     Entry("figure-2", "Figure 2", "simulation", "Simulated studies: precision by bronze labels and corrected, and how "
           "often the interval of each holds the truth. The paper: 5% and 95%."),
     Entry("table-3", "Table 3", "agreement", "Agreement of the judges. The paper: kappa .514."),

@@ -181,6 +181,7 @@ def write_folder(
     every = list(exhibits)
     _check_names(every)
     place = _made(folder)
+    (place / INDEX).unlink(missing_ok=True)  # an interrupted run leaves no page of files that are not there
     parts = [_written(place, exhibit, words) for exhibit in every]
     write_bytes(place / INDEX, _page(title, about, parts).encode())
     return Written(
@@ -278,7 +279,7 @@ def write_index(folder: PathLike, title: str, papers: Iterable[str], about: Sequ
         page = place / name / INDEX
         if not page.is_file():
             raise InputError("no page of a paper is here", file=str(page), hint="write its folder first")
-        text = page.read_text()
+        text = page.read_text("utf-8")
         heading, parts = unescape(_TITLE.findall(text)[0]), _PARTS.findall(text)
         body.append(el("h2", el("a", heading, href=f"{name}/{INDEX}"), id=name))
         body.append(_linked(place, name, [(part, unescape(shown)) for part, shown in parts]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from truegain.errors import TruegainError, counted
@@ -58,7 +60,10 @@ def tau_over_topics(
     notes: tuple[str, ...] = ()
     if len(taus) < replicates:
         notes = (f"{replicates - len(taus)} resamples of topics without an order were left out",)
-    if len(taus) < 2 or np.ptp(taus) == 0:
+    if len(taus) < 2:
+        notes = (*notes, "there is no interval over topics, because resamples of topics have no order")
+        low, high, se = math.nan, math.nan, math.nan
+    elif np.ptp(taus) == 0:
         notes = (*notes, "the interval over topics has no width, because no resample of topics changes an order")
         low, high, se = value, value, 0.0
     else:

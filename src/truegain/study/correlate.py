@@ -309,6 +309,9 @@ class Correlation(Result):
         both = zip(self.agreements, self.significant, strict=True)
         tables = [pairs.table(agreement.measure) for agreement, pairs in both if pairs is not None]
         notes = tuple(dict.fromkeys([*(t.notes[0] for t in tables[:1]), *self._sentences()]))
+        if untested := [str(a.measure) for a, p in zip(self.agreements, self.significant, strict=True) if p is None]:
+            notes += (f"{', '.join(untested)}: pairs are not tested; Tukey's test needs three topics that all systems "
+                      "have, and differences that vary over topics",)  # fmt: skip
         return Table(SIGNIFICANT, [row for t in tables for row in t.rows], self.provenance, notes=notes)
 
     def _sentences(self) -> tuple[str, ...]:
@@ -641,9 +644,9 @@ def _short(agreements: Sequence[RankAgreement], provenance: dict[str, object]) -
     several = len({a.measure for a in agreements}) > 1
     first = ("measure",) if several else ()
     topics = any(a.over_topics is not None for a in agreements)
+    over_topics = ("topics low", "topics high") if topics else ()
     columns = (
-        *first, "a", "b", "tau", "low", "high", *(("low over topics", "high") if topics else ()), "tau_AP by b", "by a",
-        "RBO", "swapped",
+        *first, "a", "b", "tau", "low", "high", *over_topics, "tau_AP by b", "by a", "RBO", "swapped",
     )  # fmt: skip
     rows = [
         (*((a.measure,) if several else ()), a.a, a.b, a.tau.value, a.tau.low, a.tau.high,
@@ -653,7 +656,8 @@ def _short(agreements: Sequence[RankAgreement], provenance: dict[str, object]) -
     one = agreements[0]
     about = (
         f"tau is {one.tau.measure} with its {100 * one.tau.confidence:g}% interval ({one.tau.method}) over "
-        f"{len(one.systems)} systems; tau_AP walks the ranking named; RBO has p = {one.rbo_p:g}; swapped counts of "
+        f"{len(one.systems)} systems{', topics low and topics high over topics' if topics else ''}; tau_AP walks the "
+        f"ranking named; RBO has p = {one.rbo_p:g}; swapped counts of "
         f"{one.pairs} pairs."
     )
     notes = tuple(dict.fromkeys(note for a in agreements for note in a.notes))

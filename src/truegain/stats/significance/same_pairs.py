@@ -102,7 +102,10 @@ class SignificantPairs:
             cells = [float(x[at]) for k in (0, 1) for x in (self.differences[k], self.p[k])]
             pair = self.systems[first[at]], self.systems[second[at]]
             rows.append((measure, *pair, *cells, "opposite" if opposite[at] else by))
-        about = f"difference_1 and p_1 are by {self.names[0]}, difference_2 and p_2 by {self.names[1]}: a minus b"
+        about = (
+            f"difference_1 and p_1: by {self.names[0]}; difference_2 and p_2: by {self.names[1]}. Each difference is "
+            "system a's score minus system b's."
+        )
         return Table(SIGNIFICANT, rows, notes=(about, self.sentence()))
 
 
@@ -128,7 +131,7 @@ def significant_pairs(
     except TruegainError:  # no residual variance to test against
         return None
     upper = np.triu_indices(len(a.systems), 1)
-    apart = [differences(test.anova.means) for test in tests]
+    apart = [differences(data.back(test.anova.means)) for data, test in zip((a, b), tests, strict=True)]
     p = [np.asarray(test.p[upper]) for test in tests]
     alpha = round(1 - confidence, 12)
     return SignificantPairs(a.systems, names, alpha, int(there.sum()), (apart[0], apart[1]), (p[0], p[1]))
