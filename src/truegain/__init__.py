@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from truegain.aggregation.aggregate import aggregate
     from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, UnjudgedSample
     from truegain.data.intents import Intents, read_intents
+    from truegain.data.items import Items, read_items
     from truegain.data.judgments import Judgments, read_judgments
     from truegain.data.label_list_reading import read_gold_list
     from truegain.data.ratings import read_ratings
@@ -55,6 +56,7 @@ __all__ = [
     "Gold",
     "InputError",
     "Intents",
+    "Items",
     "Judge",
     "Judgments",
     "MeasureError",
@@ -85,6 +87,7 @@ __all__ = [
     "plan_topics",
     "read_gold_list",
     "read_intents",
+    "read_items",
     "read_judgments",
     "read_ratings",
     "read_runs",
@@ -103,6 +106,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "Cluster": "truegain.parallel.cluster",
     "Gold": "truegain.config",
     "Intents": "truegain.data.intents",
+    "Items": "truegain.data.items",
     "Judge": "truegain.judge_error.judge",
     "Judgments": "truegain.data.judgments",
     "PublishedTest": "truegain.judge_error.panel",
@@ -130,6 +134,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "plan_topics": "truegain.planning.topics",
     "read_gold_list": "truegain.data.label_list_reading",
     "read_intents": "truegain.data.intents",
+    "read_items": "truegain.data.items",
     "read_judgments": "truegain.data.judgments",
     "read_ratings": "truegain.data.ratings",
     "read_runs": "truegain.data.runs",

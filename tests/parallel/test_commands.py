@@ -108,7 +108,7 @@ def test_the_same_is_printed(command: str, started: Started, run: Run, jobs: lis
     alone = run(f"{command}{form} --jobs 1")
     assert alone[0] == (1 if "gate" in command and alone[0] else 0), alone[2]
     assert jobs == []
-    assert run(f"{command}{form} --cluster {started.address}") == alone
+    assert run(f"{command}{form} --run-on {started.address}") == alone
     assert jobs, "nothing ran on the cluster"
 
 
@@ -160,7 +160,7 @@ def test_every_command_with_jobs_has_it() -> None:
             yield from words(inner)
         yield {option for p in command.params for option in p.opts}
 
-    found = [("--jobs" in options, "--cluster" in options) for options in words(get_command(build()))]
+    found = [("--jobs" in options, "--run-on" in options) for options in words(get_command(build()))]
     assert set(found) == {(True, True), (False, False)}
 
 
@@ -175,7 +175,7 @@ def test_a_worker_is_killed_in_the_middle(command: str, started: Started, run: R
     """Guards against preempted workers: of a bootstrap, and of a study, only the tasks of the worker are done again."""
     alone = run(f"{command} --format json")
     with started.killing() as killed:
-        assert run(f"{command} --format json --cluster {started.address}") == alone
+        assert run(f"{command} --format json --run-on {started.address}") == alone
     assert killed.is_set()
 
 
@@ -193,7 +193,7 @@ def test_the_scheduler_is_killed_and_the_command_goes_on_where_it_was(
 
     watcher = threading.Thread(target=kill)
     watcher.start()
-    code, out, err = run(f"{command} --cluster {mortal.address}")
+    code, out, err = run(f"{command} --run-on {mortal.address}")
     watcher.join()
     assert (code, out) == (2, "")
     assert re.search(rf"error: {mortal.address}: the scheduler was lost .*\d+ of \d+ pieces .*run the same again", err)
@@ -207,7 +207,7 @@ def test_the_scheduler_is_killed_and_the_command_goes_on_where_it_was(
         return there
 
     monkeypatch.setattr(KeptJob, "stretches", spied)
-    assert run(f"{command} --cluster {started.address}") == alone
+    assert run(f"{command} --run-on {started.address}") == alone
     assert sum(found) > 0
     assert not any(kept.iterdir())
 
@@ -217,8 +217,8 @@ def test_a_report_is_the_same_page(started: Started, run: Run, tmp_path: Path) -
     command = "report gold.qrels runs -m AP --population topics,collection --resamples 100 -o"
     assert run(f"{command} {tmp_path}/r.html --jobs 1")[0] == 0
     alone = (tmp_path / "r.html").read_text().replace(" --jobs 1", "")
-    assert run(f"{command} {tmp_path}/r.html --cluster {started.address}")[0] == 0
-    assert (tmp_path / "r.html").read_text().replace(f" --cluster {started.address}", "") == alone
+    assert run(f"{command} {tmp_path}/r.html --run-on {started.address}")[0] == 0
+    assert (tmp_path / "r.html").read_text().replace(f" --run-on {started.address}", "") == alone
 
 
 def test_a_corpus_is_the_same_though_a_worker_dies(started: Started, tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_a_corpus_is_the_same_though_a_worker_dies(started: Started, tmp_path: P
 @pytest.mark.usefixtures("usual_interrupts")
 def test_interrupted_while_processes_start(study: Path, tmp_path: Path) -> None:
     """Guards Ctrl-C, which a terminal sends to all processes: heard at once, in our words, and nobody stays."""
-    words = "compare gold.qrels runs -m AP --test bootstrap --resamples 10000000 --cluster local:1"
+    words = "compare gold.qrels runs -m AP --test bootstrap --resamples 10000000 --run-on local:1"
     command = subprocess.Popen(
         [sys.executable, "-m", "truegain", *words.split()], cwd=study, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(SOURCE.parent), "HOME": str(tmp_path)}, start_new_session=True,
@@ -273,7 +273,7 @@ def children(process: int) -> list[int]:
 def test_a_wrong_input_starts_no_processes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards local:2 with a name that is mistyped: told before anything is started."""
     monkeypatch.setattr(connection, "Processes", lambda *_: pytest.fail("processes were started"))
-    assert run("compare no.qrels runs -m AP --cluster local:2")[::2] == (
+    assert run("compare no.qrels runs -m AP --run-on local:2")[::2] == (
         2,
         "error: no.qrels: no such file (check the path)\n",
     )
@@ -281,6 +281,6 @@ def test_a_wrong_input_starts_no_processes(run: Run, monkeypatch: pytest.MonkeyP
 
 def test_mistakes_are_told(run: Run) -> None:
     """Guards the command line: exit code 2, and what to write."""
-    code, out, err = run("compare gold.qrels runs -m AP --cluster nowhere")
+    code, out, err = run("compare gold.qrels runs -m AP --run-on nowhere")
     assert (code, out) == (2, "")
-    assert err.startswith("error: --cluster nowhere: not an address; give that of a scheduler, such as tcp://")
+    assert err.startswith("error: --run-on nowhere: not an address; give that of a scheduler, such as tcp://")

@@ -1,4 +1,4 @@
-"""Options that every command gets that reads judgments and runs, or has jobs: how files are read, --cluster."""
+"""Options that every command gets that reads judgments and runs, or has jobs: how files are read, --run-on."""
 
 from __future__ import annotations
 
@@ -68,32 +68,32 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
     return with_parameters(called, [*signature.parameters.values(), *added])
 
 
-# ---- The option --cluster: every command that has --jobs can have its jobs run elsewhere.
+# ---- The option --run-on: every command that has --jobs can have its jobs run elsewhere.
 
 ClusterAddress = Annotated[
     str | None,
     advanced(
-        "--cluster", help="Run on a Dask cluster: its scheduler's address, tcp://host:8786; or local:8 for 8 processes."
+        "--run-on", help="Run on a Dask cluster: its scheduler's address, tcp://host:8786; or local:8 for 8 processes."
     ),
 ]
 
 
 def on_cluster(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command with --jobs the option --cluster, and run its jobs there where it is given."""
+    """Give a command with --jobs the option --run-on, and run its jobs there where it is given."""
     signature = inspect.signature(command, eval_str=True)
-    if "jobs" not in signature.parameters or "cluster" in signature.parameters:
+    if "jobs" not in signature.parameters or "run_on" in signature.parameters:
         return command
 
     @wraps(command)
-    def called(*, cluster: str | None = None, **options: Any) -> None:
-        if cluster is None:
+    def called(*, run_on: str | None = None, **options: Any) -> None:
+        if run_on is None:
             command(**options)
             return
+        from truegain.parallel import jobs
         from truegain.parallel.cluster import Cluster
-        from truegain.parallel.jobs import run_on
 
         exit_code: typer.Exit | None = None
-        with run_on(Cluster(cluster)):
+        with jobs.run_on(Cluster(run_on)):
             try:
                 command(**options)
             except typer.Exit as code:  # as of `gate`: no failure
@@ -101,5 +101,5 @@ def on_cluster(command: Callable[..., Any]) -> Callable[..., Any]:
         if exit_code is not None:
             raise exit_code
 
-    added = inspect.Parameter("cluster", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ClusterAddress)
+    added = inspect.Parameter("run_on", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ClusterAddress)
     return with_parameters(called, [*signature.parameters.values(), added])

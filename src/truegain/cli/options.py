@@ -278,6 +278,14 @@ RunFiles = Annotated[
         callback=runs_named,
     ),
 ]
+ScoreName = Annotated[
+    str | None,
+    typer.Option("--score", help="Score of answers in logs of evaluation tools or tables, such as faithfulness."),
+]
+ClusterColumn = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Column that groups topics sampled together, such as metadata.topic of a log."),
+]
 Measures = Annotated[
     list[str] | None, typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map. Repeatable.")
 ]

@@ -107,7 +107,7 @@ PANELS: dict[str, str] = {
     "Tests and resampling": "test adjust counting intervals method meta effect pairing resamples confidence "
     "alpha rbo-p epsilon seed",
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
-    "format output table cache jobs cluster memory",
+    "format output table cache jobs run_on memory",
     "Collecting judgments": "docs questions key pool task judgments size order runs platform judges filled model "
     "prompt host port url number erase quiet anchors bronze unfinished excluded cannot wins audit parameter database "
     "prolific-key proxy per-address workers",

@@ -201,9 +201,9 @@ def _check_output(output: str) -> None:
 def _command(words: Sequence[str]) -> str:
     """The command as it may be shown: without secrets, and without whose machines worked at it.
 
-    >>> _command(["report", "q.qrels", "a.run", "--cluster", "tcp://10.0.0.7:8786", "-m", "AP"])
+    >>> _command(["report", "q.qrels", "a.run", "--run-on", "tcp://10.0.0.7:8786", "-m", "AP"])
     'truegain report q.qrels a.run -m AP'
     """
-    engine = {i for i, word in enumerate(words) if word == "--cluster"}
-    kept = [w for i, w in enumerate(words) if not {i, i - 1} & engine and not w.startswith("--cluster=")]
+    engine = {i for i, word in enumerate(words) if word == "--run-on"}
+    kept = [w for i, w in enumerate(words) if not {i, i - 1} & engine and not w.startswith("--run-on=")]
     return shlex.join(["truegain", *map(without_secrets, kept)])

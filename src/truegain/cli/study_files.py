@@ -21,7 +21,7 @@ from truegain.io.study_text import ELSEWHERE, FileWords, Key, StudyText, key_of,
 _read: list[tuple[Any, FileWords, Collection[str]]] = []  # a context, what a file said to it, and may say
 _notes: list[Note] = []  # about what the file says
 _unused: list[str] = []  # what the file says and the command cannot heed
-ASIDE = {"study", "output", "format", "title", "cache", "jobs", "cluster"}  # may be typed beside a file with the rest
+ASIDE = {"study", "output", "format", "title", "cache", "jobs", "run_on"}  # may be typed beside a file with the rest
 ENDING = ".toml"  # of the name of a study file
 EXAMPLES = {"runs": "runs", "judgments": "gold.qrels", "gold": "gold.qrels", "measure": "P@10"}
 

@@ -147,6 +147,21 @@ class Measure(metaclass=MeasureType):
         """
         raise MeasureError(f"{self} is not linear in gain: it is not a weighted sum of the documents' gains")
 
+    def entry_weights(self, ranked: RankedGains) -> Floats | None:  # noqa: ARG002
+        """What each document of each list counts, for measures linear in gain whose weights are not those of ranks.
+
+        Parameters
+        ----------
+        ranked : RankedGains
+            The lists.
+
+        Returns
+        -------
+        ndarray of float or None
+            One weight an entry; None where `rank_weights` has them.
+        """
+        return None
+
     def worth(self, label: Floats, judged: Bools | None = None) -> Floats:  # noqa: ARG002
         """What documents with some labels are worth, for measures linear in gain.
 

@@ -48,10 +48,17 @@ class LinearParts:
         """System by item of the pool: what a worth of 1 adds to the score of the system, 0 where not retrieved."""
         view = self.view(ranked)
         out = np.zeros((len(view.systems), len(view.pool)))
-        inside = view.rank <= len(self.weight)
-        system = view.list[inside] // max(1, len(view.topics))
-        out[system, view.item[inside]] = self.weight[view.rank[inside] - 1]
+        system = view.list // max(1, len(view.topics))
+        out[system, view.item] = self.of_entries(view)
         return out
+
+    def of_entries(self, view: RankedGains) -> Floats:
+        """What each document of each list counts: by its rank, unless the measure has weights of its own."""
+        own = self.measure.entry_weights(view)
+        if own is not None:
+            return np.nan_to_num(own)
+        inside = view.rank <= len(self.weight)
+        return np.where(inside, self.weight[np.where(inside, view.rank, 1) - 1], 0.0)
 
 
 def linear_parts(measure: Measure, labels: Floats, depth: int) -> LinearParts:
@@ -161,7 +168,7 @@ def label_weights(
     labels = np.array([*classes, level or 0.0])
     parts = linear_parts(measure, np.concatenate([label, labels]), int(ranked.rank.max(initial=1)))
     view = parts.view(ranked)
-    gain, weight = view.gain, parts.weight[view.rank - 1]
+    gain, weight = view.gain, parts.of_entries(view)
     keep = np.flatnonzero(view.judged & (weight != 0))
     shown = (0.0, 1.0) if level is not None else classes
     code = (gain[keep] >= level) * 1 if level is not None else np.searchsorted(classes, gain[keep])

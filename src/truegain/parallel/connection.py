@@ -57,7 +57,7 @@ def checked_address(address: str) -> str:
     if remote is None or not 0 < int(remote[2]) <= PORTS:
         public = re.sub(r"//.*@", "//", address).partition("?")[0]  # no secrets
         raise TruegainError(
-            f"{argname('cluster', public)}: not an address; give that of a scheduler, such as tcp://10.0.0.7:8786, or "
+            f"{argname('run_on', public)}: not an address; give that of a scheduler, such as tcp://10.0.0.7:8786, or "
             "local:4 for 4 worker processes on this machine"
         )
     return address
@@ -69,14 +69,14 @@ def _processes(count: str | None) -> int:
         return cores()
     if not re.fullmatch(r"0*[1-9]\d*", count, re.ASCII):
         raise TruegainError(
-            f"{argname('cluster', f'local:{count}')}: give a number of worker processes of at least 1, such as "
+            f"{argname('run_on', f'local:{count}')}: give a number of worker processes of at least 1, such as "
             f"local:{cores()}, one for each core of this machine"
         )
     digits = count.lstrip("0")
     most = max(cores(), min(TIMES * cores(), available() // WORKER))
     if len(digits) > len(str(most)) or int(digits) > most:
         raise TruegainError(
-            f"{argname('cluster', f'local:{count}')}: this machine has {cores()} cores and {available() / 1e9:.1f} "
+            f"{argname('run_on', f'local:{count}')}: this machine has {cores()} cores and {available() / 1e9:.1f} "
             f"GB of free memory; more than {most} worker processes do not help: give local:{cores()}, one for each "
             "core"
         )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from truegain.errors import TruegainError, check_one_of
 from truegain.message import arg
 from truegain.sampling.assessors import ASSESSORS
+from truegain.sampling.clusters import CLUSTERS
 from truegain.sampling.designs import BY_BRONZE, BY_GOLD, ELSEWHERE, RANDOM, WHOLE_TOPICS, GoldDesign
 from truegain.sampling.documents import COLLECTION
 from truegain.sampling.gold import GOLD, UNJUDGED
@@ -14,7 +15,9 @@ from truegain.sampling.replicates import REPLICATES
 from truegain.sampling.source import Source, SourceName
 from truegain.sampling.topics import TOPICS
 
-SOURCES: dict[SourceName, Source] = {s.name: s for s in (TOPICS, COLLECTION, ASSESSORS, REPLICATES, GOLD, UNJUDGED)}
+SOURCES: dict[SourceName, Source] = {
+    s.name: s for s in (TOPICS, COLLECTION, ASSESSORS, REPLICATES, CLUSTERS, GOLD, UNJUDGED)
+}
 
 
 def populations() -> tuple[SourceName, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample, check_count
 from truegain.data.id_matching import FEW
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
 from truegain.data.models import by_unchecked, is_of, models_of, unchecked_in
@@ -52,6 +53,7 @@ from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import ByGoldPairs
 from truegain.study.gold import Labels, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
+from truegain.study.item_inputs import answer_inputs
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, prices_of
 from truegain.study.study_data import LONE, Population, StudyData
@@ -78,12 +80,13 @@ class Study:
 
     Parameters
     ----------
-    runs : path-like, list of path-like, frame, mapping or Runs
-        The runs of two or more systems (one is enough for `estimates`).
+    runs : path-like, list of path-like, frame, mapping, Runs or Items
+        The runs of two or more systems (one is enough for `estimates`); or values of their answers (`read_items`),
+        which need no judgments.
     judgments : path-like, frame, mapping or Judgments
         Relevance labels; with `ratings`, ratings by several assessors.
     measures : str or list of str
-        Measures, such as 'nDCG@10' or ['P@10', 'AP'].
+        Measures, such as 'nDCG@10' or ['P@10', 'AP']; of `Items` the name of a score.
     population : str or list of str, default 'topics'
         What the answers are about: 'topics' (topics like these), 'collection' (other collections of the same kind),
         'assessors' (assessors like these; needs `ratings`), 'replicates' (the same judge asked again, with
@@ -173,9 +176,9 @@ class Study:
     @takes(name="Study")
     def __init__(
         self,
-        runs: RunsLike | RunsInput,
-        judgments: JudgmentsLike,
-        measures: MeasuresLike,
+        runs: RunsLike | RunsInput | Items,
+        judgments: JudgmentsLike | None = None,
+        measures: MeasuresLike | None = None,
         *,
         population: str | Sequence[str] = "topics",
         gold: Gold | GoldLike | None = None,
@@ -192,7 +195,15 @@ class Study:
             "confidence": confidence, "scoring": scoring, "resampling": resampling, "trust_judge": trust_judge,
         }  # fmt: skip
         config = StudyConfig(**keywords)
-        self.config, self.over = config, sources_of(population)
+        if isinstance(runs, Items):
+            answers = answer_inputs(runs, judgments, measures, config)
+            runs, judgments, measures, config = answers.runs, answers.judgments, answers.measures, answers.config
+        elif judgments is None or measures is None:
+            lack = "judgments" if judgments is None else "measures"
+            raise TruegainError(
+                f"{argname(lack)}: a study of runs needs them, as in tg.Study(runs, judgments, 'nDCG@10')"
+            )
+        self.config, self.over = config, sources_of(config.population)
         self.confidence, self.min_effect, self.trust_judge = (
             check_confidence(confidence),
             config.min_effect,
@@ -275,7 +286,11 @@ class Study:
 
     @classmethod
     def configured(
-        cls, runs: RunsLike | RunsInput, judgments: JudgmentsLike, measures: MeasuresLike, config: StudyConfig
+        cls,
+        runs: RunsLike | RunsInput | Items,
+        judgments: JudgmentsLike | None,
+        measures: MeasuresLike | None,
+        config: StudyConfig,
     ) -> Study:
         """A study by a config, as functions and study files have it.
 

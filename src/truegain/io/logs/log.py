@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scale:
+class ScoreRange:
     """Between which values a score lies, where a tool says so, and whether less is better."""
 
     low: float = -math.inf
@@ -86,7 +86,7 @@ class Log:
         'model': 'mockllm/model'}: files are told apart by the first that differs.
     clusters : mapping of str to mapping of str to str
         By column of the samples (such as 'metadata.topic'), what each topic has there.
-    scales : mapping of str to Scale
+    scales : mapping of str to ScoreRange
         By score.
     means : sequence of ToolMean
         What the tool itself printed.
@@ -94,6 +94,8 @@ class Log:
         Judge model, prompt digest, time: what else tells how the values were made.
     notes : sequence of str
         What a reader must be told of this file.
+    by_models : bool
+        Whether its judges are language models, whose values nobody has checked.
     """
 
     file: str
@@ -101,10 +103,11 @@ class Log:
     rows: Sequence[Row]
     names: Mapping[str, str] = field(default_factory=dict)
     clusters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    scales: Mapping[str, Scale] = field(default_factory=dict)
+    scales: Mapping[str, ScoreRange] = field(default_factory=dict)
     means: Sequence[ToolMean] = ()
     provenance: Mapping[str, object] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    by_models: bool = True
 
 
 @dataclass(frozen=True)
