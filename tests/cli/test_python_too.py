@@ -167,6 +167,8 @@ READ = {
     "missing",
     "values",
     "memory",
+    "run_on",
+    "score",
     "cluster",
     "name_by",
     "judge_model",

@@ -180,14 +180,14 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("given", ["scheduler", "tcp://host", "a b:1", "tcp://h:65536"])
 def test_what_is_no_address(given: str) -> None:
     """Guards against a connection to something that was not meant."""
-    with pytest.raises(TruegainError, match=f"cluster '{given}': not an address; give that of a scheduler"):
+    with pytest.raises(TruegainError, match=f"run_on '{given}': not an address; give that of a scheduler"):
         Cluster(given)
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "many", "", "100000", "9" * 30])
 def test_how_many_processes_cannot_be_meant(number: str) -> None:
     """Guards this machine against more processes than it can hold."""
-    with pytest.raises(TruegainError, match=f"cluster 'local:{number}': .*give .*local:{cores()}, one for each core"):
+    with pytest.raises(TruegainError, match=f"run_on 'local:{number}': .*give .*local:{cores()}, one for each core"):
         Cluster(f"local:{number}")
     assert repr(Cluster("local")) == repr(Cluster(f"local:0{cores()}")) == f"Cluster('local:{cores()}')"
 

@@ -119,7 +119,10 @@ def test_names_come_from_the_catalogue(run: Run, registered: Runs, folder: Path)
     """Guards errors, completion, the printed table, and the page."""
     words = ("labels.qrels", "now.run", "new.run", "-m", "P@5")
     code, _, err = run("verdict", *words, "--population", "weeks")
-    assert (code, err.strip().endswith("several of topics, collection, assessors, replicates, days")) == (2, True)
+    assert (code, err.strip().endswith("several of topics, collection, assessors, replicates, clusters, days")) == (
+        2,
+        True,
+    )
     assert COMPLETERS["--population"]("topics,d") == ["topics,days"]
     _, out, _ = run("verdict", *words, "--population", "topics,days")
     assert "The interval over days also covers the uncertainty from topics" in out

@@ -19,12 +19,12 @@ from truegain.sampling.topics import Topics
 
 def test_each_source_is_nested_or_crossed_never_both() -> None:
     """Guards nesting: what each topic has of its own, what topics share, and the names that users give."""
-    assert populations() == ("topics", "collection", "assessors", "replicates")
+    assert populations() == ("topics", "collection", "assessors", "replicates", "clusters")
     assert {name for name in SOURCES if "topics" in holders(name)} == {"collection", "replicates", "gold", "unjudged"}
     for name, source in SOURCES.items():
         assert name == source.name
         assert not {*source.nested_in} & {*source.crossed_with, name}
-        assert bool(source.nested_in) + bool(source.crossed_with) == (name != "topics")
+        assert bool(source.nested_in) + bool(source.crossed_with) + bool(source.holds) == (name != "topics")
         assert bool(source.claim) == (name in populations())
         assert source.other
         assert source.cause
@@ -34,7 +34,7 @@ def test_each_source_is_nested_or_crossed_never_both() -> None:
 @pytest.mark.parametrize("size", range(5))
 def test_what_adds_up_where_topics_are_fixed(size: int) -> None:
     """Guards against counting twice, for every population: documents and assessors hold the noise of asking again."""
-    for over in combinations(populations(), size):
+    for over in combinations([name for name in populations() if not SOURCES[name].holds], size):
         fixed = {*over} - {"topics"}
         found = outermost(fixed)
         assert sorted([*found, *({*over} & {"topics"})]) == sorted(inside_first(over))

@@ -10,6 +10,7 @@ import typer
 
 from truegain.cli.gold_options import Correcting, GoldSampleOption, Labeling, refuse
 from truegain.cli.options import (
+    AnswerOptions,
     Confidence,
     CountingOption,
     Inputs,
@@ -28,16 +29,19 @@ from truegain.cli.scored import scored
 from truegain.cli.streams import Progress
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.config import Gold, Resampling, Scoring, StudyConfig
+from truegain.data.items import Items
 from truegain.data.runs import read_runs
 from truegain.data.scores import Scores
 from truegain.data.teams import Teams, read_teams, with_teams
 from truegain.errors import TruegainError, counted
+from truegain.io.files import expand
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import at_level, matching_for, refuse_chosen
 from truegain.message import option
 from truegain.results.base import Table, joined
 from truegain.study.inputs import StudyInputs
+from truegain.study.item_inputs import answer_inputs, answer_scores, items_in
 
 if TYPE_CHECKING:
     from truegain.data.pool import RankedGains
@@ -75,6 +79,13 @@ NOT_WITH_GOLD = {
 
 OTHER_COLLECTIONS = f"is about other collections; give {option('--population')} collection, or leave it out"
 FEW = 6  # systems whose pairs are all printed
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions(AnswerOptions):
+    """Whose labels these are, and of values of answers which."""
+
+    judge_model: JudgeModel = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,6 +239,7 @@ class PairOptions:
 
 
 @takes(
+    labels=LabelOptions,
     testing=Testing,
     collections=Collections,
     correction=GoldOptions,
@@ -248,8 +260,8 @@ def compare_command(
         ),
     ] = None,
     baseline: Annotated[str | None, typer.Option("--baseline", help="Compare all systems with this one.")] = None,
-    judge_model: JudgeModel = None,
     *,
+    labels: LabelOptions,
     testing: Testing,
     collections: Collections,
     correction: GoldOptions,
@@ -281,6 +293,10 @@ def compare_command(
     )
     _check_chart(options, correction)
     printing.check_teams(options.wide)
+    items = items_in([judgments, *expand(runs)], labels.score, labels.cluster, writing.called)
+    if items is not None:
+        printing.write(of_answers(options, items, labels.score, correction))
+        return
     if (inputs.corpus or inputs.judged_corpus) and (
         collections.population == "collection" or correction.gold is not None
     ):
@@ -289,7 +305,7 @@ def compare_command(
             f"{option('--corpus')}"
         )
     if correction.gold is not None:
-        if judge_model is not None and not is_of_file("judge_model"):  # a study's gold labels check its judge
+        if labels.judge_model is not None and not is_of_file("judge_model"):  # a study's gold labels check its judge
             raise TruegainError(
                 f"{option('--judge-model')}: gold labels check the judge; leave it out (with {option('--gold')})"
             )
@@ -347,24 +363,54 @@ def _check_over_collections(options: PairOptions) -> None:
     refuse("does not apply over collections; leave it out", names)
 
 
+# ---------------------------------------------------------------------- answers in logs of evaluation tools
+
+
+def of_answers(options: PairOptions, items: Items, score: str | None, correction: GoldOptions) -> Table:
+    """Values of answers: tests over topics; with gold values, or topics in clusters, differences by a study."""
+    if options.measure:
+        raise TruegainError(
+            f"-m {options.measure[0]}: these are values of answers, not runs; name a score of theirs by "
+            f"{option('--score')}: {', '.join(items.scores)}"
+        )
+    if correction.gold is None and items.cluster is None:
+        refuse(f"is about gold labels; give them with {option('--gold')}", changed(correction))
+        return over_topics(options, answer_scores(items, score))
+    names = changed(options.testing, leave_out=("confidence", "seed", "resamples"))
+    refuse("is of tests over topics; with gold values or clusters each difference has an interval", names)
+    gold = None if correction.gold is None else Gold(correction.gold, correction.design)
+    answers = answer_inputs(items, None, score, StudyConfig(gold=gold, confidence=options.testing.confidence))
+    study = StudyInputs.study_of_answers(answers)
+    base = options.baseline
+    if base is None:
+        pairs = study.compare()
+    else:
+        each = [study.compare(base, system) for system in study.systems if system != base]
+        pairs = replace(each[0], items=tuple(c for some in each for c in some))
+    options.printing.draw_pairs([pairs])
+    return pairs.table()
+
+
 # ---------------------------------------------------------------------- over topics
 
 
-def over_topics(options: PairOptions) -> Table:
-    """Tests of all pairs, or of all systems with the baseline, on the topics at hand."""
+def over_topics(options: PairOptions, answers: Scores | None = None) -> Table:
+    """Tests of all pairs, or of all systems with the baseline, on the topics at hand; answers: scores to compare."""
     from truegain.judge_error.panel import PublishedTest
     from truegain.stats.significance.comparisons import ComparisonsByMeasure
     from truegain.stats.student_t import check_confidence
     from truegain.study.compare import compared
 
     check_confidence(options.testing.confidence)
-    found = scored(options.judgments, options.runs, options.measure, options.scoring, options.inputs)
+    found = answers
+    if found is None:
+        found = scored(options.judgments, options.runs, options.measure, options.scoring, options.inputs)
     known = None if options.printing.teams is None else read_teams(options.printing.teams).among(found.systems)
     team_of = {} if known is None else {options.writing.called(run): team for run, team in known.of.items()}
     chosen: tuple[str, ...] = ()
     if known is not None and options.printing.best_of_team:
         found, chosen = _best_of_team(found, known, options)
-    scores = options.writing.renamed(found)
+    scores = options.writing.renamed(found) if answers is None else answers
     systems = len(scores.systems)
     pairs = systems - 1 if options.baseline else systems * (systems - 1) // 2
     with _progress(options.testing.test, pairs * len(scores.measures)) as progress:

@@ -286,6 +286,16 @@ ClusterColumn = Annotated[
     str | None,
     typer.Option("--cluster", help="Column that groups topics sampled together, such as metadata.topic of a log."),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerOptions:
+    """Which values of answers are meant, where files are logs of evaluation tools or tables of scores."""
+
+    score: ScoreName = None
+    cluster: ClusterColumn = None
+
+
 Measures = Annotated[
     list[str] | None, typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map. Repeatable.")
 ]

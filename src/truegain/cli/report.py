@@ -117,12 +117,18 @@ def report_command(
         renamed = options.renamed if options.renames else None
         run_files = Filed.of(files, options.name_by, config.resampling.jobs, cached, renamed)
         with heard() as warnings:
-            judged = (
-                reading.load(judgments, normalize=config.ratings.normalize)
-                if config.ratings.are_aggregated
-                else Judgments.of(judgments)
-            )
-            study = options.study_of(run_files, judged, config, reading)
+            answers = options.answers([judgments, *files], config)
+            if answers is not None:
+                run_files = Filed(answers.runs, jobs=config.resampling.jobs, kept=cached)
+                judged = answers.judgments
+                study = options.study_of_answers(answers, run_files)
+            else:
+                judged = (
+                    reading.load(judgments, normalize=config.ratings.normalize)
+                    if config.ratings.are_aggregated
+                    else Judgments.of(judgments)
+                )
+                study = options.study_of(run_files, judged, config, reading)
         tell(warnings)
         if len(study.systems) < 2:
             raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from truegain.errors import InputError, TruegainError, counted, some, there_are
 from truegain.io import formats, named_tables
 from truegain.io.columns import Coded, Floats, Ints, frozen
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
-from truegain.io.frames import is_frame, opened
+from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.catalogue import log_format, log_in
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
 from truegain.io.named_tables import Columns, is_missing
@@ -341,17 +341,17 @@ class Items(Lines):
         if not lost:
             return
         parts = [f"{s} {some([f'{n} {why}' for why, n in reasons.items()])}" for s, reasons in lost.items()]
-        warn(f"{score}: values are missing ({'; '.join(parts)}); they are left out, not counted as 0")
+        message = f"{score}: values are missing ({'; '.join(parts)}); they are left out, not counted as 0"
         there = ~np.isnan(self.matrix(score))
         shares = 1 - there.mean(axis=1)
         most, least = int(shares.argmax()), int(shares.argmin())
         only_most, only_least = int((there[least] & ~there[most]).sum()), int((there[most] & ~there[least]).sum())
         if shares[most] - shares[least] > UNEQUAL or _unlike(only_most, only_least):
-            warn(
-                f"{score}: {self.systems[most]} has no value for {shares[most]:.1%} of the topics, "
-                f"{self.systems[least]} for {shares[least]:.1%}: failures are rarely random, so the topics that both "
-                "have may favor one of them"
+            message += (
+                f". {self.systems[most]} has no value for {shares[most]:.1%} of the topics, {self.systems[least]} for "
+                f"{shares[least]:.1%}: failures are rarely random, so the topics that both have may favor one of them"
             )
+        warn(message)
 
     def check_means(self) -> tuple[str, ...]:
         """Where a tool's own mean is not that of its values: a sentence each, with the reason where it is known.
@@ -415,15 +415,11 @@ def _unlike(one: int, other: int) -> bool:
 
 # ---- Reading: logs of tools, tables and frames; files of one system each are named by what differs between them.
 
-ItemsLike = PathLike | Sequence[PathLike] | Mapping[str, Any] | Items
+ItemsLike = TableLike | Sequence[PathLike] | Mapping[str, Any] | Items
 
 
 def read_items(
-    data: ItemsLike,
-    *,
-    log: Any = None,
-    scales: Mapping[str, ScoreRange] | None = None,
-    names: Sequence[str] | None = None,
+    data: ItemsLike, *, scales: Mapping[str, ScoreRange] | None = None, names: Sequence[str] | None = None
 ) -> Items:
     """Read values of answers: logs of evaluation tools, tables, frames or dicts.
 
@@ -433,8 +429,6 @@ def read_items(
         Logs of inspect_ai, deepeval, ragas, promptfoo, phoenix or mlflow; tables with a column for the topic and one
         for each score, or with the columns topic, score_name and value; a column system where a file has several;
         or ``{score: {system: {topic: value}}}``.
-    log : callable, optional
-        Reads one file as a `Log`, in place of the readers of all known tools.
     scales : mapping of str to ScoreRange, optional
         Between which values scores lie, and which are better where they are less.
     names : sequence of str, optional
@@ -460,8 +454,10 @@ def read_items(
     elif is_frame(data):
         logs = [table_log(Columns(opened(data), "items"))]
     else:
-        paths: list[PathLike] = [data] if isinstance(data, str | os.PathLike) else list(data)
-        logs = [_file_log(path) if log is None else log(path) for path in paths]
+        paths: list[PathLike] = (
+            [data] if isinstance(data, str | os.PathLike) else list(cast("Sequence[PathLike]", data))
+        )
+        logs = [_file_log(path) for path in paths]
     items = joined(logs, names)
     return items if not scales else replace(items, scales={**items.scales, **scales})
 
@@ -492,6 +488,7 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
     seen: dict[tuple[str, ...], tuple[str, int]] = {}
     scales: dict[str, ScoreRange] = {}
     clusters: dict[str, dict[str, str]] = {}
+    unlike: set[str] = set()
     for log, system in zip(logs, called, strict=True):
         for row in log.rows:
             named = row._replace(system=row.system or system, status=_status(row))
@@ -511,19 +508,16 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
         scales |= log.scales
         for column, of in log.clusters.items():
             into = clusters.setdefault(column, {})
-            for topic, value in of.items():
-                if into.setdefault(topic, value) != value:
-                    raise InputError(
-                        f"{column} of topic {topic} is {value!r} here and {into[topic]!r} in another file",
-                        file=log.file, hint="a topic has one cluster; give logs of the same samples",
-                    )  # fmt: skip
+            if any(into.setdefault(topic, value) != value for topic, value in of.items()):
+                unlike.add(column)  # says different things of a topic, so it groups none
     means = tuple(
         replace(m, system=m.system or system) for log, system in zip(logs, called, strict=True) for m in log.means
     )
     tools = tuple(dict.fromkeys(log.tool for log in logs if log.tool))
     made = {"tools": list(tools), "logs": {log.file: dict(log.provenance) for log in logs if log.provenance}}
     return Items.of_rows(
-        rows, clusters=clusters, scales=scales, means=means, source=some([log.file for log in logs]),
+        rows, clusters={c: of for c, of in clusters.items() if c not in unlike}, scales=scales, means=means,
+        source=some([log.file for log in logs]),
         notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made,
         models=frozenset(row.judge for log in logs if log.by_models for row in log.rows if row.judge),
     )  # fmt: skip
@@ -563,6 +557,8 @@ def table_log(columns: Columns) -> Log:
     """A table that no tool wrote: long, with a column of names of scores, or wide, with a column for each score."""
     named = {ours: next((n for n in theirs if n in columns.names), None) for ours, theirs in NAMES.items()}
     roles = {ours: name for ours, name in named.items() if name is not None}
+    if "score" not in roles and roles.get("value") == "value" and "score" in columns.names:
+        roles["score"] = "score"  # beside values it names them, as in our own tables
     if "topic" not in roles:
         others = ", ".join(NAMES["topic"][1:6])
         raise InputError(
@@ -665,7 +661,8 @@ def _line(columns: Columns, at: int) -> int:
 
 def _table(columns: Columns, rows: Sequence[Row], roles: Mapping[str, str]) -> Log:
     topics = _text(columns, roles["topic"])
-    others = [n for n in dict.fromkeys(columns.names) if n not in roles.values()]
+    scored = {row.score for row in rows}
+    others = [n for n in dict.fromkeys(columns.names) if n not in roles.values() and columns.written(n) not in scored]
     clusters: dict[str, dict[str, str]] = {}
     for name in others:  # a column that says one thing of each topic may group them
         cells = ["" if is_missing(c) else str(c).strip() for c in columns._column(name)]

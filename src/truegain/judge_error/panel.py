@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool
@@ -204,7 +205,7 @@ def _rows_of(gold: Judgments, of_topic: Mapping[str, str], name: str) -> Judgmen
     return _rows(gold, keep)
 
 
-GoldLike = JudgmentsLike | GoldList | Judge | Judges  # trusted labels of some pairs, or what was fitted on them
+GoldLike = JudgmentsLike | GoldList | Items | Judge | Judges  # trusted labels of some pairs, or what was fitted on them
 
 
 # ---- What the user asked for, of a correction or a comparison.

@@ -196,9 +196,9 @@ class Filed(RunsInput):
         return cls(FiledRuns(files, name_by, rename), name_by, jobs, kept)
 
     @property
-    def table(self) -> FiledRuns:
+    def table(self) -> Runs:
         """The runs."""
-        assert isinstance(self.runs, FiledRuns)
+        assert isinstance(self.runs, Runs)
         return self.runs
 
     def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:

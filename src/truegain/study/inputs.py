@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from truegain.aggregation.reading import RatingsAsked
 from truegain.config import Gold, StudyConfig
-from truegain.data.items import Items, is_log, read_items
 from truegain.data.judgments import JudgmentsLike, read_judgments
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.models import models_named
@@ -24,6 +23,7 @@ from truegain.sampling.catalogue import draws_topics
 
 if TYPE_CHECKING:
     from truegain.study.config import RunsInput
+    from truegain.study.item_inputs import AnswerInputs
     from truegain.study.study import Study
 
 
@@ -116,33 +116,34 @@ class StudyInputs(Renamed):
     def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
         """The study of these files; runs that can be read in this way only now are read at once."""
         self.check(config, reading)
-        if (items := self.items_in([judgments, *files])) is not None:
-            return self.study_of_items(items, config)
+        if (answers := self.answers([judgments, *files], config)) is not None:
+            return self.study_of_answers(answers)
         read = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().ran)
         runs = self.renamed(read_runs(files, name_by=self.name_by)) if read else files
         rated = config.ratings.are_aggregated
         labels = reading.load(judgments, normalize=config.ratings.normalize) if rated else judgments
         return self.study_of(runs, labels, config, reading)
 
-    def items_in(self, files: Sequence[str]) -> Items | None:
-        """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
-        if not (self.score or self.cluster or is_log(files[0])):
-            return None
-        items = read_items(files)
-        called = tuple(map(self.called, items.systems))
-        items = replace(items, system=replace(items.system, values=called))
-        return items if self.cluster is None else items.clustered(self.cluster)
-
-    def study_of_items(self, items: Items, config: StudyConfig) -> Study:
-        """The study of values of answers."""
+    @staticmethod
+    def study_of_answers(answers: AnswerInputs, runs: RunsInput | None = None) -> Study:
+        """The study of values of answers; runs: their lists, where these are kept."""
         from truegain.study.study import Study
 
+        return Study.configured(runs or answers.runs, answers.judgments, answers.measures, answers.config)
+
+    def answers(self, files: Sequence[str], config: StudyConfig) -> AnswerInputs | None:
+        """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
+        from truegain.study.item_inputs import answer_inputs, items_in
+
+        items = items_in(files, self.score, self.cluster, self.called)
+        if items is None:
+            return None
         if self.measure:
             raise TruegainError(
                 f"{argname('measure', self.measure[0])}: these are values of answers, not runs; name a score of theirs "
                 f"by {arg('score')}: {', '.join(items.scores)}"
             )
-        return Study.configured(items, None, self.score, config)
+        return answer_inputs(items, None, self.score, config)
 
     def check(self, config: StudyConfig, reading: RatingsAsked) -> None:
         """Refuse, before any work, what is only of use with ratings, and prices that are none."""

@@ -6,26 +6,48 @@ study says of runs, with gold labels or without, it thereby says of answers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from truegain.config import StudyConfig
-from truegain.data.items import Items, read_items
+from truegain.data.items import Items, is_log, read_items
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.runs import Runs, read_runs
+from truegain.data.scores import Scores
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.columns import Coded, Ids, frozen
 from truegain.io.logs.log import ScoreRange
 from truegain.measures.base import Measure
+from truegain.measures.evaluate import evaluate
 from truegain.measures.items import WEIGHT, ItemMean
 from truegain.measures.parse import MeasuresLike
 from truegain.message import arg, argname
 from truegain.sampling.clusters import CLUSTERS, clustered
 from truegain.study.config import names_in
+
+
+def items_in(
+    files: Sequence[str], score: str | None, cluster: str | None, called: Callable[[str], str] = str
+) -> Items | None:
+    """Values of answers, where files are logs of evaluation tools, or a score or cluster of theirs is named; else None.
+
+    called: the name that a system has here, by the one in the files.
+    """
+    if not (score or cluster or is_log(files[0])):
+        return None
+    items = read_items(files)
+    items = replace(items, system=replace(items.system, values=tuple(map(called, items.systems))))
+    return items if cluster is None else items.clustered(cluster)
+
+
+def answer_scores(items: Items, score: str | None) -> Scores:
+    """The score of each system on each topic, as `evaluate` gives it for runs."""
+    answers = answer_inputs(items, None, score, StudyConfig())
+    return evaluate(answers.runs, answers.judgments, answers.measures)
 
 
 @dataclass(frozen=True)
@@ -128,9 +150,17 @@ def _labels(items: Items, scale: ScoreRange) -> Judgments:
     )  # fmt: skip
 
 
+def _is_list(labels: Any) -> bool:
+    """Whether gold labels are a list that was drawn to be labeled."""
+    try:
+        return gold_list_of(labels) is not None
+    except InputError:  # a table of values, which has other columns
+        return False
+
+
 def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> Any:
     """Trusted values of some of the items, as labels; a list that was drawn to be labeled is one already."""
-    if isinstance(labels, Judgments) or gold_list_of(labels) is not None:
+    if isinstance(labels, Judgments) or _is_list(labels):
         return labels
     gold = read_items(labels)
     (name,) = gold.chosen([score] if score in gold.scores else None)

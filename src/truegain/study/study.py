@@ -480,6 +480,8 @@ class Study:
                     f"which measure? The study has {', '.join(map(str, self.measures))}; give {arg('measure')}"
                 )
             return self.measures[0]
+        if (m := next((m for m in self.measures if str(m) == str(measure)), None)) is not None:
+            return m
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the study was made
             read = [at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, measures_in(measure))]

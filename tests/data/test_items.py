@@ -1,0 +1,151 @@
+"""Values of answers: tables in all shapes, names of systems, what is missing, clusters."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import truegain as tg
+from truegain.data.items import Items, joined, read_items
+from truegain.io.logs.log import Log, Row, ScoreRange, ToolMean
+
+WIDE = "question_id,domain,faithfulness,relevancy\nq1,a,0.5,1\nq2,a,,0\nq3,b,1.0,1\n"
+LONG = "system,topic,metric,value\nold,q1,f,0.5\nold,q2,f,0.25\nnew,q1,f,1\nnew,q2,f,\n"
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    """A file in a folder."""
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_a_table_of_scores_is_read_as_it_stands(tmp_path: Path) -> None:
+    """Guards wide tables: a column of numbers is a score, an empty cell is missing, the file names the system."""
+    items = tg.read_items([written(tmp_path, "old.csv", WIDE), written(tmp_path, "new.csv", WIDE)])
+    assert (items.systems, items.scores) == (("old", "new"), ("faithfulness", "relevancy"))
+    assert np.array_equal(items.matrix("faithfulness")[0], [0.5, math.nan, 1.0], equal_nan=True)
+    assert items.missing("faithfulness") == {"old": {"missing": 1}, "new": {"missing": 1}}
+    assert items.missing("relevancy") == {}
+    assert items.clusters == {"domain": {"q1": "a", "q2": "a", "q3": "b"}}
+
+
+def test_every_shape_says_the_same(tmp_path: Path) -> None:
+    """Guards long files, frames and dicts."""
+    rows: dict[str, list[Any]] = {
+        "system": ["old", "old", "new", "new"], "topic": ["q1", "q2", "q1", "q2"], "f": [0.5, 0.25, 1.0, None],
+    }  # fmt: skip
+    shapes = [
+        read_items(written(tmp_path, "long.csv", LONG)),
+        read_items(pl.DataFrame(rows)),
+        read_items({"f": {"old": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 1.0, "q2": None}}}),
+    ]
+    for items in shapes:
+        assert items.systems == ("old", "new")
+        assert np.array_equal(items.matrix("f"), [[0.5, 0.25], [1.0, math.nan]], equal_nan=True)
+    again = read_items(shapes[0].frame())
+    assert np.array_equal(again.matrix("f"), shapes[0].matrix("f"), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("faithfulness\n1\n", "no column 'topic'"),
+        ("topic,answer\nq1,yes it is\n", "no column of numbers among topic, answer"),
+        ("topic,value\nq1,good\n", "value is not a number"),
+        ("topic,value\nq1,inf\n", "value is not a number"),
+        ("topic,value\n,0.5\n", "topic is missing"),
+        ("topic,value,weight\nq1,0.5,-1\n", "weight is not a weight"),
+        ("topic,value\nq1,0.5\nq1,0.6\n", "topic q1 appears twice; the first is in line 2"),
+    ],
+)
+def test_what_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    """Guards messages: file, line, value and remedy."""
+    with pytest.raises(tg.InputError, match=message) as error:
+        read_items(written(tmp_path, "x.csv", text))
+    assert "x.csv" in str(error.value)
+
+
+def test_files_are_told_apart_by_what_differs() -> None:
+    """Guards names of systems: the first thing that differs between logs, never two systems under one name."""
+
+    def log(path: str, **names: str) -> Log:
+        return Log(path, "tool", [Row("q1", "s", 1.0)], names)
+
+    one, other = log("a.json", model="m", label="x", file="a"), log("b.json", model="m", label="y", file="b")
+    assert joined([one, other]).systems == ("x", "y")
+    assert joined([one, other], names=["old", "new"]).systems == ("old", "new")
+    with pytest.raises(tg.InputError, match=r"2 files give the same name to their system \(model: m\)"):
+        joined([log("a.json", model="m"), log("b.json", model="m")])
+    with pytest.raises(tg.TruegainError, match="1 name for 2 files"):
+        joined([one, other], names=["old"])
+
+
+def test_judges_and_replicates_count_once_each() -> None:
+    """Guards means within an item: replicates of a judge first, then judges, then weighted items, then topics."""
+    rows = [
+        Row("q1", "s", 1.0, "a", judge="x", replicate=1), Row("q1", "s", 0.0, "a", judge="x", replicate=2),
+        Row("q1", "s", 1.0, "a", judge="y"), Row("q1", "s", math.nan, "a", judge="z", status="failed"),
+        Row("q2", "s", 1.0, "a", item="1", weight=3.0, judge="x"), Row("q2", "s", 0.0, "a", item="2", judge="x"),
+    ]  # fmt: skip
+    items = Items.of_rows(rows)
+    assert items.by_item.value.tolist() == [0.75, 1.0, 0.0]
+    assert items.matrix("s").tolist() == [[0.75, 0.75]]
+    assert items.missing("s") == {"a": {"failed": 1}}
+    assert items.by_item.status.values == ("ok",)
+
+
+def test_failures_on_one_side_are_told() -> None:
+    """Guards the warning of unequal missingness, by a difference above 2% and by the exact test."""
+
+    def items(lost: int, n: int) -> Items:
+        new = {f"q{t}": None if t < lost else 0.5 for t in range(n)}
+        return read_items({"f": {"old": {f"q{t}": 0.5 for t in range(n)}, "new": new}})
+
+    with pytest.warns(tg.DataWarning, match=r"new has no value for 3\.0% of the topics, old for 0\.0%"):
+        items(3, 100).tell_missing("f")
+    with pytest.warns(tg.DataWarning, match=r"new has no value for 1\.0% of the topics"):  # 10 of 10 on one side
+        items(10, 1000).tell_missing("f")
+    with pytest.warns(tg.DataWarning) as told:
+        items(1, 100).tell_missing("f")
+    assert [str(w.message) for w in told] == [
+        "f: values are missing (new 1 missing); they are left out, not counted as 0"
+    ]
+
+
+def test_the_tools_own_mean_is_checked() -> None:
+    """Guards means of tools: one that is not that of its values is told with its reason."""
+    rows = [Row(f"q{t}", "s", float(t % 2), "a") for t in range(4)]
+    assert Items.of_rows(rows, means=(ToolMean("s", 0.5, "a"),)).check_means() == ()
+    (told,) = Items.of_rows(rows, means=(ToolMean("s", 0.4, "a", reason="failures count 0"),)).check_means()
+    assert told == (
+        "s of a: the tool printed 0.4000, the mean of its values is 0.5000 over 4 topics (failures count 0)"
+    )
+
+
+def test_which_score_and_which_cluster() -> None:
+    """Guards choices: a unique last part of a name will do, a wrong one is refused with what there is."""
+    rows = [Row("q1", name, 1.0, "a") for name in ("rag/faith", "rag/relev")]
+    items = Items.of_rows(rows, clusters={"metadata.topic": {"q1": "x"}}, source="a.eval")
+    assert items.chosen(["faith"]) == ("rag/faith",)
+    with pytest.raises(tg.TruegainError, match=r"which score. a\.eval has rag/faith, rag/relev"):
+        items.chosen(None)
+    with pytest.raises(tg.TruegainError, match=r"score 'fiath' names no score of a\.eval"):
+        items.chosen(["fiath"])
+    assert items.clustered("topic").cluster == {"q1": "x"}
+    with pytest.raises(tg.TruegainError, match=r"cluster 'tpoic' is not a column of a\.eval"):
+        items.clustered("tpoic")
+    half = Items.of_rows([*rows, Row("q2", "rag/faith", 1.0, "a")], clusters={"c": {"q1": "x"}})
+    with pytest.raises(tg.TruegainError, match="1 of 2 topics have no value there"):
+        half.clustered("c")
+
+
+def test_ranges_are_kept() -> None:
+    """Guards ends and direction of a score, from a log or given."""
+    items = read_items({"toxicity": {"a": {"q1": 0.5}}}, scales={"toxicity": ScoreRange(0, 1, True)})
+    assert items.scales["toxicity"].lower_is_better
+    assert read_items(items) is items

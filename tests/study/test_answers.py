@@ -1,0 +1,149 @@
+"""Studies of answers: by values of a judge, with gold values or without, held against closed forms."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import truegain as tg
+from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
+from truegain.data.items import Items, read_items
+from truegain.io.columns import Floats
+from truegain.io.logs.log import Row, ScoreRange
+
+T, CLUSTERS = 40, 8
+
+
+def world(seed: int = 3) -> tuple[Floats, Floats]:
+    """True values and a judge's, systems by topics; the judge is lenient to the second system."""
+    rng = np.random.default_rng(seed)
+    truth = np.clip(rng.normal([[0.5], [0.6]], 0.2, (2, T)), 0, 1)
+    return truth, np.clip(truth + rng.normal([[0.0], [0.1]], 0.1, (2, T)), 0, 1)
+
+
+def items_of(values: Floats) -> Items:
+    """One score of two systems, in clusters of five topics."""
+    rows = [
+        Row(f"q{t}", "faith", float(values[s, t]), name, judge="gpt", line=t)
+        for s, name in enumerate(("old", "new"))
+        for t in range(T)
+    ]
+    return Items.of_rows(rows, clusters={"domain": {f"q{t}": f"d{t % CLUSTERS}" for t in range(T)}})
+
+
+def test_a_verdict_is_the_paired_t_interval() -> None:
+    """Guards scores of answers against the closed form over topics."""
+    _, judge = world()
+    verdict = tg.Study(items_of(judge), measures="faith").verdict("old", "new")
+    test = stats.ttest_rel(judge[1], judge[0]).confidence_interval()
+    assert verdict.comparison.difference == pytest.approx((judge[1] - judge[0]).mean())
+    assert (verdict.low, verdict.high) == pytest.approx((test.low, test.high))
+    assert "faith" in verdict.sentence
+
+
+def test_clusters_have_the_closed_form_of_a_mean_of_clusters() -> None:
+    """Guards topics that were sampled together: sqrt(G/(G-1) * sum of squared cluster totals)/n, as inspect_ai."""
+    _, judge = world()
+    d = judge[1] - judge[0]
+    totals = np.bincount(np.arange(T) % CLUSTERS, d - d.mean())
+    se = math.sqrt(CLUSTERS / (CLUSTERS - 1) * float(totals @ totals)) / T
+    verdict = tg.Study(items_of(judge).clustered("domain"), measures="faith").verdict("old", "new")
+    half = float(stats.t.ppf(0.975, CLUSTERS - 1)) * se
+    by_topic = float(stats.t.ppf(0.975, T - 1)) * float(d.std(ddof=1)) / math.sqrt(T)
+    wide = max(half, by_topic)  # never narrower than over topics alone
+    assert (verdict.low, verdict.high) == pytest.approx((d.mean() - wide, d.mean() + wide))
+    assert "from clusters like these 8" in verdict.sentence
+
+
+def test_gold_of_every_answer_gives_the_truth() -> None:
+    """Guards the correction: where people judged all answers, their means are the scores."""
+    truth, judge = world()
+    study = tg.Study(items_of(judge), measures="faith", gold=tg.Gold(items_of(truth), "random"))
+    assert [e.value for e in study.estimates()] == pytest.approx(truth.mean(axis=1).tolist())
+    raw = tg.Study(items_of(judge), measures="faith").estimates()
+    assert [e.value for e in raw] == pytest.approx(judge.mean(axis=1).tolist())
+
+
+def test_a_label_belongs_to_one_system() -> None:
+    """Guards against one shared label: the same answer to the same question by two systems has two of its own."""
+    _, judge = world()
+    study = tg.Study(items_of(judge), measures="faith")
+    assert len(study.ranked.pool) == 2 * T
+    assert {*study.ranked.pool.docs.strings()} == {"old", "new"}
+
+
+def test_less_is_better_counts_negative() -> None:
+    """Guards the direction: the system with the lower toxicity is the better one."""
+    _, judge = world()
+    toxic = read_items(
+        {"toxicity": {"old": {f"q{t}": float(judge[1, t]) for t in range(T)},
+                      "new": {f"q{t}": float(judge[0, t]) for t in range(T)}}},
+        scales={"toxicity": ScoreRange(0, 1, lower_is_better=True)},
+    )  # fmt: skip
+    verdict = tg.Study(toxic, measures="toxicity").verdict("old", "new")
+    assert verdict.outcome == "better"
+    assert verdict.comparison.difference == pytest.approx((judge[1] - judge[0]).mean())
+
+
+def test_a_model_that_nobody_checked_decides_nothing() -> None:
+    """Guards logs of LLM judges: without gold the verdict says whose values these are."""
+    _, judge = world()
+    items = Items.of_rows(
+        [
+            Row(f"q{t}", "faith", float(judge[s, t]), n, judge="gpt")
+            for s, n in enumerate(("old", "new"))
+            for t in range(T)
+        ],
+        models=frozenset({"gpt"}),
+    )
+    assert tg.Study(items, measures="faith").verdict("old", "new").outcome == "unchecked"
+    assert tg.Study(items, measures="faith", trust_judge=True).verdict("old", "new").outcome == "better"
+
+
+@pytest.mark.parametrize(
+    ("gold", "message"),
+    [
+        ("topic,system,faith\nq1,other,0.5\n", "other: not a system of"),
+        ("topic,system,faith\nq99,old,0.5\n", "topic q99 is not in"),
+        ("topic,system,faith\nq1,old,\n", "no column of numbers"),
+    ],
+)
+def test_gold_that_does_not_fit(gold: str, message: str, tmp_path: Path) -> None:
+    """Guards gold values of other systems and topics, and empty ones."""
+    _, judge = world()
+    (tmp_path / "gold.csv").write_text(gold)
+    with pytest.raises(tg.InputError, match=message):
+        tg.Study(items_of(judge), measures="faith", gold=tg.Gold(tmp_path / "gold.csv", "random"))
+
+
+def test_commands_take_tables_of_scores(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards verdict, compare, gate and report on files, with clusters and gold, against Python."""
+    truth, judge = world()
+    for s, name in enumerate(("old", "new")):
+        rows = [f"q{t},d{t % CLUSTERS},{judge[s, t]}" for t in range(T)]
+        (folder / f"{name}.csv").write_text("\n".join(["topic,domain,faith", *rows]))
+    gold = [f"q{t},{n},{truth[s, t]}" for s, n in enumerate(("old", "new")) for t in range(T) if (t + s) % 3 == 0]
+    (folder / "people.csv").write_text("\n".join(["topic,system,faith", *gold]))
+    files = ("old.csv", "new.csv", "--score", "faith")
+    code, out, err = run("verdict", *files, "--gold", "people.csv", "--design", "random", "--format", "json")
+    assert code == 0, err
+    answers = read_items([folder / "old.csv", folder / "new.csv"])
+    by_hand = tg.Study(answers, measures="faith", gold=tg.Gold(folder / "people.csv", "random")).verdict("old", "new")
+    assert json.loads(out)["verdicts"][0]["difference"] == pytest.approx(by_hand.comparison.difference)
+    code, out, err = run("compare", *files, "--test", "paired-t", "--format", "json")
+    assert code == 0, err
+    assert json.loads(out)["rows"][0]["p"] == pytest.approx(stats.ttest_rel(judge[1], judge[0]).pvalue)
+    code, out, err = run("compare", *files, "--cluster", "domain")
+    assert (code, "from clusters like these 8" in out) == (0, True), err
+    assert run("gate", *files, "--baseline", "old")[0] == 0
+    code, _, err = run("report", *files, "-o", "page.html")
+    assert code == 0, err
+    assert "new is better than old" in (folder / "page.html").read_text()
+    assert run("verdict", *files, "-m", "P@10")[::2] == (
+        2, "error: --measure P@10: these are values of answers, not runs; name a score of theirs by --score: faith\n"
+    )  # fmt: skip
