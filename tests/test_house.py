@@ -48,6 +48,7 @@ HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in fl
 FACE = {
     "Cluster",
     "DataWarning",
+    "Experiment",
     "Gold",
     "InputError",
     "Intents",

@@ -15,6 +15,7 @@ from truegain.lazy import loaded
 from truegain.results.plots import plug
 
 if TYPE_CHECKING:
+    from truegain import testing as testing
     from truegain.aggregation.aggregate import aggregate
     from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, UnjudgedSample
     from truegain.data.intents import Intents, read_intents
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from truegain.study.compare import compare
     from truegain.study.corrected_scores import correct
     from truegain.study.correlate import correlate
+    from truegain.study.experiment import Experiment
     from truegain.study.intervals import intervals
     from truegain.study.study import Study
     from truegain.study.study_file import read_study
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Cluster",
     "DataWarning",
+    "Experiment",
     "Gold",
     "InputError",
     "Intents",
@@ -104,6 +107,7 @@ __all__ = [
 
 _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wait for numpy
     "Cluster": "truegain.parallel.cluster",
+    "Experiment": "truegain.study.experiment",
     "Gold": "truegain.config",
     "Intents": "truegain.data.intents",
     "Items": "truegain.data.items",
@@ -164,5 +168,7 @@ plug(lambda answer, path: importlib.import_module("truegain.report.plot").plot(a
 
 
 def __getattr__(name: str) -> Any:
+    if name == "testing":
+        return importlib.import_module("truegain.testing")
     telling = importlib.import_module("truegain.results.provenance").telling if name in _ANSWERING else None
     return loaded(__name__, _LAZY, name, telling)

@@ -12,7 +12,8 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.cli.test_verdict import folder, world  # noqa: F401
-from truegain.cli.gate import CODES, _row
+from truegain.cli.gate import _row
+from truegain.study.claims import CODES
 
 STUDY = """
 judgments = "judgments.qrels"

@@ -117,7 +117,7 @@ def test_what_is_said_of_the_new_format(run: Run, folder: Path) -> None:  # noqa
     assert (code, "bad.cards:3: no 'name: value'" in err) == (2, True), err
     (folder / "odd.txt").write_text("what is this\n")
     code, _, err = run("verdict", "labels.qrels", "odd.txt", "b.run", *WORDS)
-    assert (code, "a table (JSON, JSONL, CSV, TSV, Parquet or cards)" in err) == (2, True), err
+    assert (code, "a table (JSON, JSONL, CSV, TSV, Parquet, Arrow or cards)" in err) == (2, True), err
     assert kind_of(b"1 0 a 2\n", "x.cards") is None
     head = cards(judged())
     assert taken(head, "x.cards", judged=True) == pytest.approx(1 + 750 * head.count(b"\n\n") / len(head))

@@ -19,21 +19,12 @@ from truegain.config import StudyConfig
 from truegain.errors import TruegainError
 from truegain.io.files import expand, write_bytes
 from truegain.message import arg
+from truegain.study.claims import exit_code, gate_result
 from truegain.study.config import margin_of
 from truegain.study.variance import signed
 
 if TYPE_CHECKING:
     from truegain.study.verdict import Verdict
-
-CODES = {
-    "better": 0,
-    "not worse": 0,
-    "worse": 1,
-    "not better": 1,
-    "inconclusive": 3,
-    "unchecked": 3,
-}  # 2 is a mistake in what was given
-RESULTS = {0: "passes", 1: "fails", 3: "inconclusive"}
 
 
 @takes(options=StudyOptions, config=StudyConfig, reading=Reading)
@@ -86,14 +77,14 @@ def gate_command(
         study.verdict(a, b, m, options.costs, not_worse_by=not_worse_by) for a, b in pairs for m in study.measures
     ]
     answers = [v.outcome for v in verdicts]
-    code = _code(answers)
+    code = exit_code(answers)
     provenance = {**options.provenance(study, reading), "baseline": baseline, "candidate": candidate}
     provenance |= {} if not_worse_by is None else {"not_worse_by": not_worse_by}
     provenance["inputs"] = digests(options.inputs(judgments, files, config, context.meta.get("study")))
     if output_format == "json":
         answer = {
             "provenance": provenance,
-            "gate": _in_short(code, answers),
+            "gate": gate_result(answers),
             "exit_code": code,
             "answers": answers,
             "verdicts": [v.to_dict() for v in verdicts],
@@ -105,16 +96,6 @@ def gate_command(
     raise typer.Exit(code)
 
 
-def _code(answers: Sequence[str]) -> int:
-    """0 where all are better, 1 where one is not, else 3: the claim is about all of them together."""
-    codes = [CODES[answer] for answer in answers]
-    return 1 if 1 in codes else max(codes)
-
-
-def _in_short(code: int, answers: Sequence[str]) -> str:
-    return "unchecked" if code == CODES["unchecked"] and "inconclusive" not in answers else RESULTS[code]
-
-
 def _markdown(
     code: int, verdicts: Sequence[Verdict], provenance: dict[str, Any], judgments: str, runs: Sequence[str]
 ) -> str:
@@ -124,7 +105,7 @@ def _markdown(
     least = margin or least
     by, what = f" by {least:g} or more" if least > 0 else "", "not worse" if margin else "better"
     lines = [
-        f"### {icon} {_cell(first.b)}: {_in_short(code, [v.outcome for v in verdicts])}{_trusted(verdicts)}",
+        f"### {icon} {_cell(first.b)}: {gate_result([v.outcome for v in verdicts])}{_trusted(verdicts)}",
         "",
         f"Claim: {_cell(first.b)} is {what} than {_and([v.comparison.a for v in verdicts])}{by}.",
         "",

@@ -36,6 +36,7 @@ from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.column_names import IDS, file_options, own_gold
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
+from truegain.io.irds import is_irds
 from truegain.io.named_tables import Columns, renamed
 from truegain.io.study_text import ELSEWHERE
 from truegain.io.trec import loaded
@@ -411,7 +412,7 @@ def _model_lines(options: Mapping[str, Any], models: Sequence[str]) -> list[str]
 
 
 def _path(path: str, folder: Path) -> str:
-    as_it_is = path == STANDARD_INPUT or is_remote(path) or own_gold("gold", path) is not None
+    as_it_is = path == STANDARD_INPUT or is_remote(path) or is_irds(path) or own_gold("gold", path) is not None
     return _quoted(path if as_it_is else os.path.relpath(path, folder or "."))
 
 

@@ -262,7 +262,8 @@ Judgments = Annotated[
     str,
     typer.Argument(
         help=f"Relevance judgments: TREC qrels, subtopic qrels, {formats_in_words()}; a file, a URL (s3://, "
-        "https://), or - for stdin. Or study.toml, which names the judgments, the runs and the options.",
+        "https://), irds:NAME of ir_datasets, or - for stdin. Or study.toml, which names the judgments, the runs and "
+        "the options.",
         metavar="JUDGMENTS",
         is_eager=True,
         callback=study_or_judgments,

@@ -22,13 +22,12 @@ from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.results.base import Table
 from truegain.results.table import Cell
+from truegain.study.claims import each_alone, joint_sentences
 
 if TYPE_CHECKING:
     from truegain.study.estimates import Ranking
-    from truegain.study.study import Study
     from truegain.study.verdict import Verdict
 
-ORDER = ("better", "not worse", "worse", "not better", "inconclusive", "unchecked")  # in which outcomes are listed
 About = Callable[["Verdict"], tuple[str, ...]]  # what a verdict stands on, with commands in place of calls
 BEST = "The two best, as if chosen in advance"
 
@@ -75,7 +74,7 @@ def verdict_command(
         (r.systems[1], r.systems[0], m) for r, m in zip(rankings, made.measures, strict=True)
     ]
     verdicts = [made.verdict(a, b, m, options.costs) for a, b, m in compared]
-    together = [] if rankings else _together(made, verdicts)
+    together = [] if rankings else joint_sentences(made, verdicts)
     about = partial(about_in_commands, judgments=judgments, runs=files)
     if printing.format == "json":
         provenance = {**options.provenance(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
@@ -111,22 +110,12 @@ def _write(
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
         bodies = [v.text(about(v), under=PICKED if rankings else "") for v in verdicts]
         text = "\n\n".join(f"{top}{body}" for top, body in zip(tops, bodies, strict=True))
-        if not rankings and (note := _each_alone(verdicts)):
+        if not rankings and (note := each_alone(verdicts)):
             text = "\n".join([*(v.sentence for v in verdicts), note, *together, "", text])
         write_bytes(printing.output, text.encode(errors="backslashreplace"))
     else:
         words = printing.format in ("latex", "markdown", "html")
         printing.write(_ranks(rankings, verdicts) if rankings else _sources(verdicts, together, words, about))
-
-
-def _each_alone(verdicts: Sequence[Verdict]) -> str:
-    """A note on the confidence of many candidates; none on one."""
-    candidates = {v.comparison.b for v in verdicts}
-    return (
-        f"Each of these {len(verdicts)} verdicts has its own confidence level, as if it were the only claim."
-        if len(candidates) > 1
-        else ""
-    )
 
 
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
@@ -142,26 +131,6 @@ def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
     return Table(columns, rows, {}, " ".join(r.sentence for r in rankings), notes)
 
 
-def _together(study: Study, verdicts: Sequence[Verdict]) -> list[str]:
-    """What can be said of many candidates at once, a line a measure; nothing of one."""
-    lines = []
-    for measure in dict.fromkeys(v.comparison.measure for v in verdicts):
-        mine = [v for v in verdicts if v.comparison.measure == measure]
-        if len({v.comparison.b for v in mine}) < 2:
-            continue
-        by_outcome: dict[str, list[str]] = {}
-        several = len({v.comparison.a for v in mine}) > 1
-        for v, outcome in zip(mine, study.together(mine), strict=True):
-            c = v.comparison
-            by_outcome.setdefault(outcome, []).append(f"{c.b} than {c.a}" if several else c.b)
-        order = sorted(by_outcome, key=ORDER.index)
-        outcomes = "; ".join(f"{outcome}: {', '.join(by_outcome[outcome])}" for outcome in order)
-        lines.append(
-            f"All {len(mine)} jointly, on {measure} (simultaneous {100 * study.confidence:g}% confidence): {outcomes}."
-        )
-    return lines
-
-
 def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, about: About) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for v in verdicts:
@@ -174,7 +143,7 @@ def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, 
         for note in about(v)
         for line in note.splitlines()
     ]
-    notes += filter(None, [_each_alone(verdicts), *together])
+    notes += filter(None, [each_alone(verdicts), *together])
     heads = tuple(name.replace(" ", "_") for name in columns)
     return Table(heads, rows, {}, " ".join(v.sentence for v in verdicts), tuple(notes))
 

@@ -28,6 +28,7 @@ from truegain.io.column_names import (
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.io.files import PathLike
 from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, opened
+from truegain.io.irds import DatasetLike, is_dataset, rows_of, subtopic_of
 from truegain.io.json_files import nested
 from truegain.io.named_tables import (
     Columns,
@@ -344,7 +345,7 @@ class Judgments(Lines):
         return {"file": self.source, **(self.places or Places.rows(len(self))).of(row)}
 
 
-JudgmentsLike = Judgments | TableLike | Numbers | RanxLike | Iterable[LabelRow]
+JudgmentsLike = Judgments | TableLike | Numbers | RanxLike | Iterable[LabelRow] | DatasetLike
 
 
 @takes()
@@ -366,8 +367,8 @@ def read_judgments(
 
     Parameters
     ----------
-    data : path-like, frame, mapping, Judgments, ir_measures tuples or ranx Qrels
-        The labels.
+    data : path-like, frame, mapping, Judgments, ir_measures tuples, ranx Qrels or dataset
+        The labels; 'irds:NAME' or a Dataset are those of ir_datasets, and a Dataset of Hugging Face is a frame.
     jobs : int, optional
         Threads that read; by default one for each core.  The result is the same for any number.
     columns : str, list of str or mapping, optional
@@ -483,6 +484,14 @@ def _of_object(
         return read_judgments(data)
     if is_ranx(data):
         data = data.to_dict()  # type: ignore[attr-defined]
+    if is_dataset(data):
+        rows_or_frame = rows_of(data, "qrels", what)
+        return _of_object(rows_or_frame, names, missing, what)
+    if isinstance(data, Mapping) and (splits := [str(name) for name, part in data.items() if is_frame(part)]):
+        raise InputError(
+            f"this holds {_counted(len(splits), 'table')}, {some(splits)}", file=what,
+            hint=f"give one of them, such as data[{splits[0]!r}]",
+        )  # fmt: skip
     if isinstance(data, Mapping):
         kept = data if missing == "refuse" else labeled(data, what)
         topics, docs, labels = flat(kept, what, labels=True)
@@ -493,7 +502,7 @@ def _of_object(
         [an_id(r.doc_id, "document", what) for r in rows],
         numbers([r.relevance for r in rows], what, labels=True),
         what,
-        subtopics=[str(getattr(r, "iteration", "0")) for r in rows],
+        subtopics=[subtopic_of(r) for r in rows],
     )
 
 

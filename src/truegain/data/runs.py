@@ -19,6 +19,7 @@ from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_u
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, opened
+from truegain.io.irds import IRDS, is_irds, rows_of
 from truegain.io.json_files import nested, place_of
 from truegain.io.memory import check_held
 from truegain.io.named_tables import Columns, renamed
@@ -214,7 +215,9 @@ MODELS = ("model", "system_models")  # columns that name the model a system uses
 
 
 def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]:
-    """The runs of one file."""
+    """The runs of one file, or of one dataset of ir_datasets."""
+    if is_irds(path):
+        return [_ranked(path, path.removeprefix(IRDS), path)]
     text, kind, file = loaded(path, header)
     name = "stdin" if path == STANDARD_INPUT else system_name(path)
     if kind == "nested":
@@ -226,6 +229,13 @@ def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]
         return runs_of_frame(read_unnamed(text, header.names, file), name, file)
     run = run_of_lines(text, layout, name, file, jobs)
     return [replace(run, system=tag_of(run.tags, file)) if name_by == "tag" and run.tags else run]
+
+
+def _ranked(data: object, name: str, what: str) -> Run:
+    """The run of the ranked documents that come with a dataset of ir_datasets."""
+    rows = list(rows_of(data, "scoreddocs", what))
+    scores = np.array([float(r.score) for r in rows])
+    return run_of_columns(name, [r.query_id for r in rows], [r.doc_id for r in rows], scores, what)
 
 
 def run_layout(text: bytes, header: Header, file: str) -> trec.Layout | None:
@@ -605,7 +615,7 @@ def models_in(runs: object) -> dict[str, tuple[str, ...]]:
         several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
         files = expand(several)
         header = file_options().ran.of_files(len(files))
-        tables = [file for file in files if can_be_read_again(file) and loaded(file, header)[1]]
+        tables = [file for file in files if can_be_read_again(file) and not is_irds(file) and loaded(file, header)[1]]
         parts = [run for file in tables for run in read_run(file, "file", 1, header)]
     else:
         parts = list(Runs.of(runs).parts)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truegain.data.queries import read_queries as read_queries
 from truegain.data.runs import Runs, run_of_columns
-from truegain.errors import InputError, TruegainError
+from truegain.errors import TruegainError
 from truegain.io.columns import Floats, Ids, Ints, frozen
-from truegain.io.files import PathLike, read_bytes
-from truegain.io.plain_text import plain_text
 from truegain.io.warnings import warn
 from truegain.message import argname
 from truegain.text.corpus import Corpus, CorpusLike
@@ -171,22 +170,3 @@ def _scored(p: Postings, weight: Weight, terms: Ints, times: Floats) -> tuple[In
     if mu is not None:
         score += times.sum() * np.log(mu / (mu + p.length))
     return matching, np.round(score[matching], 9)
-
-
-def read_queries(path: PathLike) -> dict[str, str]:
-    """Queries from lines of a topic, a tab and a text; may be compressed.
-
-    A line without a tab, a text or a topic of its own is an error that names it.
-    """
-    queries: dict[str, str] = {}
-    for number, line in enumerate(plain_text(read_bytes(path), str(path)).decode().splitlines(), 1):
-        if not line.strip():
-            continue
-        topic, _, text = (part.strip() for part in line.partition("\t"))
-        if not topic or not text or topic in queries:
-            fault = f"query {topic} appears twice" if topic in queries else "not a topic, a tab and a query"
-            raise InputError(fault, file=str(path), line=number, hint="write lines such as 301<tab>organized crime")
-        queries[topic] = text
-    if not queries:
-        raise InputError("there is no query", file=str(path), hint="write lines such as 301<tab>organized crime")
-    return queries

@@ -20,6 +20,7 @@ from truegain.addresses import is_remote, without_secrets
 from truegain.errors import ORDER, InputError, why
 from truegain.io import remote
 from truegain.io.compression import COMPRESSED, COMPRESSIONS, DamagedError, Joined, packed, unpacking
+from truegain.io.irds import is_irds, lines_of
 from truegain.io.overwrite import check_unchanged, descriptor, is_file, reading, reading_standard_input, wrote
 from truegain.io.plain_text import PIECE, Bounds
 from truegain.io.tempfiles import copy_of, filled, has_copy
@@ -87,7 +88,7 @@ def read_failures(file: str) -> Iterator[None]:
 
 def is_seekable(name: str) -> bool:
     """Whether any stretch of it can be read: a file on this machine, or a copy of what is read once."""
-    return not is_remote(name) and can_be_read_again(name)
+    return not is_remote(name) and not is_irds(name) and can_be_read_again(name)
 
 
 def can_be_read_again(name: str) -> bool:
@@ -106,6 +107,9 @@ def opened(name: str) -> Iterator[BinaryIO]:
     if is_remote(name):
         with remote.reading_from(name) as far:
             yield far
+        return
+    if is_irds(name):
+        yield io.BytesIO(lines_of(name))
         return
     if name != STANDARD_INPUT:
         with Path(name).open("rb", buffering=0) as stream:
@@ -256,7 +260,7 @@ def replaced(path: PathLike) -> Iterator[BinaryIO]:
     name, file = os.fspath(path), shown_path(path)
     if not name or not can_be_a_name(name):
         raise InputError(f"cannot be written: {name!r} names no file", hint="check the path")
-    if is_remote(name):
+    if is_remote(name) or is_irds(name):
         raise InputError("truegain writes local files only", file=file, hint="write it to this machine, then copy it")
     if name.endswith(("/", os.sep)):
         raise InputError("this is a folder", file=file, hint="name a file to write")

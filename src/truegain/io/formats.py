@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from truegain.io.arrow import ARROW
 from truegain.io.column_names import Header
 from truegain.io.columns import RawTable
 from truegain.io.compression import COMPRESSED
@@ -15,7 +16,7 @@ from truegain.io.plain_text import plain_text
 from truegain.io.separated import CSV, TSV, first_line
 from truegain.io.table_format import Beginning, TableFormat
 
-FORMATS: dict[str, TableFormat] = {f.name: f for f in (JSON, JSON_LINES, CSV, TSV, PARQUET)}
+FORMATS: dict[str, TableFormat] = {f.name: f for f in (JSON, JSON_LINES, CSV, TSV, PARQUET, ARROW)}
 NESTED = "nested"  # {topic: {document: number}}, which is no table
 LINES = (".txt", ".run", ".trec", ".res", ".qrels")  # endings of files of lines
 
@@ -37,7 +38,7 @@ def endings() -> tuple[str, ...]:
     """The endings of files that are tables with named columns.
 
     >>> endings()
-    ('.json', '.jsonl', '.ndjson', '.csv', '.tsv', '.parquet')
+    ('.json', '.jsonl', '.ndjson', '.csv', '.tsv', '.parquet', '.arrow', '.feather')
     """
     return tuple(ending for f in FORMATS.values() for ending in f.endings)
 
@@ -52,7 +53,7 @@ def formats_in_words() -> str:
     """The formats of tables, for messages.
 
     >>> formats_in_words()
-    'JSON, JSONL, CSV, TSV or Parquet'
+    'JSON, JSONL, CSV, TSV, Parquet or Arrow'
     """
     *others, last = [f.words for f in FORMATS.values()]
     return f"{', '.join(others)} or {last}"

@@ -35,7 +35,12 @@ def is_frame(data: object) -> bool:
     if isinstance(data, Frame | Mapping | str | bytes):
         return isinstance(data, Frame)
     tabled = hasattr(kind, "columns") and hasattr(kind, "__getitem__")
-    return tabled or hasattr(kind, "__arrow_c_stream__")
+    return tabled or hasattr(kind, "__arrow_c_stream__") or is_hugging_face(data)
+
+
+def is_hugging_face(data: object) -> bool:
+    """Whether this is a Dataset of Hugging Face: columns by name, and a format that they are given in."""
+    return all(hasattr(type(data), name) for name in ("column_names", "with_format", "__getitem__"))
 
 
 def opened(data: Any) -> Frame:
@@ -48,6 +53,9 @@ def opened(data: Any) -> Frame:
         return Frame([str(name) for name in data.columns], lambda at: list(data.iloc[:, at].to_list()))
     if hasattr(data, "column_names") and hasattr(data, "column"):  # pyarrow: a table or a batch
         return Frame([str(name) for name in data.column_names], lambda at: list(data.column(at).to_pylist()))
+    if is_hugging_face(data):
+        plain = data.with_format(None)  # values of Python, whatever the user has them shown as
+        return Frame([str(name) for name in plain.column_names], lambda at: list(plain[plain.column_names[at]]))
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # polars, and what does as it does
         return Frame([str(name) for name in data.columns], lambda at: list(data[data.columns[at]].to_list()))
     return opened(needs("polars", "frames").DataFrame(data))  # all else is handed over as Arrow does
@@ -79,6 +87,20 @@ class ArrowLike(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The columns."""
+
+
+class HuggingFaceLike(Protocol):
+    """A Dataset of Hugging Face."""
+
+    @property
+    def column_names(self) -> Any:
+        """The names of its columns."""
+
+    def with_format(self, kind: Any, /) -> Any:
+        """The same, whose values come in another form."""
+
+    def __getitem__(self, key: Any, /) -> Any:
+        """A column by name."""
 
 
 class RanxLike(Protocol):
@@ -121,4 +143,4 @@ class LabelRow(Protocol):
 
 
 Numbers = Mapping[Any, Mapping[Any, SupportsFloat]]  # {topic: {document: number}}
-TableLike = PathLike | FrameLike | ArrowLike  # a file, or a frame
+TableLike = PathLike | FrameLike | ArrowLike | HuggingFaceLike  # a file, or a frame

@@ -11,6 +11,7 @@ from typing import Any
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError
+from truegain.io.irds import is_irds
 
 # ---- What one command reads is never what it writes: files are told apart by what they are, not by their names.
 
@@ -117,7 +118,7 @@ def unchanging() -> Iterator[None]:
 
 def is_file(name: str) -> bool:
     """Whether this can be read again: no pipe, and not standard input."""
-    return is_remote(name) or (name != "-" and os.path.isfile(name))  # noqa: PTH113  Path.is_file fails on a very long name
+    return is_remote(name) or is_irds(name) or (name != "-" and os.path.isfile(name))  # noqa: PTH113  Path.is_file fails on a very long name
 
 
 def check_unchanged(name: str, data: bytes) -> None:

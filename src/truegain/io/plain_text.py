@@ -94,13 +94,16 @@ def line_at(text: bytes, offset: int, most: int = 1000) -> str:
     return line.rstrip(b"\r").decode(errors="replace")
 
 
+BINARY = (b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff")  # how Parquet and Arrow data begin
+
+
 class Bounds:
     """How much may be read: lines that are not endless, data that fits into memory, no bombs."""
 
     def __init__(self, first: bytes, file: str, *, whole: bool, size: int = 0) -> None:
         self.file, self.seen, self.line = file, 0, 0
         start = first[:65536].removeprefix(_BYTE_ORDER_MARK).lstrip()
-        binary = first.startswith(b"PAR1")
+        binary = first.startswith(BINARY)
         self.of_lines = not binary and not start.startswith(b"[") and not NESTED.match(start)  # JSON may be one line
         if not binary:
             plain_text(first, file, whole=whole)

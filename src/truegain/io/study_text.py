@@ -12,6 +12,7 @@ from typing import Any
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.io.files import STANDARD_INPUT, read_bytes, shown_path
+from truegain.io.irds import IRDS
 from truegain.message import OF_CONFIGS, TOLD
 
 # ---- What a study file said, so that a refusal of it names the file and the line.
@@ -331,5 +332,5 @@ def _is_no_path(text: str, key: str) -> bool:
         is_remote(text)
         or text in WORDS
         or (key == "system-models" and "=" in text)
-        or text.startswith(("column:", "assessor:", "irds:"))
+        or text.startswith(("column:", "assessor:", IRDS))
     )

@@ -18,6 +18,7 @@ from truegain.errors import InputError, TruegainError, needs
 from truegain.io.compression import COMPRESSED, TOLD_BY, unpacking
 from truegain.io.files import is_folder, matched, shown_path
 from truegain.io.formats import ending
+from truegain.io.irds import dataset_of
 from truegain.io.overwrite import reading
 from truegain.io.plain_text import plain_text
 from truegain.io.remote import files_below, first_bytes, has_stretches
@@ -301,13 +302,13 @@ def _text_files(piece: Piece, fields: Fields) -> Documents:
 
 
 def _irds_pieces(path: str, size: int) -> Iterator[Piece]:
-    dataset = needs("ir_datasets", "irds").load(path.removeprefix(IRDS))
+    dataset = dataset_of(path)
     rows, step = int(dataset.docs_count()), max(1, size // 1024)
     for begin in range(0, rows, step):
         yield Piece(path, "irds", begin, min(rows, begin + step))
 
 
 def _irds_rows(piece: Piece) -> Documents:
-    dataset = needs("ir_datasets", "irds").load(piece.file.removeprefix(IRDS))
+    dataset = dataset_of(piece.file)
     documents = list(dataset.docs_iter()[piece.begin : piece.end])
     return Documents([d.doc_id for d in documents], [d.default_text() for d in documents])

@@ -17,6 +17,7 @@ from truegain.io import remote
 from truegain.io.columns import COLUMNS, plain_name
 from truegain.io.compression import TOLD_BY, unpacking
 from truegain.io.files import read_failures, shown_path
+from truegain.io.irds import IRDS as IRDS
 from truegain.io.json_files import STRICT, RepeatedKeyError, repeated_key
 from truegain.io.separated import LONG, NAME, STEMS
 from truegain.message import arg
@@ -29,7 +30,6 @@ _LAST = ("document", "_id", "id", "pid")  # names of ids that may be something e
 ID_FIELDS = (*(name for name in COLUMNS["doc"] if name not in _LAST), *_LAST)
 IDS_TOLD = f"{', '.join(ID_FIELDS[:6])} or another known name of ids"
 TEXT_FIELDS = ("title", "headings", "abstract", "text", "contents", "content", "body", "passage", "segment")
-IRDS = "irds:"
 LARGEST = 1 << 28  # bytes of a document
 NOT_UTF8 = f"convert it to UTF-8, or have such bytes replaced and counted ({arg('errors', 'replace')})"
 Errors = Literal["refuse", "replace"]  # bytes that are not UTF-8
