@@ -94,6 +94,7 @@ FACE = {
     "sample_unjudged",
     "unjudged",
     "write_judgments",
+    "write_participants",
     "write_report",
     "write_runs",
 }

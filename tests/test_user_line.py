@@ -29,6 +29,7 @@ CALLS = {
     "study": 'tg.Study(runs, qrels, "P@2")',
     "plan": 'tg.plan_topics(runs, qrels, "AP", min_effect=0.1)',
     "report": 'tg.write_report(runs, qrels, "P@2", PAGE)',
+    "participants": 'tg.write_participants(runs, qrels, "P@2", PAGE, teams={"good": "a", "poor": "b"}, team="a")',
     "inside a loop": '[tg.evaluate(runs, qrels, "AP") for _ in range(2)]',
     "through functions of the user's": 'f = lambda: tg.evaluate(runs, qrels, "AP"); names.append(f())',
 }

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from truegain.pooling.samples import sample_unjudged
     from truegain.reliability.agree import agreement
     from truegain.report.page.page import write_report
+    from truegain.report.page.participants import write_participants
     from truegain.study.compare import compare
     from truegain.study.corrected_scores import correct
     from truegain.study.correlate import correlate
@@ -101,6 +102,7 @@ __all__ = [
     "sample_unjudged",
     "unjudged",
     "write_judgments",
+    "write_participants",
     "write_report",
     "write_runs",
 ]
@@ -149,6 +151,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "sample_unjudged": "truegain.pooling.samples",
     "unjudged": "truegain.pooling.bounds",
     "write_judgments": "truegain.data.writing",
+    "write_participants": "truegain.report.page.participants",
     "write_report": "truegain.report.page.page",
     "write_runs": "truegain.data.writing",
 }

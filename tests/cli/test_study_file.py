@@ -97,6 +97,7 @@ costs = {gold = 2}
 RATED = 'judgments = "ratings.csv"\nruns = "runs"\naggregate = "mean"\nscale = "0:2"\n'
 COMMANDS = {  # what each needs beside the study, to be done soon
     "eval": (), "correct": (), "judge check": (), "compare": (), "verdict": (), "report": ("-o", "page.html"),
+    "participants": ("--teams", "teams.csv"),
     "gate": ("--candidate", "good"), "init": ("-o", "new.toml"), "correlate": ("--between", "measures"), "unjudged": (),
     "plan topics": ("--min-effect", "0.1"), "plan labels": (), "experiment split-half": (),
     "experiment incomplete": ("--repeat", "1", "--keep", "50"),
@@ -120,6 +121,7 @@ def test_every_command_takes_a_study_file(run: Run, folder: Path, command: str) 
     """Guards one file for all commands: each takes judgments, runs and its own options of it, and stops at no other."""
     rated = command in OF_RATINGS
     (folder / "s.toml").write_text(RATED if rated else WHOLE)
+    (folder / "teams.csv").write_text("run,team\nweak,ada\nfair,bell\ngood,bell\n")
     code, out, err = run(*command.split(), "s.toml", *(OF_RATINGS if rated else COMMANDS)[command])
     assert code in ((0, 1, 3) if command == "gate" else (0,)), err
     assert out

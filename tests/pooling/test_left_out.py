@@ -10,9 +10,13 @@ from benchmarks.coverage import few_relevant as worlds
 
 import truegain as tg
 from truegain.config import Scoring
+from truegain.data.alignment import without_items
+from truegain.data.judgments import judgments_of_columns
 from truegain.data.teams import Teams
 from truegain.io.columns import Floats
 from truegain.measures.evaluate import aligned
+from truegain.measures.parse import parse_measures
+from truegain.measures.scoring import scored
 from truegain.parallel.jobs import Local
 from truegain.pooling.pools import leave_out, left_out_table
 from truegain.stats import other_collections
@@ -240,3 +244,30 @@ def test_teams_say_who_was_pooled() -> None:
         leave_out(runs, labels, pool_depth=4, teams=known, pooled=["a-1"])
     with pytest.raises(tg.TruegainError, match="none of the runs was pooled"):
         leave_out(runs, labels, pool_depth=4, teams=Teams(teams, frozenset()))
+
+
+@pytest.mark.parametrize("name", ["nDCG@3", "AP", "alpha_nDCG@3", "Bpref"])
+def test_a_smaller_pool_is_that_of_fewer_judgments(name: str) -> None:
+    """Guards lists against a smaller pool: the same scores as of judgments that lack these documents.
+
+    The documents of one topic are all gone.
+    """
+    rng = np.random.default_rng(5)
+    subtopics = ["1", "2"] if name.startswith("alpha") else ["0"]
+    rows = [(str(t), s, f"d{d}", int(rng.integers(0, 2))) for t in range(6) for d in range(8) for s in subtopics]
+    runs = {s: {str(t): {f"d{d}": float(rng.random()) for d in range(12)} for t in range(6)} for s in "ab"}
+    table = judgments_of_columns(
+        [r[0] for r in rows], [r[2] for r in rows], np.array([float(r[3]) for r in rows]), "rows",
+        subtopics=[r[1] for r in rows],
+    )  # fmt: skip
+    gone = {("3", f"d{d}") for d in range(8)} | {("1", "d2"), ("5", "d7"), ("0", "d0")}
+    ranked, measures = aligned(runs, table, tg.Scoring()), parse_measures(name)
+    topics, docs = ranked.pool.names(np.arange(len(ranked.pool)))
+    items = np.array([i for i, pair in enumerate(zip(topics, docs, strict=True)) if pair in gone])
+    kept = np.array([i for i, r in enumerate(rows) if (r[0], r[2]) not in gone])
+    made = scored(without_items(ranked, items), measures, tg.Scoring())
+    again = scored(aligned(runs, table.take(kept), tg.Scoring()), measures, tg.Scoring())
+    assert made.topics == again.topics
+    np.testing.assert_array_equal(made.matrix(), again.matrix())
+    means, means_again = (next(iter(x.summaries.values())) for x in (made, again))
+    np.testing.assert_array_equal(means, means_again)

@@ -11,10 +11,11 @@ from PIL import Image
 from tests.report import studies
 from tests.report.browser import Chromium, Tab
 
-PICTURES = {  # name: width, height, dark
-    "report": (1200, 1560, False),
-    "report-dark": (1200, 1560, True),
-    "report-400": (400, 1560, False),
+PICTURES = {  # name: what makes the page, width, height, dark
+    "report": (studies.demo, 1200, 1560, False),
+    "report-dark": (studies.demo, 1200, 1560, True),
+    "report-400": (studies.demo, 400, 1560, False),
+    "participant": (studies.participant, 1200, 1900, False),
 }
 
 
@@ -23,9 +24,9 @@ def main(to: Path) -> None:
     to.mkdir(parents=True, exist_ok=True)
     browser = Chromium()
     with tempfile.TemporaryDirectory() as folder:
-        page = studies.demo(Path(folder))
-        for name, (width, height, dark) in PICTURES.items():
-            png = to / f"{name}.png"
+        pages = {make: make(Path(folder)) for make, *_ in PICTURES.values()}
+        for name, (make, width, height, dark) in PICTURES.items():
+            png, page = to / f"{name}.png", pages[make]
             with Tab(browser, page, width, dark=dark) as tab:
                 tab.picture(png, height)
             with Image.open(png) as taken:

@@ -32,6 +32,14 @@ def demo(folder: Path) -> Path:
     return folder / "report.html"
 
 
+def participant(folder: Path) -> Path:
+    """The page of one team of the simulated world."""
+    truegain(folder, "demo", "demo")
+    words = ("--teams", "demo/teams.csv", "-m", "nDCG@10", "-m", "AP", "--pool-depth", "10", "--team", "curie")
+    truegain(folder, "participants", "demo/gold.qrels", "demo/runs", *words, "-o", "curie.html")
+    return folder / "curie.html"
+
+
 def trec8(folder: Path, data: Path, unpacked: Unpacked) -> Path:
     """TREC-8 ad hoc: 129 runs, 50 topics, two measures; by P@10 the two best differ by next to nothing."""
     (folder / "runs").symlink_to(unpacked(data / "trec8_adhoc" / "inputs_129runs.tar.xz"))

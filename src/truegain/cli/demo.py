@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RR"]
 GOLD_TOPICS = 15
+TEAMS = ("ada", "bell", "curie", "dirac")
 PAGE, CORPUS = "report.html", "corpus"  # what may be made in the folder afterwards
 RAG, RAG_DEPTH, RAG_LABELS = ("system-5", "system-8"), 10, 150
 RANKED = ("topic", "doc", "rank", "score")
@@ -75,6 +76,7 @@ def demo_command(
         "  ratings.csv            ratings by several assessors\n"
         "  magnitudes.csv         magnitudes by several assessors, with magnitude-runs and expert.qrels\n"
         "  truth.csv              true scores\n"
+        "  teams.csv              the team of each system\n"
         "  study.toml             a study of leaning.qrels, with gold labels and true scores\n"
         "  rag-runs               two systems, with rag-llm.jsonl and rag-labels.csv, as a RAG engineer has them\n"
     )
@@ -126,6 +128,7 @@ def _simulated(folder: Path, seed: int) -> World:
     write_judgments(leaning(world, seed=seed), folder / "leaning.qrels")
     rows = (f"{system},{measure},{value:.6f}\n" for system, measure, value in true_scores())
     write_bytes(folder / "truth.csv", "".join(["system,measure,value\n", *rows]).encode())
+    write_bytes(folder / "teams.csv", _teams(world.runs.systems).encode())
     write_bytes(folder / "study.toml", STUDY.format(favored=FAVORED, seed=seed).encode())
     docs = _json_lines({"id": name, "text": text} for name, text in texts(seed=seed).items())
     write_bytes(folder / "docs.jsonl", docs)
@@ -140,6 +143,12 @@ def _simulated(folder: Path, seed: int) -> World:
     write_runs(runs_over(people.truth, seed=seed), f"{folder}/magnitude-runs/")
     _as_rag(world, folder, seed)
     return world
+
+
+def _teams(systems: Sequence[str]) -> str:
+    """Which systems are of one team, two each; all were pooled."""
+    lines = (f"{system},{TEAMS[i // 2 % len(TEAMS)]},1\n" for i, system in enumerate(systems))
+    return "".join(["run,team,pooled\n", *lines])
 
 
 def _as_rag(world: World, folder: Path, seed: int) -> None:

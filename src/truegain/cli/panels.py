@@ -95,8 +95,8 @@ PANELS: dict[str, str] = {
     "Question": "baseline candidate pair population topics min-effect not-worse-by costs power criterion "
     "approximate error sigma between against until most sequential draw numbers drawn-pairs draws split "
     "share-a part-a repeat more-than keep dmax simulated-assessors simulated lacks list shares best-by also",
-    "Reading": "study truth columns missing values errors name-by teams best-of-team kind id-field text-field stop "
-    "stemmer cjk for schema",
+    "Reading": "study truth columns missing values errors name-by teams team best-of-team kind id-field text-field "
+    "stop stemmer cjk for schema",
     "Ratings": "p normalize weight-assessors aggregate units best wide-from "
     "scale out-of-range repeated assessors separator topic drop-assessors first expert second",
     "Gold labels": "gold design gold-relevant-from gold-aggregate gold-sample unmatched accuracy clusters earlier rows",
@@ -107,7 +107,7 @@ PANELS: dict[str, str] = {
     "Tests and resampling": "test adjust counting intervals method meta effect pairing resamples confidence "
     "alpha rbo-p epsilon seed",
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
-    "format output table cache jobs run-on memory",
+    "named format output table cache jobs run-on memory",
     "Collecting judgments": "docs questions key pool task judgments size order runs platform judges filled model "
     "prompt host port url number erase quiet anchors bronze unfinished excluded cannot wins audit parameter database "
     "prolific-key proxy per-address workers",

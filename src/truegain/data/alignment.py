@@ -194,6 +194,39 @@ def _rows(begin: Ints, chosen: Ints) -> tuple[Ints, Ints]:
     return np.repeat(begin[chosen] - first[:-1], sizes) + np.arange(first[-1]), first
 
 
+# ---- The same lists against a smaller pool.
+
+
+def without_items(ranked: RankedGains, items: Ints) -> RankedGains:
+    """The lists as they would be had some documents of the pool not been judged; their names and keys are left out.
+
+    >>> from truegain.config import Scoring
+    >>> from truegain.measures.evaluate import aligned
+    >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}, "2": {"x": 1.0}}}
+    >>> made = without_items(aligned(runs, {"1": {"x": 1, "y": 1}, "2": {"x": 1}}, Scoring()), np.array([0, 2]))
+    >>> made.topics, made.begin.tolist(), made.rank.tolist(), len(made.pool)
+    (('1', '2'), [0, 1, 1], [2], 1)
+    """
+    pool, kept = ranked.pool, np.ones(len(ranked.pool), np.bool_)
+    kept[items] = False
+    before, rows = np.concatenate([[0], np.cumsum(kept)]), np.flatnonzero(kept[pool.row_item])
+    smaller = Pool(
+        pool.judgments.take(rows), pool.topics, frozen(before[pool.begin]), frozen(pool.topic[kept]),
+        pool.docs.take(np.flatnonzero(kept)), frozen(before[pool.row_item[rows]]),
+    )  # fmt: skip
+    there = kept[ranked.item]
+    facets = None if ranked.intents is None and ranked.navigational is None else kept[ranked.facets.item]
+    return replace(
+        ranked, pool=smaller, gains=None if ranked.gains is None else frozen(ranked.gains[kept]),
+        begin=frozen(np.concatenate([[0], np.cumsum(there)])[ranked.begin]), rank=frozen(ranked.rank[there]),
+        item=frozen(before[ranked.item[there]].astype(np.int32)),
+        intents=None if ranked.intents is None else frozen(ranked.intents[facets]),
+        navigational=None if ranked.navigational is None else frozen(ranked.navigational[facets]),
+        entry_gains=None if ranked.entry_gains is None else frozen(ranked.entry_gains[there]),
+        judged_items=None if ranked.judged_items is None else frozen(ranked.judged_items[kept]), top=None, keys=None,
+    )  # fmt: skip
+
+
 # ---- Lists in which every document is named, those that nobody judged by their key alone.
 
 UNJUDGED = -1.0

@@ -136,6 +136,9 @@ class Teams:
         return sorted(best.values(), key=lambda run: -scores[run])
 
 
+TeamsLike = PathLike | FrameLike | Mapping[str, str] | Teams
+
+
 def with_teams(table: Table, team_of: Mapping[str, str]) -> Table:
     """The table with the team beside each system: a column `team`, or `team_a` and `team_b` of pairs.
 
@@ -157,7 +160,7 @@ def with_teams(table: Table, team_of: Mapping[str, str]) -> Table:
     return replace(table, columns=columns, rows=rows)
 
 
-def read_teams(data: PathLike | FrameLike | Mapping[str, str] | Teams) -> Teams:
+def read_teams(data: TeamsLike) -> Teams:
     r"""Read which runs are of one team, and which were pooled.
 
     Parameters

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -650,3 +650,31 @@ def extremes_by_topic(filled: Filled, measure: Measure, score: Floats) -> tuple[
         worst[has, t] = 0.0 - far[-1, :-1][has] * answered[has]  # so that 0 is not -0
     np.fill_diagonal(greatest, 0.0)
     return worst, best, greatest, "exact" if extremes.exact else "bound"
+
+
+class MedianBounds(NamedTuple):
+    """Over all labels of unjudged documents, system by topic: a score, and how far it lies from the topic's median."""
+
+    worst: Floats
+    best: Floats
+    least: Floats  # of the score less the median of all systems' scores
+    most: Floats
+
+
+def bounds_to_median(filled: Filled, measure: Measure) -> MedianBounds:
+    """How low and how high each score, and its difference to the topic's median over all systems, can be.
+
+    For given labels, x_i - median_j x_j = median_j (x_i - x_j), and a median rises with each of its values: it lies
+    between the median of the least differences to each system and that of the greatest.  A document in two lists has
+    one label, and what a measure is divided by is the same for all, so this is closer than bounds of scores alone.
+    """
+    extremes, within = extremes_of(filled, measure), measure.within(filled.ranked.rank)
+    systems, topics = len(filled.ranked.systems), len(filled.ranked.topics)
+    bounds = MedianBounds(*np.zeros((4, systems, topics)))
+    for t in range(topics):
+        far = extremes.greatest(filled.topic(t, within), np.ones(systems + 1))
+        bounds.worst[:, t], bounds.best[:, t] = 0.0 - far[-1, :-1], far[:-1, -1]
+        pairs = far[:-1, :-1].copy()
+        np.fill_diagonal(pairs, 0.0)
+        bounds.least[:, t], bounds.most[:, t] = np.median(-pairs, axis=0), np.median(pairs, axis=1)
+    return bounds

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,18 +11,18 @@ from functools import cached_property
 import numpy as np
 
 from truegain.config import Scoring
-from truegain.data.alignment import UNJUDGED, named_by_key
-from truegain.data.id_matching import UNCHECKED, Matching, Unmatched
+from truegain.data.alignment import UNJUDGED, named_by_key, without_items
+from truegain.data.id_matching import UNCHECKED, Unmatched
 from truegain.data.judgments import Judgments, judgments_of_columns
 from truegain.data.pool import RankedGains
-from truegain.data.runs import Run, Runs, ordered_columns
-from truegain.data.teams import Teams, read_teams
+from truegain.data.runs import Runs
+from truegain.data.teams import Teams, TeamsLike, read_teams
 from truegain.errors import MeasureError, TruegainError, counted, some, there_are
 from truegain.io.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure, parse_measures
-from truegain.measures.scoring import at_level, matching_for, score
+from truegain.measures.scoring import at_level, matching_for, score, scored
 from truegain.message import argname
 from truegain.results.base import Table
 from truegain.results.table import Cell
@@ -238,6 +237,42 @@ def with_unjudged(judgments: Judgments, topics: list[str], docs: list[str]) -> J
 # ---- Who is hurt by a pool it did not contribute to.
 
 
+def held_alone(ranked: RankedGains, owners: Sequence[str | None], depth: int | None = None) -> dict[str, Ints]:
+    """The documents of the pool that one owner alone has in its lists.
+
+    Parameters
+    ----------
+    ranked : RankedGains
+        Runs aligned with judgments.
+    owners : sequence of str or None
+        Whose each system is: a team's, or its own.  Systems of None do not count.
+    depth : int, optional
+        Down to which rank; by default to the end of the lists.
+
+    Returns
+    -------
+    dict of str to ndarray of int
+        By owner the numbers of these documents in `ranked.pool`.
+
+    Examples
+    --------
+    >>> import truegain as tg
+    >>> qrels = {str(t): {"x": 1, "y": 1} for t in range(12)}
+    >>> runs = {"a": dict.fromkeys(qrels, {"x": 2.0, "y": 1.0}), "b": dict.fromkeys(qrels, {"y": 2.0, "x": 1.0})}
+    >>> alone = held_alone(tg.Study(runs, qrels, "P@1").ranked, ["ada", "bell"], 1)
+    >>> {team: len(items) for team, items in alone.items()}
+    {'ada': 12, 'bell': 12}
+    """
+    names = list(dict.fromkeys(owner for owner in owners if owner is not None))
+    code = np.array([-1 if owner is None else names.index(owner) for owner in owners], np.int64)
+    of_entry = code[ranked.list // len(ranked.topics)]
+    counted = of_entry >= 0 if depth is None else (of_entry >= 0) & (ranked.rank <= depth)
+    pairs = np.unique(of_entry[counted] * len(ranked.pool) + ranked.item[counted])
+    owner, item = pairs // len(ranked.pool), pairs % len(ranked.pool)
+    alone = np.bincount(item, minlength=len(ranked.pool))[item] == 1
+    return {name: item[alone & (owner == number)] for number, name in enumerate(names)}
+
+
 @dataclass(frozen=True)
 class LeftOutSystem:
     """A system's score with the judgments that it, or its team, alone brought to the pool, and without."""
@@ -259,7 +294,7 @@ def leave_out(
     *,
     pool_depth: int,
     pooled: Collection[str] | None = None,
-    teams: object = None,
+    teams: TeamsLike | None = None,
     scoring: Scoring | None = None,
     jobs: int | None = None,
 ) -> list[LeftOutSystem]:
@@ -281,30 +316,22 @@ def leave_out(
     [('a', 's', 0.0, 1), ('b', 't', 0.0, 1), ('c', 't', 0.0, 1)]
     """
     loaded, table, how = Runs.of(runs), Judgments.of(judgments), scoring or Scoring()
-    known = None if teams is None else read_teams(teams).among(loaded.systems)  # type: ignore[arg-type]
+    known = None if teams is None else read_teams(teams).among(loaded.systems)
     names = _pooled(loaded, known, pooled)
-    tops: dict[str, set[tuple[str, str]]] = {}  # by team, or by system where each is its own
-    for part in loaded.parts:
-        if part.system in names:
-            tops.setdefault(_of(known, part.system), set()).update(_top(part, pool_depth, how))
-    times = Counter(pair for top in tops.values() for pair in top)
     asked = parse_measures(at_level(parse_measure(measure), how.relevant_from))
-    keys = list(zip(table.topic.strings(), table.docs.strings(), strict=True))
-
-    def means(of: Judgments, matching: Matching) -> Floats:
-        scores = score(aligned(loaded, of, how, jobs=jobs, matching=matching), asked, how)
-        return next(iter(scores.summaries.values()))
-
-    full = means(table, matching_for([a.measure for a in asked], how, "tell"))
+    ranked = aligned(loaded, table, how, jobs=jobs, matching=matching_for([a.measure for a in asked], how, "tell"))
+    full = next(iter(score(ranked, asked, how).summaries.values()))
     level = getattr(asked[0].measure, "rel", None) or 1
+    owners = [_of(known, system) if system in names else None for system in ranked.systems]
     left_out = {}
-    for who, top in tops.items():
-        alone = np.array([key in top and times[key] == 1 for key in keys], np.bool_)
-        left = np.flatnonzero(~alone)
-        without = means(table.take(left), UNCHECKED) if alone.any() and len(left) else full
-        left_out[who] = without, int(alone.sum()), int(np.sum(table.label[alone] >= level))
+    for who, items in held_alone(ranked, owners, pool_depth).items():
+        rows = np.isin(ranked.pool.row_item, items)
+        without = full
+        if rows.any() and not rows.all():
+            without = next(iter(scored(without_items(ranked, items), asked, how).summaries.values()))
+        left_out[who] = without, int(rows.sum()), int(np.sum(ranked.pool.judgments.label[rows] >= level))
     answers = []
-    for number, system in enumerate(loaded.systems):
+    for number, system in enumerate(ranked.systems):
         if system not in names:
             continue
         without, lost, relevant = left_out[_of(known, system)]
@@ -333,12 +360,6 @@ def _pooled(runs: Runs, teams: Teams | None, pooled: Collection[str] | None) -> 
         named = there_are(unknown, runs.systems)
         raise TruegainError(f"pooled systems without a run: {some(unknown)}; give theirs too; {named}")
     return names
-
-
-def _top(part: Run, depth: int, options: Scoring) -> set[tuple[str, str]]:
-    columns = ordered_columns(part, options.trec_eval == "9", options.ties)
-    rows = zip(columns["topic"], columns["doc"], columns["rank"].tolist(), strict=True)
-    return {(topic, doc) for topic, doc, rank in rows if rank <= depth}
 
 
 def left_out_table(found: Sequence[LeftOutSystem]) -> Table:

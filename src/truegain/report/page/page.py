@@ -34,11 +34,36 @@ POLICY = (
 def page(facts: Facts, title: str = "", sections: Sequence[Section] | None = None) -> str:
     """The whole page as text; `sections` are those of the facts, where they were made already."""
     sections = sections_for(facts) if sections is None else sections
-    data = {"truegain": facts.made.version, "sections": {s.id: s.data for s in sections}}
+    about = title or f"{many(len(facts.systems), 'system')}, {', '.join(m.name for m in facts.measures)}"
+    return document(sections, facts.made.version, about, "To the verdict")
+
+
+def document(sections: Sequence[Section], version: str, about: str, skip: str, kind: str = "report") -> str:
+    """A page of sections, the first with the heading of the page (`data["headline"]`).
+
+    Parameters
+    ----------
+    sections : sequence of Section
+        In the order of the page.
+    version : str
+        Of truegain.
+    about : str
+        What the page is about, in a few words beside its brand.
+    skip : str
+        The words of the link to the first section, for those who use keys.
+    kind : str, default 'report'
+        What the page is, beside the brand.
+
+    Returns
+    -------
+    str
+        HTML that loads nothing.
+    """
+    data = {"truegain": version, "sections": {s.id: s.data for s in sections}}
     body = el(
         "body",
-        el("a", "To the verdict", class_="skip", href="#verdict"),
-        _top(facts, sections, title),
+        el("a", skip, class_="skip", href=f"#{sections[0].id}"),
+        _top(sections, about, kind),
         el("main", *(s.html(i) for i, s in enumerate(sections, 1)), class_="wrap"),
         el(
             "footer",
@@ -48,26 +73,26 @@ def page(facts: Facts, title: str = "", sections: Sequence[Section] | None = Non
         Html(f"<script>{_asset('script.js')}</script>"),
     )
     headline = str(sections[0].data["headline"]).rstrip(".")
-    return join(Html("<!doctype html>\n"), el("html", _head(facts, headline), "\n", body, lang="en"), "\n")
+    head = _head(version, f"{headline} {EN} truegain {kind}")
+    return join(Html("<!doctype html>\n"), el("html", head, "\n", body, lang="en"), "\n")
 
 
-def _head(facts: Facts, headline: str) -> Html:
+def _head(version: str, title: str) -> Html:
     return el(
         "head",
         el("meta", charset="utf-8"),
         el("meta", name="viewport", content="width=device-width,initial-scale=1"),
         el("meta", http_equiv="Content-Security-Policy", content=POLICY),
         el("meta", name="color-scheme", content="light dark"),
-        el("meta", name="generator", content=f"truegain {facts.made.version}"),
-        el("title", f"{headline} {EN} truegain report"),
+        el("meta", name="generator", content=f"truegain {version}"),
+        el("title", title),
         Html(f"<style>{_asset('style.css')}</style>"),
     )
 
 
-def _top(facts: Facts, sections: Sequence[Section], title: str) -> Html:
-    about = title or f"{many(len(facts.systems), 'system')}, {', '.join(m.name for m in facts.measures)}"
+def _top(sections: Sequence[Section], about: str, kind: str) -> Html:
     inside = (
-        el("div", "truegain ", el("i", "report"), class_="brand"),
+        el("div", "truegain ", el("i", kind), class_="brand"),
         el("div", name(about), class_="m sk"),
         el("nav", el("ol", *(el("li", el("a", s.nav, href=f"#{s.id}")) for s in sections)), aria_label="Sections"),
     )
