@@ -71,6 +71,7 @@ COMMANDS = {
     "compare": "compare:compare_command",
     "verdict": "verdict:verdict_command",
     "report": "report:report_command",
+    "doctor": "doctor:doctor_command",
     "init": "init:init_command",
     "gate": "gate:gate_command",
     "correlate": "correlate:correlate_command",
