@@ -72,6 +72,7 @@ COMMANDS = {
     "verdict": "verdict:verdict_command",
     "report": "report:report_command",
     "participants": "participants:participants_command",
+    "doctor": "doctor:doctor_command",
     "init": "init:init_command",
     "gate": "gate:gate_command",
     "correlate": "correlate:correlate_command",

@@ -251,11 +251,24 @@ def two_systems(pair: str | None) -> tuple[str, str] | None:
 
 
 def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
-    """The runs of the command line or of the study file: one of the two must name some."""
-    if not value and not context.resilient_parsing:
+    """The runs of the command line or of the study file: one of the two must name some, but where a log is alone."""
+    if not value and not context.resilient_parsing and not _holds_answers(context):
         check_there(context.params.get("judgments") or context.params.get("ratings"))
         raise lack_of("runs")
     return value
+
+
+def _holds_answers(context: typer.Context) -> bool:
+    """Whether the only file has values of several systems: a score of theirs is named, or it is a tool's log."""
+    file = context.params.get("judgments")
+    if "score" not in {p.name for p in context.command.params} or not file:
+        return False
+    if context.params.get("score") or context.params.get("cluster"):
+        return True
+    from truegain.data.items import is_log  # read by those who give one file
+
+    check_there(file)
+    return is_log(file)
 
 
 Judgments = Annotated[

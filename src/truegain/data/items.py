@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from truegain.data.rating_columns import says_missing
+from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, counted, some, there_are
 from truegain.io import formats, named_tables
 from truegain.io.columns import Coded, Floats, Ints, frozen
@@ -578,7 +579,11 @@ def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
         Row(score=score[at], value=_number(columns, roles["value"], at, cell), line=_line(columns, at), **of)
         for at, (of, cell) in enumerate(zip(cells, values, strict=True))
     ]
-    return _table(columns, rows, roles)
+    of_topics = [row for row in rows if row.topic != ALL_TOPICS]
+    if "score" not in roles or not of_topics:
+        return _table(columns, rows, roles)
+    means = [ToolMean(row.score, row.value, row.system) for row in rows if row.topic == ALL_TOPICS]
+    return replace(_table(columns, of_topics, roles), means=means)
 
 
 def _alone(columns: Columns, roles: Mapping[str, str]) -> str:

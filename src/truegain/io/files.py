@@ -22,7 +22,7 @@ from truegain.io import remote
 from truegain.io.compression import COMPRESSED, COMPRESSIONS, DamagedError, Joined, packed, unpacking
 from truegain.io.irds import is_irds, lines_of
 from truegain.io.overwrite import check_unchanged, descriptor, is_file, reading, reading_standard_input, wrote
-from truegain.io.plain_text import PIECE, Bounds
+from truegain.io.plain_text import PIECE, AnyBytes, Bounds
 from truegain.io.tempfiles import copy_of, filled, has_copy
 
 # ---- Where bytes come from: files, folders, globs, standard input, compressed or not.
@@ -53,6 +53,30 @@ def read_bytes(path: PathLike) -> bytes:
         data = _gathered(stream, file)
     check_unchanged(name, data)
     return data
+
+
+def read_any_bytes(path: PathLike) -> bytes:
+    """The same of a file that may be no text, such as an archive, or text of lines of any length, such as JSON."""
+    name = os.fspath(path)
+    file = shown_path(name)
+    buffer = io.BytesIO()
+    with read_failures(file), opened(name) as stream:
+        first = filled(stream, PIECE)
+        counted = Joined(first, stream)
+        unpacked = unpacking(first, cast("BinaryIO", counted))
+        source = unpacked or cast("BinaryIO", counted)
+        bounds = AnyBytes(b"", file, whole=False)
+        while piece := filled(source, PIECE):
+            bounds.look_at(piece, buffer.getvalue, counted.given if unpacked else None)
+            buffer.write(piece)
+    data = buffer.getvalue()
+    check_unchanged(name, data)
+    return data
+
+
+def start_of(path: PathLike) -> bytes:
+    """The first bytes of a file, unpacked: at most 1 MB."""
+    return next(pieces_of(path), b"")
 
 
 def pieces_of(path: PathLike) -> Iterator[bytes]:

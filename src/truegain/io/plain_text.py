@@ -153,6 +153,14 @@ class Bounds:
         )
 
 
+class AnyBytes(Bounds):
+    """Data that fits into memory, and no bombs; what it is does not matter."""
+
+    def __init__(self, first: bytes, file: str, *, whole: bool, size: int = 0) -> None:
+        super().__init__(first, file, whole=whole, size=size)
+        self.of_lines = False
+
+
 class Endless(Bounds):
     """Lines that are not endless, and no bombs; how much there is of them does not matter."""
 

@@ -1,0 +1,47 @@
+"""The command `truegain doctor`: what files are, which questions they can answer, and what is missing for others."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from truegain.cli.output import write_json
+from truegain.cli.streams import in_words
+from truegain.io.files import STANDARD_INPUT, write_bytes
+
+
+def doctor_command(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files or folders: logs of evaluation tools, runs, judgments, ratings, scores, tables of answers.",
+            metavar="FILE...",
+        ),
+    ],
+    format_: Annotated[
+        Literal["table", "json"], typer.Option("--format", help="Text for people, or JSON for scripts and agents.")
+    ] = "table",
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="File to write to (default: the terminal).", show_default=False)
+    ] = STANDARD_INPUT,
+) -> None:
+    """Tell what your files are and which questions they can answer.
+
+    Lists a command for each question, what is missing for others, and what looks wrong. Reads logs of inspect_ai,
+    deepeval, ragas, promptfoo, phoenix, mlflow and others. Exit code 0: some file can be used. 2: none can.
+
+    Examples:
+        truegain doctor demo/llm.qrels demo/gold_sample.qrels demo/runs
+        truegain doctor demo/ratings.csv --format json
+
+    """
+    from truegain.cli.diagnosis import diagnose
+
+    found = diagnose(files)
+    if format_ == "json":
+        write_json(found.to_dict(), output)
+    else:
+        write_bytes(output, in_words(found.text()).encode(errors="backslashreplace"))
+    if not found.is_usable:
+        raise typer.Exit(2)

@@ -1,0 +1,160 @@
+"""Results of mlflow's `genai.evaluate`: the frame of results, or of traces, saved as JSON.
+
+A trace has an id of its own in every run, so a topic is what was asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from truegain.errors import InputError
+from truegain.io.logs.log import OK, Log, LogFormat, Row
+from truegain.io.logs.records import (
+    FAILED,
+    NOT_SCORED,
+    UNKNOWN,
+    YES_NO,
+    Clusters,
+    Repeats,
+    fields_of,
+    inputs_digest,
+    is_value,
+    listed,
+    name_of,
+    no_records,
+    opening,
+    parsed,
+    records,
+    scalars,
+    stem,
+    value_of,
+)
+
+WORDS = "results of mlflow"
+_VALUE, _ERROR = "/value", "/error_message"
+_MODELS = ("LLM_JUDGE", "AI_JUDGE")
+
+
+class _Given(NamedTuple):
+    """What a scorer gave to a trace."""
+
+    value: Any
+    error: str
+    judge: str
+
+
+def _recognizes(data: bytes, _file: str) -> bool:
+    start = opening(data)
+    about = ("trace", "spans", "assessments", "trace_metadata", "request")
+    return start.has("trace_id") and any(key in about or key.endswith(_VALUE) for key in start.keys)
+
+
+def _read(data: bytes, file: str) -> Log:
+    traces = records(data, file)
+    if not traces:
+        raise no_records(file, WORDS, "save result.result_df.to_json(orient='records')")
+    scorers = _scorers([record for _, record in traces])
+    if not scorers:
+        raise InputError(f"{WORDS} without a value of a scorer", file=file, hint="save the result of genai.evaluate")
+    repeats, clusters, rows, asked = Repeats(), Clusters(), list[Row](), dict[str, Any]()
+    judges = _judges([record for _, record in traces], scorers)
+    for line, record in traces:
+        request = record.get("request")
+        if isinstance(request, str) and request.lstrip().startswith(("{", "[")):
+            request = parsed(request.encode(), file)
+        if request in (None, "", {}):
+            raise InputError(
+                "a trace without its request", file=file, row=line, hint="save the frame with its requests"
+            )
+        topic = name_of(request)
+        asked[topic] = request
+        clusters.add(topic, {k: v for k, v in scalars(record.get("tags"), "tags.").items() if "mlflow." not in k})
+        for scorer in scorers:
+            for number, status, judge in _values(record, scorer, judges[scorer], file, line):
+                repeat = repeats.next(topic, scorer, judge)
+                rows.append(Row(topic, scorer, number, judge=judge, replicate=repeat, status=status, line=line))
+    runs = {fields_of(record.get("trace_metadata")).get("mlflow.sourceRun") for _, record in traces}
+    names = {"file": stem(file)} | ({"run": str(runs.pop())} if len(runs) == 1 and None not in runs else {})
+    return Log(
+        file,
+        "mlflow",
+        rows,
+        names,
+        clusters.made(),
+        provenance={
+            "judge": ", ".join(sorted({judge for judge in judges.values() if judge})),
+            "run": names.get("run"),
+            "inputs": inputs_digest(asked),
+        },
+        by_models=any(_source(a) in _MODELS for _, record in traces for a in _feedback(record)),
+    )
+
+
+def _values(
+    record: Mapping[str, Any], scorer: str, usual: str, file: str, line: int
+) -> Iterator[tuple[float, str, str]]:
+    """Values of a scorer with their status and judge; a person's beside a model's are rows of their own."""
+    for value, error, judge in list(_given(record, scorer)) or [_Given(None, "", usual)]:
+        unknown = isinstance(value, str) and value.strip().lower() == UNKNOWN  # the word of a judge that cannot tell
+        number, status = (math.nan, UNKNOWN) if unknown else value_of(value, YES_NO, scorer, file, line)
+        if status != OK and not unknown:
+            status = FAILED if error else NOT_SCORED if value is None else status
+        yield number, status, judge or usual
+
+
+def _given(record: Mapping[str, Any], scorer: str) -> Iterator[_Given]:
+    """Values by the trace's assessments where these hold any, else by the frame's column."""
+    mine = [a for a in _feedback(record) if a.get("assessment_name") == scorer]
+    for assessment in mine:
+        feedback = fields_of(assessment.get("feedback"))
+        error = fields_of(feedback.get("error")).get("error_message") or feedback.get("error") or ""
+        yield _Given(feedback.get("value"), str(error), _judge(assessment))
+    if not mine and scorer + _VALUE in record:
+        yield _Given(record[scorer + _VALUE], str(record.get(scorer + _ERROR) or ""), "")
+
+
+def _feedback(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What was said of an answer, without what was expected of it and what was taken back."""
+    return [
+        a for a in listed(record.get("assessments")) if fields_of(a).get("feedback") and a.get("valid") is not False
+    ]
+
+
+def _judge(assessment: Mapping[str, Any]) -> str:
+    source = fields_of(assessment.get("source"))
+    return str(source.get("source_id") or "") if _source(assessment) in (*_MODELS, "HUMAN") else ""
+
+
+def _source(assessment: Mapping[str, Any]) -> str:
+    return str(fields_of(assessment.get("source")).get("source_type") or "")
+
+
+def _scorers(traces: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names of scorers: of feedback, and of columns that are no expectations."""
+    names = dict.fromkeys(str(a.get("assessment_name")) for trace in traces for a in _feedback(trace))
+    expected = {str(fields_of(a).get("assessment_name")) for t in traces for a in listed(t.get("assessments"))} - set(
+        names
+    )
+    for column in dict.fromkeys(key for trace in traces for key in trace if key.endswith(_VALUE)):
+        name = column.removesuffix(_VALUE)
+        cells = [trace.get(column) for trace in traces]
+        words = {str(cell).strip().lower() for cell in cells if not is_value(cell)}
+        if name not in expected and words <= {*YES_NO, UNKNOWN}:
+            names[name] = None
+    return list(names)
+
+
+def _judges(traces: Sequence[Mapping[str, Any]], scorers: Sequence[str]) -> dict[str, str]:
+    """Who gives the values of each scorer: the most frequent, as a failed one is noted as code."""
+    judges: dict[str, Counter[str]] = {scorer: Counter() for scorer in scorers}
+    for trace in traces:
+        for assessment in _feedback(trace):
+            if fields_of(assessment["feedback"]).get("value") is not None:
+                judges[str(assessment.get("assessment_name"))][_judge(assessment)] += 1
+    return {scorer: counts.most_common(1)[0][0] if counts else "" for scorer, counts in judges.items()}
+
+
+MLFLOW = LogFormat("mlflow", WORDS, _recognizes, _read)

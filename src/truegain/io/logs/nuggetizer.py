@@ -1,0 +1,143 @@
+"""Files of nuggetizer, by its source: assignments of nuggets to answers, a response a line, and its metrics.
+
+The nuggets of an answer are items.  An assignment that failed is missing; nuggetizer counts it as not supported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from truegain.errors import InputError, counted, shorten
+from truegain.io.logs.log import OK, Log, LogFormat, Row, ScoreRange, ToolMean
+from truegain.io.logs.records import (
+    FAILED,
+    Record,
+    Repeats,
+    fields_of,
+    listed,
+    name_of,
+    no_records,
+    opening,
+    records,
+    stem,
+    value_of,
+)
+
+WORDS = "nuggets of nuggetizer"
+SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+METRICS = {"strict_vital_score": "V_strict", "strict_all_score": "A_strict", "vital_score": "V", "all_score": "A"}
+WEIGHTS = {  # by measure: what a vital nugget and any other counts, and whether partial support is none
+    "V_strict": (1.0, 0.0, True),
+    "V": (1.0, 0.0, False),
+    "A_strict": (1.0, 1.0, True),
+    "A": (1.0, 1.0, False),
+    "W_strict": (1.0, 0.5, True),
+    "W": (1.0, 0.5, False),
+}
+_ALL = "all"
+
+
+def _recognizes(data: bytes, _file: str) -> bool:
+    start = opening(data)
+    if start.kind != "object" or not start.has("qid"):
+        return False
+    return start.has("strict_vital_score") or (start.has("nuggets") and b'"assignment"' in data)
+
+
+def _read(data: bytes, file: str) -> Log:
+    answers = records(data, file)
+    if not answers:
+        raise no_records(file, WORDS, "run nuggetizer's assign_nuggets")
+    return _of_metrics(answers, file) if "strict_vital_score" in answers[0][1] else _of_assignments(answers, file)
+
+
+def _of_metrics(answers: Sequence[Record], file: str) -> Log:
+    """What nuggetizer computed for each answer."""
+    rows, means, repeats = list[Row](), list[ToolMean](), Repeats()
+    for line, record in answers:
+        topic = str(record.get("qid"))
+        repeat = repeats.next(topic)
+        for theirs, ours in METRICS.items():
+            value, status = value_of(record.get(theirs), {}, theirs, file, line)
+            if topic == _ALL:
+                means.append(ToolMean(ours, value))
+            else:
+                rows.append(Row(topic, ours, value, replicate=repeat, status=status, line=line))
+    notes = ["a topic without a vital nugget has the vital scores 0 here: nuggetizer gives it 0, not nothing"]
+    scales = {name: ScoreRange(0.0, 1.0) for name in METRICS.values()}
+    return Log(file, "nuggetizer", rows, {"file": stem(file)}, scales=scales, means=means, notes=notes)
+
+
+def _of_assignments(answers: Sequence[Record], file: str) -> Log:
+    rows, repeats, failed, empty = list[Row](), Repeats(), 0, list[str]()
+    systems = {str(record.get("run_id") or "") for _, record in answers}
+    for line, record in answers:
+        topic, system = str(record.get("qid")), str(record.get("run_id") or "")
+        repeat = repeats.next(system, topic)
+        nuggets = [nugget for nugget in listed(record.get("nuggets")) if isinstance(nugget, dict)]
+        if not any(_is_vital(nugget) for nugget in nuggets):
+            empty.append(topic)
+        seen = Repeats()
+        for nugget in nuggets:
+            value, status = _support(nugget, file, line)
+            failed += status == FAILED
+            text = name_of(str(nugget.get("text") or ""))
+            often = seen.next(text)
+            item = text if often == 1 else f"{text} ({often})"
+            for score, (vital, other, strict) in WEIGHTS.items():
+                if weight := vital if _is_vital(nugget) else other:
+                    counts = math.floor(value) if strict and status == OK else value
+                    rows.append(Row(topic, score, counts, system, item, weight, "", repeat, status, line))
+    return Log(
+        file,
+        "nuggetizer",
+        rows,
+        {"file": stem(file)},
+        scales={score: ScoreRange(0.0, 1.0) for score in WEIGHTS},
+        means=list(_means(answers, systems)),
+        notes=list(_notes(failed, empty)),
+    )
+
+
+def _is_vital(nugget: Mapping[str, Any]) -> bool:
+    return nugget.get("importance") == "vital"
+
+
+def _support(nugget: Mapping[str, Any], file: str, line: int) -> tuple[float, str]:
+    """How far an answer supports a nugget, or that the assigner failed."""
+    word = str(nugget.get("assignment") or "").strip().lower()
+    if word == FAILED or not word:
+        return math.nan, FAILED
+    if word not in SUPPORT:
+        hint = f"known are {', '.join(SUPPORT)} and {FAILED}"
+        raise InputError("an unknown assignment", file=file, line=line, text=shorten(word), hint=hint)
+    return SUPPORT[word], OK
+
+
+def _means(answers: Sequence[Record], systems: set[str]) -> Iterator[ToolMean]:
+    """What nuggetizer's calculate_metrics prints for all answers: an empty sum is 0, a failed assignment none."""
+    why = "nuggetizer counts a topic without a vital nugget, and an assignment that failed, as 0"
+    for system in sorted(systems):
+        mine = [r for _, r in answers if str(r.get("run_id") or "") == system]
+        for score in METRICS.values():
+            vital, other, strict = WEIGHTS[score]
+            values = []
+            for record in mine:
+                counted_in = [n for n in listed(record.get("nuggets")) if (vital if _is_vital(n) else other)]
+                given = [SUPPORT.get(str(fields_of(n).get("assignment")), 0.0) for n in counted_in]
+                total = math.fsum(map(math.floor, given) if strict else given)
+                values.append(total / len(counted_in) if counted_in else 0.0)
+            yield ToolMean(score, math.fsum(values) / len(values), system, len(values), why)
+
+
+def _notes(failed: int, empty: Sequence[str]) -> Iterator[str]:
+    if failed:
+        yield f"{counted(failed, 'assignment')} failed; nuggetizer counts them as not supported"
+    if empty:
+        topics = counted(len(empty), "topic")
+        yield f"{topics} without a vital nugget, such as {empty[0]}, left out of V and V_strict; nuggetizer gives 0"
+
+
+NUGGETIZER = LogFormat("nuggetizer", WORDS, _recognizes, _read)

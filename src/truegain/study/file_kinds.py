@@ -1,0 +1,340 @@
+"""What a file is, by reading it as what it may be: a log of a tool, a run, judgments, ratings, scores and others."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from truegain.data.items import read_items
+from truegain.data.judgments import Judgments
+from truegain.data.label_list_reading import MARKS, read_gold_list
+from truegain.data.models import judge_in
+from truegain.data.ratings import read_ratings
+from truegain.data.runs import read_runs
+from truegain.errors import InputError, TruegainError, counted, some
+from truegain.io import trec
+from truegain.io.files import STANDARD_INPUT, PathLike, is_folder, matched, read_bytes, shown_path
+from truegain.io.formats import marked, read_file
+from truegain.io.json_files import is_nested, nested
+from truegain.io.logs.autojudge import NOT_ASSIGNED
+from truegain.io.logs.catalogue import log_format_of, read_log
+from truegain.io.logs.log import OK, Log
+from truegain.io.named_tables import Columns
+from truegain.io.separated import first_line
+from truegain.io.warnings import heard
+from truegain.measures.score_table import NAMES as OF_SCORES
+from truegain.measures.score_table import read_scores
+from truegain.message import Message, with_marks
+
+LOG, ANSWERS, BANK = "log", "answers", "nugget bank"
+RUN, JUDGMENTS, RATINGS, GOLD_LIST = "run", "judgments", "ratings", "gold list"
+SCORES, PREFERENCES, STUDY, TEXTS, UNKNOWN = "scores", "preferences", "study file", "texts", "unknown"
+KINDS = (LOG, ANSWERS, BANK, RUN, JUDGMENTS, RATINGS, GOLD_LIST, SCORES, PREFERENCES, STUDY, TEXTS, UNKNOWN)
+_SKIPPED = ("README", "LICENSE", "LICENCE", "CHANGELOG")  # what says something about a folder
+_SKIPPED_ENDINGS = (".md", ".rst", ".html", ".log", ".sqlite", ".db", ".png", ".svg")
+_TEXT = ("text", "question", "query", "title", "body", "contents", "passage", "segment")
+_CHOICE, _SIDES = ("winner", "preference", "preferred"), (("a", "b"), ("system_a", "system_b"), ("left", "right"))
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A file, what it is and what is in it.
+
+    Attributes
+    ----------
+    file : str
+        The file, as commands take it.
+    kind : str
+        One of `KINDS`.
+    tool : str
+        Who wrote a log, with the version where the file tells.
+    systems, scores, judges : tuple of str
+        By name; empty where there are none.
+    topics, values, replicates : int
+        How many topics and values there are, and how often a value was given at most.
+    missing : mapping
+        By score, system and reason, how many values are missing; the system is empty where the file names none.
+    notes : tuple of str
+        What must be said of it.
+    reason : str
+        Why an unknown file is not read.
+    data : object
+        What was read.
+    """
+
+    file: str
+    kind: str
+    tool: str = ""
+    systems: tuple[str, ...] = ()
+    topics: int = 0
+    values: int = 0
+    scores: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    replicates: int = 1
+    missing: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    reason: str = ""
+    data: Any = field(default=None, repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is printed as JSON: the same keys for every file."""
+        return {
+            "file": self.file, "kind": self.kind, "tool": self.tool, "systems": list(self.systems),
+            "topics": self.topics, "values": self.values, "scores": list(self.scores), "judges": list(self.judges),
+            "replicates": self.replicates,
+            "missing": [
+                {"score": score, "system": system, "reason": reason, "values": many}
+                for score, of in self.missing.items() for system, why in of.items() for reason, many in why.items()
+            ],
+            "notes": [str(Message(note)) for note in self.notes], "reason": str(Message(self.reason)),
+        }  # fmt: skip
+
+    @property
+    def in_words(self) -> str:
+        """What it is and how much is in it, in one line."""
+        if self.kind == UNKNOWN:
+            return f"not read: {self.reason}"
+        parts = [named(self.systems, "system", "systems")] if self.systems else []
+        parts += [counted(self.topics, "topic")] if self.topics else []
+        parts += [f"{self.replicates} replicates"] if self.replicates > 1 else []
+        parts += [counted(self.values, _unit(self.kind))] if self.values else []
+        parts += [named(self.scores, "score", "scores", 6)] if self.scores else []
+        who = "assessor" if self.kind == RATINGS else "judge"
+        parts += [named(self.judges, who, f"{who}s")] if self.judges else []
+        what = f"log of {self.tool}" if self.kind == LOG else self.tool or self.kind
+        return ": ".join(filter(None, [what, ", ".join(parts)]))
+
+    @property
+    def lost_in_words(self) -> str:
+        """What is missing, by score and reason, in one line; empty where nothing is."""
+        parts = []
+        for score, of in self.missing.items():
+            reasons: Counter[str] = Counter()
+            for why in of.values():
+                reasons.update(why)
+            parts.append(f"{score} {', '.join(f'{many} {why}' for why, many in reasons.items())}")
+        return "; ".join(parts)
+
+
+def named(names: Sequence[str], one: str, several: str, most: int = 3) -> str:
+    """Names with what they name.
+
+    >>> named(["a"], "judge", "judges"), named(["a", "b", "c", "d"], "system", "systems")
+    ('judge a', 'systems a, b, c and 1 more')
+    """
+    return f"{one if len(names) == 1 else several} {some(names, most)}"
+
+
+def _unit(kind: str) -> str:
+    units = {RUN: "result", JUDGMENTS: "judgment", RATINGS: "rating", GOLD_LIST: "pair", BANK: "nugget", TEXTS: "text"}
+    return units.get(kind, "preference" if kind == PREFERENCES else "value")
+
+
+# ---- Files behind what was named.
+
+
+def files_below(paths: Sequence[PathLike]) -> list[str]:
+    """The files that paths, patterns and folders stand for; folders with all that is below them, save hidden files."""
+    found: dict[str, None] = {}
+    for path in paths:
+        name = os.fspath(path)
+        if name == STANDARD_INPUT:
+            hint = "save it in a file: commands that are suggested name files"
+            raise InputError("standard input cannot be examined", hint=hint)
+        for one in matched(name):
+            if not is_folder(one):
+                found[one] = None
+                continue
+            for file in _below(Path(one)):
+                found[str(file)] = None
+    return list(found)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: (entry.is_dir(), entry.name)):
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from _below(entry)
+        elif entry.stem.upper() not in _SKIPPED and entry.suffix.lower() not in _SKIPPED_ENDINGS:
+            yield entry
+
+
+# ---- What a file is.
+
+
+def examine(path: PathLike) -> Examined:
+    """Read a file as what it may be, and say what it is; what is warned of meanwhile is noted."""
+    file = shown_path(path)
+    with heard() as told:
+        try:
+            made = _examined(os.fspath(path), file)
+        except TruegainError as error:
+            made = Examined(file, UNKNOWN, reason=_reason(error, file))
+        except (OSError, ValueError, RecursionError) as error:
+            made = Examined(file, UNKNOWN, reason=str(error))
+    return replace(made, notes=(*made.notes, *map(with_marks, told)))
+
+
+def _reason(error: TruegainError, file: str) -> str:
+    text = with_marks(error)
+    return (
+        f"line {text[len(file) + 1 :]}"
+        if text.startswith(f"{file}:") and text[len(file) + 1 :][:1].isdigit()
+        else (text.removeprefix(f"{file}: "))
+    )
+
+
+def _examined(path: str, file: str) -> Examined:
+    if path.endswith(".toml"):
+        return Examined(file, STUDY)
+    if log_format_of(path) is not None:
+        return of_log(read_log(path))
+    text, kind = marked(read_bytes(path), file)
+    if kind is None and not text.lstrip().startswith((b"{", b"[")):
+        first = first_line(text)
+        if trec.looks_like(text, trec.RUN):
+            return _of_run(path, file)
+        if len(cells := first.split("\t")) == 2 and not _is_number(cells[1]):
+            return Examined(file, TEXTS, values=sum(bool(line.strip()) for line in text.split(b"\n")))
+        if trec.looks_like(text, trec.JUDGMENTS) or not ("," in first or "\t" in first):
+            return _of_judgments(path, file)
+    elif is_nested(text):
+        return _of_nested(path, file, nested(text, file))
+    columns = Columns(*read_file(path))
+    names = set(columns.names)
+    if set(_CHOICE) & names and any(set(sides) <= names for sides in _SIDES):
+        return _of_preferences(columns, file)
+    if sum(mark in names for mark in MARKS) > 1:
+        listed = read_gold_list(path)
+        return Examined(file, GOLD_LIST, topics=len(set(listed.topics)), values=len(listed.docs), data=listed,
+                        notes=(f"{listed.judged} of {len(listed.docs)} pairs are labeled",))  # fmt: skip
+    if all(set(theirs) & names for theirs in OF_SCORES.values()) and "doc" not in columns:
+        return _of_scores(path, file)
+    if "doc" in columns and "topic" in columns:
+        if "label" not in columns and ("score" in columns or "rank" in columns):
+            return _of_run(path, file)
+        return _of_judgments(path, file)
+    if (held := [name for name in columns.names if name in _TEXT]) and not _has_numbers(columns):
+        return Examined(file, TEXTS, values=len(columns._column(held[0])))
+    if "label" in columns and "assessor" in columns:
+        return _of_judgments(path, file)
+    return _of_answers(path)
+
+
+def _has_numbers(columns: Columns) -> bool:
+    """Whether a column holds numbers and is no name of anything."""
+    ids = {name for ours in ("topic", "doc") for name in columns.matches.get(ours, ())} | {"id"}
+    for name in columns.names:
+        cells = [cell for cell in columns._column(name)[:100] if cell not in (None, "")]
+        if name not in ids and cells and all(isinstance(cell, int | float) or _is_number(cell) for cell in cells):
+            return True
+    return False
+
+
+def _is_number(cell: object) -> bool:
+    try:
+        float(str(cell))
+    except ValueError:
+        return False
+    return True
+
+
+def of_log(log: Log) -> Examined:
+    """What the log of a tool holds."""
+    missing: dict[str, dict[str, Counter[str]]] = {}
+    for row in log.rows:
+        if row.status != OK:
+            missing.setdefault(row.score, {}).setdefault(row.system, Counter())[row.status] += 1
+    systems = tuple(dict.fromkeys(row.system for row in log.rows if row.system))
+    bank = all(row.status == NOT_ASSIGNED for row in log.rows)
+    return Examined(
+        log.file,
+        BANK if bank else LOG,
+        log.tool,
+        systems or (() if bank else tuple(list(log.names.values())[:1])),
+        len({row.topic for row in log.rows}),
+        len(log.rows),
+        () if bank else tuple(dict.fromkeys(row.score for row in log.rows)),
+        tuple(dict.fromkeys(row.judge for row in log.rows if row.judge)),
+        max((row.replicate for row in log.rows), default=1),
+        {} if bank else missing,
+        tuple(log.notes),
+        data=log,
+    )
+
+
+def _of_run(path: str, file: str) -> Examined:
+    runs = read_runs([path])
+    topics = {topic for part in runs.parts for topic in part.topic.values}
+    values = sum(len(part.score) for part in runs.parts)
+    return Examined(file, RUN, systems=tuple(runs.systems), topics=len(topics), values=values, data=runs)
+
+
+def _of_judgments(path: str, file: str) -> Examined:
+    try:
+        labels = Judgments.of(path)
+    except TruegainError as error:
+        try:
+            labels = read_ratings(path)
+        except TruegainError:
+            raise error from None
+    who = labels.assessor
+    if who is not None and len(who.values) > 1:
+        item = np.unique(
+            np.stack([labels.topic.code, _codes(labels.docs.strings()), who.code]), axis=1, return_counts=True
+        )
+        return Examined(
+            file, RATINGS, topics=len(labels.topic.values), values=len(labels), judges=tuple(who.values),
+            replicates=int(item[1].max()), data=labels,
+        )  # fmt: skip
+    used = len(np.unique(labels.topic.code))
+    return Examined(file, JUDGMENTS, topics=used, values=len(labels), judges=judge_in(labels), data=labels)
+
+
+def _codes(names: Sequence[str]) -> Any:
+    return np.unique(np.array(names), return_inverse=True)[1]
+
+
+def _of_nested(path: str, file: str, whole: Mapping[str, Any]) -> Examined:
+    """Judgments where all numbers are small and whole, else a run."""
+    numbers = [x for of in whole.values() if isinstance(of, Mapping) for x in of.values()]
+    labels = all(isinstance(x, int) and -10 <= x <= 10 for x in numbers)
+    return _of_judgments(path, file) if labels else _of_run(path, file)
+
+
+def _of_scores(path: str, file: str) -> Examined:
+    """Scores of measures; values of other names are those of answers."""
+    try:
+        scores = read_scores(path)
+    except TruegainError:
+        return _of_answers(path)
+    names = tuple(map(str, scores.measures))
+    return Examined(file, SCORES, systems=tuple(scores.systems), topics=len(scores.topics), scores=names, data=scores)
+
+
+def _of_answers(path: str) -> Examined:
+    items = read_items(path)
+    lost = {score: items.missing(score) for score in items.scores}
+    return Examined(
+        shown_path(path), ANSWERS, systems=items.systems, topics=len(items.topics), values=len(items),
+        scores=items.scores, judges=items.judges, replicates=int(items.replicate.max()),
+        missing={score: of for score, of in lost.items() if of}, data=items,
+    )  # fmt: skip
+
+
+def _of_preferences(columns: Columns, file: str) -> Examined:
+    sides = next(sides for sides in _SIDES if set(sides) <= set(columns.names))
+    systems = dict.fromkeys(str(cell) for side in sides for cell in columns._column(side))
+    topics = {str(cell) for cell in columns._raw("topic")} if "topic" in columns else set()
+    who = {str(cell) for cell in columns._raw("assessor")} if "assessor" in columns else set()
+    return Examined(
+        file, PREFERENCES, systems=tuple(systems), topics=len(topics), values=len(columns._column(sides[0])),
+        judges=tuple(sorted(who)),
+    )  # fmt: skip

@@ -1,0 +1,257 @@
+"""`truegain doctor` as a user runs it: what files are, commands that run as they stand, what is missing or wrong."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truegain as tg
+from tests.logs.made import deepeval_run, inspect_header, inspect_sample, lines, packed, promptfoo_result, saved
+from tests.logs.test_readers import LEADERS, as_csv, nuggetizer_answers, ragas_rows
+
+from .conftest import Run
+
+
+def inspect_log(system: str, topics: int = 30, *, gain: float = 0.0, other: str = "", lost: int = 0) -> bytes:
+    """A log of inspect_ai with two epochs; `other` changes its questions, `lost` samples failed."""
+    draw = random.Random(system)
+    samples = []
+    for epoch in (1, 2):
+        for topic in range(topics):
+            error = "no answer" if topic < lost else None
+            made = inspect_sample(f"q{topic}", epoch, draw.choice("CI"), min(1.0, draw.random() + gain), error)
+            samples.append(made | {"input": f"{other}question {topic}", "metadata": {"part": f"p{topic % 6}"}})
+    return packed({"header.json": inspect_header(system, results={"scores": []}), "summaries.json": samples})
+
+
+def retrieval(folder: Path, topics: int = 12) -> None:
+    """Runs of three systems, judgments by a cheap judge and by people, ratings, and scores."""
+    draw = random.Random(0)
+    docs = [f"d{at}" for at in range(20)]
+    truth = {str(t): {doc: int(draw.random() < 0.4) for doc in docs} for t in range(topics)}
+    cheap = {t: {d: x if draw.random() < 0.8 else 1 - x for d, x in of.items()} for t, of in truth.items()}
+    runs = {
+        name: {t: {d: noise * draw.random() + of[d] for d in docs} for t, of in truth.items()}
+        for name, noise in (("weak", 4.0), ("middle", 2.0), ("strong", 1.0))
+    }
+    people = {t: {d: x for d, x in of.items() if draw.random() < 0.4} for t, of in truth.items()}
+    (folder / "runs").mkdir()
+    tg.write_runs(runs, folder / "runs")
+    tg.write_judgments(cheap, folder / "llm.qrels")
+    tg.write_judgments(people, folder / "people.qrels")
+    with (folder / "ratings.csv").open("w", newline="") as file:
+        rows = [(t, d, who, x) for t, of in truth.items() for d, x in of.items() for who in ("ann", "bob")]
+        csv.writer(file).writerows([("topic", "doc", "assessor", "label"), *rows])
+    scores = tg.evaluate(runs, truth, ["P@10", "nDCG@10"])
+    scores.frame().write_csv(folder / "scores.csv")
+
+
+def asked(out: str) -> dict[str, Any]:
+    """What JSON says."""
+    found = json.loads(out)
+    assert set(found) == {"files", "questions", "suspicious", "usable"}
+    for file in found["files"]:
+        assert set(file) == {
+            "file", "kind", "tool", "systems", "topics", "values", "scores", "judges", "replicates", "missing", "notes",
+            "reason",
+        }  # fmt: skip
+    for question in found["questions"]:
+        assert set(question) == {"about", "question", "possible", "command", "lacks", "instead"}
+        assert question["possible"] == (question["lacks"] == "")
+    return found  # type: ignore[no-any-return]
+
+
+def commands(found: dict[str, Any]) -> list[list[str]]:
+    """The commands that answer, without the page, which takes a second."""
+    made = [shlex.split(q["command"])[1:] for q in found["questions"] if q["command"]]
+    return [words for words in made if words[0] != "report"]
+
+
+def test_two_logs_and_people(run: Run, folder: Path) -> None:
+    """Every command that doctor gives for two logs and a table of people's values runs as it stands."""
+    saved(folder, "old.eval", inspect_log("old"))
+    saved(folder, "new.eval", inspect_log("new", gain=0.3, lost=3))
+    rows = [{"system": s, "topic": f"q{t}", "faith": (t % 3) / 2} for t in range(3, 25) for s in ("old", "new")]
+    saved(folder, "people.csv", as_csv(rows))
+    code, out, err = run("doctor", ".", "--format", "json")
+    assert (code, err) == (0, "")
+    found = asked(out)
+    kinds = {
+        file["file"]: (file["kind"], file["systems"], file["topics"], file["replicates"]) for file in found["files"]
+    }
+    assert kinds == {
+        "new.eval": ("log", ["new"], 30, 2), "old.eval": ("log", ["old"], 30, 2),
+        "people.csv": ("answers", ["old", "new"], 22, 1),
+    }  # fmt: skip
+    lost = [(m["score"], m["reason"], m["values"]) for m in found["files"][0]["missing"]]
+    assert lost == [("match", "failed", 6), ("faith", "failed", 6)]
+    made = commands(found)
+    assert ["verdict", "new.eval", "old.eval", "--score", "faith"] in made
+    assert ["verdict", "new.eval", "old.eval", "--score", "faith", "--cluster", "metadata.part"] in made
+    assert made[-1][-4:] == ["--gold", "people.csv", "--design", "random"]
+    code, out, err = run(*made[0])
+    assert (code, "topics like these 27" in out) == (0, True)
+    assert "values are missing (new 6 failed); they are left out, not counted as 0" in err
+    assert any("new has no match, faith for 10% of the topics, old for 0%" in note for note in found["suspicious"])
+    assert not any("trusted" in q["question"] for q in found["questions"])
+
+
+def test_runs_judgments_ratings_and_scores(run: Run, folder: Path) -> None:
+    """The same of runs with a cheap judge, people's labels, ratings and scores."""
+    retrieval(folder)
+    code, out, _ = run("doctor", ".", "--format", "json")
+    found = asked(out)
+    assert code == 0
+    kinds = {file["file"]: file["kind"] for file in found["files"]}
+    assert kinds == {
+        "llm.qrels": "judgments", "people.qrels": "judgments", "ratings.csv": "ratings", "scores.csv": "scores",
+        **{f"runs/{name}.run": "run" for name in ("weak", "middle", "strong")},
+    }  # fmt: skip
+    made = commands(found)
+    assert ["judge", "check", "llm.qrels", "--gold", "people.qrels", "--design", "random"] in made
+    assert ["verdict", "ratings.csv", "runs", "--aggregate", "mean"] in made
+    for words in made:
+        assert run(*words)[0] == 0, words
+    code, out, _ = run("doctor", "llm.qrels", "runs/weak.run", "--format", "json")
+    (single,) = commands(asked(out))
+    assert single[:3] == ["eval", "llm.qrels", "runs/weak.run"]
+    assert run(*single)[0] == 0
+    assert "one system only (weak)" in out
+
+
+@pytest.mark.slow
+def test_every_command_of_logs_runs(run: Run, folder: Path) -> None:
+    """All that doctor gives for logs of several tools, of one file and of two, with people's values and without."""
+    saved(folder, "i/old.eval", inspect_log("old"))
+    saved(folder, "i/new.eval", inspect_log("new", gain=0.3))
+    rows = [{"system": s, "topic": f"q{t}", "faith": (t % 3) / 2} for t in range(3, 25) for s in ("old", "new")]
+    saved(folder, "i/people.csv", as_csv(rows))
+    draw = random.Random(1)
+    answered = [
+        promptfoo_result(f"question {at // 2}", at, system, {"good": draw.random()})
+        for at in range(20) for system in ("old", "new")
+    ]  # fmt: skip
+    saved(folder, "p/results.jsonl", lines(answered))
+    board = [(r, str(t), m, draw.random()) for r in ("a", "b") for t in range(9) for m in ("N", "F")]
+    board += [(r, "all", m, 0.5) for r in ("a", "b") for m in ("N", "F")]
+    saved(folder, "t/board.txt", "".join("\t".join(map(str, row)) + "\n" for row in board).encode())
+    for seed, name in enumerate(("old", "new")):
+        saved(folder, f"n/{name}.jsonl", lines(nuggetizer_answers(seed)))
+        for task in range(6):
+            part = {"hf_subset": "default", "languages": [], "main_score": draw.random()}
+            whole = {"task_name": f"T{task}", "mteb_version": "2.1.0", "scores": {"test": [part]}}
+            saved(folder, f"m/org__{name}/rev/T{task}.json", whole)
+    code, out, _ = run("doctor", ".", "--format", "json")
+    found = asked(out)
+    assert code == 0
+    assert {file["tool"].split()[0] for file in found["files"] if file["kind"] == "log"} == {
+        "inspect_ai", "promptfoo", "TREC", "nuggetizer", "mteb",
+    }  # fmt: skip
+    made = commands(found)
+    assert len(made) > 10
+    for words in made:
+        code, _, err = run(*words)
+        assert code == 0, (words, err)
+
+
+@pytest.mark.slow
+def test_pages_are_written(run: Run, folder: Path) -> None:
+    """The command for a page runs as well."""
+    retrieval(folder)
+    saved(folder, "old.eval", inspect_log("old"))
+    saved(folder, "new.eval", inspect_log("new"))
+    _, out, _ = run("doctor", ".", "--format", "json")
+    pages = [
+        shlex.split(q["command"])[1:] for q in asked(out)["questions"] if q["command"].startswith("truegain report")
+    ]
+    assert len(pages) == 2
+    for words in pages:
+        assert run(*words)[0] == 0, words
+        assert (folder / "report.html").stat().st_size > 10_000
+
+
+def test_what_looks_wrong(run: Run, folder: Path) -> None:
+    """Copies, other topics, other questions, values that never differ, and those that all failed."""
+    saved(folder, "a/old.eval", inspect_log("old"))
+    saved(folder, "a/new.eval", inspect_log("new", 20))
+    saved(folder, "b/old.eval", inspect_log("old"))
+    saved(folder, "b/new.eval", inspect_log("new", other="another "))
+    saved(folder, "c/one.json", deepeval_run("one", {"F": [1.0, 1.0, 1.0], "G": [None, None, None]}))
+    saved(folder, "c/two.json", deepeval_run("two", {"F": [1.0, 1.0, 1.0], "G": [None, None, None]}))
+    saved(folder, "d/one.json", deepeval_run("one", {"F": [0.5, 1.0, 0.0]}))
+    saved(folder, "d/latest.json", {"testRunData": deepeval_run("one", {"F": [0.5, 1.0, 0.0]})})
+    code, out, _ = run("doctor", ".")
+    assert code == 0
+    wrong = out.partition("What looks wrong\n")[2]
+    assert "a/new.eval and a/old.eval have 20 topics in common, of 20 and 30." in wrong
+    assert "b/new.eval and b/old.eval name their topics alike and ask other questions in them." in wrong
+    assert "every answer has F 1." in wrong
+    assert "every value of G is missing." in wrong
+    assert "d/latest.json holds the same values as d/one.json: it is left out." in wrong
+    assert "Not yet: Which system is better? One system only (one)" in out
+    assert "Not yet: How much do values change when all is run again?" in out
+
+
+def test_two_logs_that_give_one_name(run: Run, folder: Path) -> None:
+    """Logs that nothing tells apart are refused with what they say, not mixed up."""
+    for name, seed in (("a", "one"), ("b", "two")):
+        saved(folder, f"{name}/x.csv", as_csv([row | {"faithfulness": len(seed + name) / 10} for row in ragas_rows()]))
+    _, out, _ = run("doctor", "a/x.csv", "b/x.csv")
+    assert "One system only (x)" in out
+
+
+def test_ids_that_do_not_match(run: Run, folder: Path) -> None:
+    """Judgments of other documents are told as such."""
+    saved(folder, "a.qrels", b"1 0 D-1 1\n1 0 D-2 0\n")
+    saved(folder, "a.run", b"1 Q0 d1 1 2.0 x\n1 Q0 d2 2 1.0 x\n")
+    saved(folder, "b.run", b"1 Q0 d1 1 2.0 y\n1 Q0 d2 2 1.0 y\n")
+    code, out, _ = run("doctor", "a.qrels", "a.run", "b.run")
+    assert code == 0
+    assert "Not yet: Is b better than a? a.qrels: no document of the runs is judged; are ids written alike?" in out
+
+
+def test_other_kinds(run: Run, folder: Path) -> None:
+    """Preferences, nugget banks, leaderboards, texts, study files; what is none of these says why."""
+    saved(folder, "prefs.csv", b"topic,a,b,winner,judge\n1,x,y,a,ann\n2,x,y,b,ann\n")
+    saved(folder, "bank.jsonl", lines([{"query": "?", "qid": "1", "nuggets": [{"text": "n", "importance": "vital"}]}]))
+    saved(folder, "board.txt", "".join("\t".join(map(str, row)) + "\n" for row in LEADERS).encode())
+    saved(folder, "topics.jsonl", lines([{"id": "1", "text": "what?"}]))
+    saved(folder, "queries.tsv", b"1\twhat is it?\n")
+    saved(folder, "study.toml", b'judgments = "a.qrels"\n')
+    saved(folder, "run.json", {"1": {"d1": 1.5, "d2": 0.25}})
+    saved(folder, "qrels.json", {"1": {"d1": 1, "d2": 0}})
+    saved(folder, "bad.csv", b"one,two\nx,y\n")
+    saved(folder, "README.md", b"# not data\n")
+    _, out, _ = run("doctor", ".", "--format", "json")
+    found = asked(out)
+    kinds = {file["file"]: file["kind"] for file in found["files"]}
+    assert kinds == {
+        "prefs.csv": "preferences", "bank.jsonl": "nugget bank", "board.txt": "log", "topics.jsonl": "texts",
+        "queries.tsv": "texts", "study.toml": "study file", "run.json": "run", "qrels.json": "judgments",
+        "bad.csv": "unknown",
+    }  # fmt: skip
+    board = next(file for file in found["files"] if file["file"] == "board.txt")
+    assert (board["systems"], board["scores"], board["topics"]) == (["run-a", "run-b"], ["NUGGET", "FLUENT"], 2)
+    bad = next(file for file in found["files"] if file["file"] == "bad.csv")
+    assert "there is no column 'topic'" in bad["reason"]
+
+
+def test_nothing_can_be_read(run: Run, folder: Path) -> None:
+    """Exit code 2, and why, for people and for scripts."""
+    saved(folder, "a.bin", b"\0\1\2\3")
+    saved(folder, "b.eval", packed({"header.json": {}})[:60])
+    code, out, _ = run("doctor", ".")
+    assert code == 2
+    assert "a.bin: not read: " in out
+    code, out, _ = run("doctor", ".", "--format", "json")
+    assert (code, asked(out)["usable"]) == (2, False)
+    code, _, err = run("doctor", "nowhere.csv")
+    assert code == 2
+    code, _, err = run("doctor", "-")
+    assert (code, "standard input cannot be examined" in err) == (2, True)
