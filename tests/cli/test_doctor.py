@@ -116,8 +116,8 @@ def test_runs_judgments_ratings_and_scores(run: Run, folder: Path) -> None:
     made = commands(found)
     assert ["judge", "check", "llm.qrels", "--gold", "people.qrels", "--design", "random"] in made
     assert ["verdict", "ratings.csv", "runs", "--aggregate", "mean"] in made
-    for words in made:
-        assert run(*words)[0] == 0, words
+    assert ["compare", "scores.csv", "--score", "P@10"] in made
+    assert run("compare", "scores.csv", "--score", "P@10")[0] == 0
     code, out, _ = run("doctor", "llm.qrels", "runs/weak.run", "--format", "json")
     (single,) = commands(asked(out))
     assert single[:3] == ["eval", "llm.qrels", "runs/weak.run"]
@@ -158,6 +158,17 @@ def test_every_command_of_logs_runs(run: Run, folder: Path) -> None:
     for words in made:
         code, _, err = run(*words)
         assert code == 0, (words, err)
+
+
+@pytest.mark.slow
+def test_every_command_of_runs_runs(run: Run, folder: Path) -> None:
+    """All that doctor gives for runs, judgments, ratings and scores."""
+    retrieval(folder)
+    _, out, _ = run("doctor", ".", "--format", "json")
+    made = commands(asked(out))
+    assert {words[0] for words in made} == {"verdict", "unjudged", "judge", "agree", "compare"}
+    for words in made:
+        assert run(*words)[0] == 0, words
 
 
 @pytest.mark.slow
@@ -204,6 +215,18 @@ def test_two_logs_that_give_one_name(run: Run, folder: Path) -> None:
         saved(folder, f"{name}/x.csv", as_csv([row | {"faithfulness": len(seed + name) / 10} for row in ragas_rows()]))
     _, out, _ = run("doctor", "a/x.csv", "b/x.csv")
     assert "One system only (x)" in out
+
+
+def test_logs_of_other_samples(run: Run, folder: Path) -> None:
+    """Logs without a common question answer nothing, and doctor gives no command that would be refused."""
+    rows = ragas_rows()
+    saved(folder, "old.csv", as_csv(rows))
+    saved(folder, "new.csv", as_csv([row | {"user_input": row["user_input"].replace("?", " now?")} for row in rows]))
+    _, out, _ = run("doctor", "old.csv", "new.csv", "--format", "json")
+    found = asked(out)
+    assert commands(found) == []
+    assert "all systems have a" in found["questions"][0]["lacks"]
+    assert found["suspicious"][-1] == "old.csv and new.csv have 0 topics in common, of 3 and 3"
 
 
 def test_ids_that_do_not_match(run: Run, folder: Path) -> None:

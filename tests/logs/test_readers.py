@@ -259,6 +259,21 @@ def test_promptfoo_errors_are_missing(tmp_path: Path) -> None:
     assert read_log(tmp_path / "a.json").tool == "promptfoo 0.1"
 
 
+def test_promptfoo_means_that_count_failures_as_zero(tmp_path: Path) -> None:
+    """A mean of promptfoo's over tests that failed is told beside ours, with the reason."""
+    first, second = QUESTIONS[:2]
+    results = [
+        promptfoo_result(first, 0, "old", {"good": 1.0}),
+        promptfoo_result(second, 1, "old", {"good": 0.0}, grader_failed=["good"]),
+    ]
+    metrics: dict[str, Any] = {"namedScores": {"good": 1.0}, "namedScoresCount": {"good": 2}}
+    metrics |= {"score": 1.0, "testPassCount": 1, "testFailCount": 1}
+    prompts = [{"provider": "old", "label": "{{q}}", "metrics": metrics}]
+    path = saved(tmp_path, "a.json", {"evalId": "e", "results": {"version": 3, "prompts": prompts, "results": results}})
+    told = "the tool printed 0.5000, the mean of its values is 1.0000 over 1 topic (a failed grader counts 0)"
+    assert read_items(path).check_means() == (f"good of old: {told}", f"score of old: {told}")
+
+
 def test_promptfoo_prompts_are_systems(tmp_path: Path) -> None:
     """Two prompts of one provider are two systems; assertions without a metric have the name of their kind."""
     rows = []

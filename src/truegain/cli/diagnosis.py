@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from truegain.study.file_kinds import (
     TEXTS,
     UNKNOWN,
     Examined,
+    FileDocument,
     examine,
     files_below,
     named,
@@ -50,6 +51,54 @@ PAGE = "A page to hand on."
 CHEAP = ("llm", "gpt", "model", "bronze", "umbrela", "crowd")  # in names of files of labels
 TRUSTED = ("gold", "human", "people", "expert", "trusted", "nist")
 FORMS = (".eval", ".json", ".jsonl", ".csv")  # of one log, the most telling first
+
+
+class QuestionDocument(TypedDict):
+    """A question about some files.
+
+    Attributes
+    ----------
+    about : str
+        The files, in words.
+    question : str
+        In words.
+    possible : bool
+        Whether the files can answer it.
+    command : str
+        The command that answers it; where something is lacking, one that helps to get it, or nothing.
+    lacks : str
+        What is missing; empty where the command answers it.
+    instead : list of str
+        What may stand in place of the score, judgments or gold labels of the command.
+    """
+
+    about: str
+    question: str
+    possible: bool
+    command: str
+    lacks: str
+    instead: list[str]
+
+
+class DiagnosisDocument(TypedDict):
+    """What files are and what they can answer.
+
+    Attributes
+    ----------
+    files : list
+        What each file is.
+    questions : list
+        What can be asked of them, and what cannot yet.
+    suspicious : list of str
+        What looks wrong.
+    usable : bool
+        Whether any file could be read.
+    """
+
+    files: list[FileDocument]
+    questions: list[QuestionDocument]
+    suspicious: list[str]
+    usable: bool
 
 
 @dataclass(frozen=True)
@@ -76,7 +125,7 @@ class FileQuestion:
     lacks: str = ""
     instead: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> QuestionDocument:
         """What is printed as JSON: the same keys for every question."""
         return {
             "about": self.about, "question": self.question, "possible": not self.lacks, "command": self.command,
@@ -124,7 +173,7 @@ class Diagnosis:
         """Whether any file could be read."""
         return any(file.kind != UNKNOWN for file in self.files)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> DiagnosisDocument:
         """What is printed as JSON: the same keys whatever the files are.
 
         Returns
@@ -304,6 +353,9 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
     if len(items.systems) < 2:
         one = f"one system only ({items.systems[0]}): give the log of another, or of the same one before a change"
         yield FileQuestion(about, WHICH, lacks=one)
+    elif (common := _common(items, score)) < 2:
+        few = f"all systems have a {score} for {counted(common, 'topic')}: give logs of the same samples"
+        yield FileQuestion(about, f"{_which(items.systems)}?", lacks=few, instead=others)
     else:
         yield FileQuestion(about, f"{_which(items.systems)} on {score}?", _command("verdict", *chosen), instead=others)
         for column in _clusters(items):
@@ -319,6 +371,11 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
                 about, f"The same, corrected by {table.file}, if its answers were drawn at random?", command
             )
     yield from _lacking_in(group, score, bool(gold))
+
+
+def _common(items: Items, score: str) -> int:
+    """How many topics have a value of every system."""
+    return int(np.isfinite(items.matrix(score)).all(axis=0).sum())
 
 
 def _clusters(items: Items) -> list[str]:
@@ -347,8 +404,8 @@ def _lacking_in(group: _LogGroup, score: str, checked: bool) -> Iterator[FileQue
             f"topic and {score}, then add --gold people.csv --design random"
         )
         yield FileQuestion(about, f"Can {who} be trusted?", lacks=how)
-    common = int(np.isfinite(items.matrix(score)).all(axis=0).sum())
-    if common < ENOUGH and len(items.systems) > 1:
+    common = _common(items, score)
+    if 1 < common < ENOUGH and len(items.systems) > 1:
         why = f"{counted(common, 'topic')} that all systems have a value for: have {ENOUGH} or more"
         yield FileQuestion(about, "Can the interval be trusted?", lacks=why)
     if int(items.replicate.max()) == 1:
@@ -543,10 +600,10 @@ def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:
             yield FileQuestion(about, asked, command, instead=file.scores[1:])
         elif file.kind == SCORES:
             yield FileQuestion(about, WHICH, lacks=f"one system only ({file.systems[0]}): give the scores of another")
-        elif file.kind == PREFERENCES and len(file.systems) > 1:
-            pair = ",".join(file.systems[:2])
-            asked = f"Is {file.systems[1]} preferred to {file.systems[0]}?"
-            yield FileQuestion(about, asked, _command("verdict", file.file, "--pair", pair))
+        elif file.kind == PREFERENCES:
+            pair = ("--pair", ",".join(file.systems[:2])) if len(file.systems) > 1 else ()
+            asked = f"Is {file.systems[1]} preferred to {file.systems[0]}?" if pair else "Which system is preferred?"
+            yield FileQuestion(about, asked, _command("verdict", file.file, *pair))
         elif file.kind == STUDY:
             yield FileQuestion(about, "What does the study say?", _command("verdict", file.file))
         elif file.kind == BANK:

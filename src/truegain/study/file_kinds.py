@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal, TypedDict, get_args
 
 import numpy as np
 
@@ -32,14 +32,92 @@ from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
 from truegain.message import Message, with_marks
 
-LOG, ANSWERS, BANK = "log", "answers", "nugget bank"
-RUN, JUDGMENTS, RATINGS, GOLD_LIST = "run", "judgments", "ratings", "gold list"
-SCORES, PREFERENCES, STUDY, TEXTS, UNKNOWN = "scores", "preferences", "study file", "texts", "unknown"
-KINDS = (LOG, ANSWERS, BANK, RUN, JUDGMENTS, RATINGS, GOLD_LIST, SCORES, PREFERENCES, STUDY, TEXTS, UNKNOWN)
+LOG: Final = "log"
+ANSWERS: Final = "answers"
+BANK: Final = "nugget bank"
+RUN: Final = "run"
+JUDGMENTS: Final = "judgments"
+RATINGS: Final = "ratings"
+GOLD_LIST: Final = "gold list"
+SCORES: Final = "scores"
+PREFERENCES: Final = "preferences"
+STUDY: Final = "study file"
+TEXTS: Final = "texts"
+UNKNOWN: Final = "unknown"
+FileKind = Literal[
+    "log", "answers", "nugget bank", "run", "judgments", "ratings", "gold list", "scores", "preferences", "study file",
+    "texts", "unknown",
+]  # fmt: skip
+KINDS: tuple[str, ...] = get_args(FileKind)
 _SKIPPED = ("README", "LICENSE", "LICENCE", "CHANGELOG")  # what says something about a folder
 _SKIPPED_ENDINGS = (".md", ".rst", ".html", ".log", ".sqlite", ".db", ".png", ".svg")
+_LATEST = ".latest_test_run.json"  # a hidden file that deepeval writes for its users
 _TEXT = ("text", "question", "query", "title", "body", "contents", "passage", "segment")
-_CHOICE, _SIDES = ("winner", "preference", "preferred"), (("a", "b"), ("system_a", "system_b"), ("left", "right"))
+_CHOICE = ("winner", "preference", "preferred", "choice", "outcome", "label")
+_SIDES = (
+    ("a", "b"), ("system_a", "system_b"), ("model_a", "model_b"), ("run_a", "run_b"), ("left", "right"),
+    ("doc_a", "doc_b"),
+)  # fmt: skip
+
+
+class MissingDocument(TypedDict):
+    """Values of a score that are missing.
+
+    Attributes
+    ----------
+    score : str
+        The score.
+    system : str
+        The system; empty where the file names none.
+    reason : str
+        Why, such as 'failed'.
+    values : int
+        How many.
+    """
+
+    score: str
+    system: str
+    reason: str
+    values: int
+
+
+class FileDocument(TypedDict):
+    """What a file is, and what is in it.
+
+    Attributes
+    ----------
+    file : str
+        The file, as commands take it.
+    kind : str
+        What it is.
+    tool : str
+        Who wrote a log, with the version where the file tells.
+    systems, scores, judges : list of str
+        By name.
+    topics, values : int
+        How many there are.
+    replicates : int
+        How often a value was given at most.
+    missing : list
+        What is missing.
+    notes : list of str
+        What must be said of it.
+    reason : str
+        Why an unknown file is not read.
+    """
+
+    file: str
+    kind: FileKind
+    tool: str
+    systems: list[str]
+    topics: int
+    values: int
+    scores: list[str]
+    judges: list[str]
+    replicates: int
+    missing: list[MissingDocument]
+    notes: list[str]
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -69,7 +147,7 @@ class Examined:
     """
 
     file: str
-    kind: str
+    kind: FileKind
     tool: str = ""
     systems: tuple[str, ...] = ()
     topics: int = 0
@@ -82,7 +160,7 @@ class Examined:
     reason: str = ""
     data: Any = field(default=None, repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> FileDocument:
         """What is printed as JSON: the same keys for every file."""
         return {
             "file": self.file, "kind": self.kind, "tool": self.tool, "systems": list(self.systems),
@@ -151,14 +229,18 @@ def files_below(paths: Sequence[PathLike]) -> list[str]:
             if not is_folder(one):
                 found[one] = None
                 continue
-            for file in _below(Path(one)):
-                found[str(file)] = None
+            inside = [str(file) for file in _below(Path(one))]
+            if not inside:
+                raise InputError(
+                    "the folder holds no files", file=shown_path(one), hint="name a folder of logs or runs"
+                )
+            found.update(dict.fromkeys(inside))
     return list(found)
 
 
 def _below(folder: Path) -> Iterator[Path]:
     for entry in sorted(folder.iterdir(), key=lambda entry: (entry.is_dir(), entry.name)):
-        if entry.name.startswith("."):
+        if entry.name.startswith(".") and entry.name != _LATEST:
             continue
         if entry.is_dir():
             yield from _below(entry)
@@ -331,7 +413,8 @@ def _of_answers(path: str) -> Examined:
 
 def _of_preferences(columns: Columns, file: str) -> Examined:
     sides = next(sides for sides in _SIDES if set(sides) <= set(columns.names))
-    systems = dict.fromkeys(str(cell) for side in sides for cell in columns._column(side))
+    named = () if sides == ("doc_a", "doc_b") else sides  # the judging app names answers, not systems
+    systems = dict.fromkeys(str(cell) for side in named for cell in columns._column(side))
     topics = {str(cell) for cell in columns._raw("topic")} if "topic" in columns else set()
     who = {str(cell) for cell in columns._raw("assessor")} if "assessor" in columns else set()
     return Examined(

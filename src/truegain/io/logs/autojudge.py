@@ -15,6 +15,7 @@ from truegain.io.logs.records import (
     START,
     Record,
     fields_of,
+    id_of,
     listed,
     name_of,
     no_records,
@@ -101,10 +102,12 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
         raise InputError("no row of the topic 'all' tells which column holds the topics", file=file, hint=hint)
     run, topic, measure, value = (order.index(name) for name in _DECLARED)
     rows, means = list[Row](), list[ToolMean]()
-    seen: dict[tuple[str, str, str], int] = {}
+    seen: dict[tuple[str, ...], int] = {}
     for line, row in cells:
         number, status = value_of(row[value], {}, str(row[measure]), file, line)
-        key = (str(row[run]), str(row[topic]), str(row[measure]))
+        key = tuple(
+            id_of(row[at], name, file, line) for at, name in zip((run, topic, measure), _DECLARED, strict=False)
+        )
         if seen.setdefault(key, line) != line:
             raise InputError(
                 f"a second value of {' '.join(key)}; the first is on line {seen[key]}", file=file, line=line

@@ -25,6 +25,7 @@ from truegain.io.logs.records import (
     Clusters,
     digest,
     fields_of,
+    id_of,
     inputs_digest,
     listed,
     no_records,
@@ -187,7 +188,7 @@ def _judges(made: Mapping[str, Any]) -> dict[str, str]:
 
 def _rows(samples: Summaries, names: Mapping[Scored, str], judges: Mapping[str, str], file: str) -> Iterator[Row]:
     for number, sample in enumerate(samples, 1):
-        topic, epoch = str(sample.get("id")), int(sample.get("epoch") or 1)
+        topic, epoch = _sample_key(sample, file, number)
         scores = fields_of(sample.get("scores"))
         why = FAILED if sample.get("error") else NOT_SCORED
         for (scorer, key), name in names.items():
@@ -198,6 +199,14 @@ def _rows(samples: Summaries, names: Mapping[Scored, str], judges: Mapping[str, 
             yield Row(
                 topic, name, value, judge=judges.get(scorer, ""), replicate=epoch, status=status, line=number
             )  # fmt: skip
+
+
+def _sample_key(sample: Mapping[str, Any], file: str, number: int) -> tuple[str, int]:
+    """The id and the epoch of a sample."""
+    epoch = sample.get("epoch", 1)
+    if not isinstance(epoch, int) or epoch < 1:
+        raise InputError("an epoch is not a whole number from 1", file=file, row=number, text=str(epoch))
+    return id_of(sample.get("id"), "id of a sample", file, number), epoch
 
 
 def _not_run(

@@ -13,6 +13,7 @@ from truegain.io.logs.records import (
     YES_NO,
     Clusters,
     Repeats,
+    id_of,
     inputs_digest,
     is_value,
     no_records,
@@ -49,7 +50,8 @@ def _read(data: bytes, file: str) -> Log:
         raise InputError(f"{WORDS} without a number of a document", file=file, hint=hint)
     clusters, repeats, rows, asked = Clusters(), Repeats(), list[Row](), dict[str, Any]()
     for line, record in samples:
-        topic = f"{task}/{record.get('doc_id')}" if task else str(record.get("doc_id"))
+        doc = id_of(record.get("doc_id"), "doc_id", file, line)
+        topic = f"{task}/{doc}" if task else doc
         asked[topic] = record.get("doc_hash") or record.get("doc")
         clusters.add(topic, scalars(record.get("doc"), "doc.") | ({"task": task} if task else {}))
         filtered = str(record.get("filter") or "none")

@@ -16,6 +16,7 @@ from truegain.io.logs.records import (
     Record,
     Repeats,
     fields_of,
+    id_of,
     listed,
     name_of,
     no_records,
@@ -57,7 +58,7 @@ def _of_metrics(answers: Sequence[Record], file: str) -> Log:
     """What nuggetizer computed for each answer."""
     rows, means, repeats = list[Row](), list[ToolMean](), Repeats()
     for line, record in answers:
-        topic = str(record.get("qid"))
+        topic = id_of(record.get("qid"), "qid", file, line)
         repeat = repeats.next(topic)
         for theirs, ours in METRICS.items():
             value, status = value_of(record.get(theirs), {}, theirs, file, line)
@@ -74,7 +75,7 @@ def _of_assignments(answers: Sequence[Record], file: str) -> Log:
     rows, repeats, failed, empty = list[Row](), Repeats(), 0, list[str]()
     systems = {str(record.get("run_id") or "") for _, record in answers}
     for line, record in answers:
-        topic, system = str(record.get("qid")), str(record.get("run_id") or "")
+        topic, system = id_of(record.get("qid"), "qid", file, line), str(record.get("run_id") or "")
         repeat = repeats.next(system, topic)
         nuggets = [nugget for nugget in listed(record.get("nuggets")) if isinstance(nugget, dict)]
         if not any(_is_vital(nugget) for nugget in nuggets):

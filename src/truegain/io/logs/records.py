@@ -247,6 +247,15 @@ def stem(file: str) -> str:
     return PurePath(name).stem
 
 
+def id_of(value: Any, what: str, file: str, place: int) -> str:
+    """An id as text; what is none is refused."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
+        raise InputError(
+            f"no {what}", file=file, row=place, text=shorten(str(value)), hint="every record needs its own"
+        )
+    return str(value).strip()
+
+
 def scalars(fields: Any, prefix: str) -> dict[str, str]:
     """The fields of an object that are texts, numbers or truth values, as texts, with a prefix before their names.
 
