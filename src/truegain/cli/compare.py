@@ -382,7 +382,9 @@ def over_topics(options: PairOptions) -> Table:
         by_measure = ComparisonsByMeasure.of(comparisons)
         paper = by_measure.paper(**options.writing.style, intervals=options.printing.with_intervals)
         return replace(paper, notes=(*chosen, *paper.notes))
-    in_groups = options.printing.groups or (systems > FEW and options.baseline is None and not options.printing.pairs)
+    tiers = options.printing.chart == "tiers"  # of few systems, too, the table has what the figure shows
+    many = options.baseline is None and (systems > FEW or tiers)
+    in_groups = options.printing.groups or (many and not options.printing.pairs)
     table = joined([c.group_table() if in_groups else c.table() for c in comparisons], scores.measures)
     table = with_teams(table, team_of) if team_of else table
     return replace(table, notes=(*chosen, *table.notes))

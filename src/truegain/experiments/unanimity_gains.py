@@ -251,7 +251,8 @@ _CHANGED = (
 )  # fmt: skip
 LIMITS_NOTE = (
     "95% intervals of tau over systems: low and high Wilson's; HW Hollander and Wolfe's, as published, which may leave "
-    "[-1, 1] and has no width where no pair is tied or in dispute"
+    "[-1, 1] and has no width where no pair is tied or in dispute. Where tau is 1, Wilson's counts only pairs that "
+    "share no system, and may be wider than that of a tau just below 1"
 )
 EFFECT_NOTE = (
     "ES: |d| over the residual standard deviation, as Sakai 2017 defines ES_HSD; |d|/V: over the residual variance, "
