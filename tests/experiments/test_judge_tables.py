@@ -156,8 +156,7 @@ def test_table_3_and_the_kappa_it_prints() -> None:
     assert found["3 judges, different labels"] == 5193
     assert found["ratings of documents with two or more"] == 59_360
     assert sum(EBAY_AGREEMENT.agreed.values()) == 14_741
-    assert 296 + 5193 == 5489
-    assert found["documents"] == 251 + 1330 + 18_900 == 20_481 > 3 * 6787  # more than the top three of each query
+    assert found["documents"] == 20_481  # more than the top three of each of 6,787 queries
     equal = found["mean agreement of two labels"]
     assert equal == pytest.approx((14_741 + 5193 / 3) / 20_230)
     share = found["share of the more frequent label that this kappa needs"]

@@ -393,7 +393,7 @@ def over_topics(options: PairOptions) -> Table:
 def _best_of_team(scores: Scores, teams: Teams, options: PairOptions) -> tuple[Scores, tuple[str, ...]]:
     """The best run of each team by the first measure, and the baseline; and what must be said of such a choice."""
     measure = scores.measures[0]
-    best = teams.best_run_of_each(dict(zip(scores.systems, scores.summaries[measure].tolist(), strict=True)))
+    best = teams.best_run_of_each(scores.by_system(measure))
     base = [s for s in scores.systems if options.writing.called(s) == options.baseline and s not in best]
     note = (
         f"the best run of each of {len(teams.names)} teams by {measure}, of {counted(len(scores.systems), 'run')}: "

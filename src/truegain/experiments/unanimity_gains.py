@@ -111,9 +111,8 @@ class TeamRuns:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # told where the same runs are scored by every measure
             scores = evaluate(self.runs, labels, parsed)
-        (measure,) = scores.measures
-        best = teams.best_run_of_each(dict(zip(scores.systems, scores.summaries[measure].tolist(), strict=True)))
-        chosen = [system for system in scores.systems if system in set(best)]
+        best = set(teams.best_run_of_each(scores.by_system()))
+        chosen = [system for system in scores.systems if system in best]
         if len(chosen) < 2:
             raise TruegainError(f"{argname('teams')}: all runs are of one team; give runs of at least 2 to compare")
         return chosen
@@ -260,7 +259,7 @@ EFFECT_NOTE = (
 )
 
 
-def _tested_note(systems: int, teams: int, best_by: str) -> str:
+def _tested_note(systems: Cell, teams: Cell, best_by: str) -> str:
     """What is of all runs, and what of the best of each team."""
     whose = f"the best run of each of {teams} teams, by {best_by}"
     return f"tau is over all {systems} runs; top sets and pairs are of {whose}"
@@ -504,7 +503,7 @@ def unanimity_grid(
     )
     if isinstance(lists, TeamRuns):
         systems, tested = rankings[0][3], rankings[0][_RANKED.index("tested") + 3]
-        notes = (*notes, _tested_note(int(str(systems)), int(str(tested)), lists.best_by))
+        notes = (*notes, _tested_note(systems, tested, lists.best_by))
         provenance["best_by"] = lists.best_by
     names = ("measure", "Dmax", "N")
     about = (EFFECT_NOTE,) if changed else ("no pair of systems changes sides",)
