@@ -72,6 +72,16 @@ def test_the_same_tables_of_ones_own_data(run: Run, folder: Path) -> None:
     assert json.loads(out)["rows"][0]["mean"] == one["mean"]  # two of three say what the bronze judge says
 
 
+def test_ratings_agree_without_gold_labels(run: Run, folder: Path) -> None:
+    """Guards --show agreement: it needs ratings alone, and runs beside them change nothing; other tables need gold."""
+    words = ("experiment", "judge", "ratings.csv")
+    code, alone, _ = run(*words, "--show", "agreement")
+    assert (code, "kappa" in alone) == (0, True)
+    assert run(*words, "runs", "--show", "agreement") == (0, alone, "")
+    code, _, err = run(*words, "runs", "--show", "power")
+    assert (code, "--gold is not given" in err) == (2, True)
+
+
 def test_corrected_dcg(run: Run) -> None:
     """Guards --show dcg: the paper's example without data, and of data the standard errors of `correct`."""
     code, out, _ = run("experiment", "judge", "--show", "dcg")

@@ -1,4 +1,4 @@
-"""Teams on the page of a report, as a user writes it."""
+"""Teams on the page of a report and in a comparison, as a user writes them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
+
+import truegain as tg
 from tests.cli.conftest import Run
 from tests.cli.test_verdict import folder  # noqa: F401
+from tests.report.reading import data_of, read
 
 
 def test_the_page_shows_the_team_of_each_system(run: Run, folder: Path) -> None:  # noqa: F811
@@ -31,3 +35,22 @@ def test_the_page_shows_the_team_of_each_system(run: Run, folder: Path) -> None:
     (folder / "teams.csv").write_text("run,team\ngood,ada\n")
     code, _, err = run(*words, "--teams", "teams.csv")
     assert (code, "teams.csv: 2 of 3 runs without a team: fair, weak" in err) == (2, True)
+
+
+def test_the_page_of_python_shows_teams_too(folder: Path) -> None:  # noqa: F811
+    """Guards `teams` of tg.write_report: the team of each system in its table; a run without a team is refused."""
+    teams = {system: f"team {system[-1]}" for system in tg.read_runs([f"{folder}/runs"]).systems}
+    tg.write_report(f"{folder}/runs", f"{folder}/judgments.qrels", "P@10", folder / "page.html", teams=teams)
+    rows = data_of(read((folder / "page.html").read_text()))["sections"]["systems"]["P@10"]
+    assert {row["system"]: row["team"] for row in rows} == teams
+    with pytest.raises(tg.InputError, match="without a team"):
+        tg.write_report(f"{folder}/runs", f"{folder}/judgments.qrels", "P@10", folder / "page.html", teams={"x": "y"})
+
+
+def test_a_chart_of_tiers_has_its_groups_beside_it(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards that of few systems, too, the table under a chart of tiers says who shares a group."""
+    words = ("compare", "judgments.qrels", "runs", "-m", "P@10", "--chart", "tiers", "--figure", "t.svg")
+    code, out, _ = run(*words)
+    assert (code, out.splitlines()[2].split()[-2:]) == (0, ["group", "differs_from"])
+    assert "group" not in run(*words[:-4])[1].splitlines()[2]  # pairs, where nobody asked for tiers
+    assert "group" not in run(*words, "--pairs")[1].splitlines()[2]

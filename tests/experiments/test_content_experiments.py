@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import truegain as tg
 from truegain.config import Scoring
 from truegain.errors import TruegainError
 from truegain.experiments import incomplete_collections as module
-from truegain.experiments.disjoint_collections import disjoint, own_part, sides
+from truegain.experiments.disjoint_collections import by_md5, disjoint, in_part_b, own_part
 from truegain.experiments.incomplete_collections import incomplete, incomplete_rankings, kept_items
 from truegain.io.columns import Ids
 from truegain.measures.content import Content, ContentScorer
@@ -280,7 +281,7 @@ def test_judgments_of_one_part_score_the_other(world: World) -> None:
     runs, judgments, texts = world
     found = disjoint(runs, judgments, texts)
     names = sorted(texts)
-    in_b = dict(zip(names, sides(Ids.of(names), 0.5).tolist(), strict=True))
+    in_b = dict(zip(names, by_md5(partial(in_part_b, share_a=0.5))(Ids.of(names)).tolist(), strict=True))
     assert 0.4 < np.mean(list(in_b.values())) < 0.6
     only_b = {s: {t: {d: x for d, x in r.items() if in_b[d]} for t, r in run.items()} for s, run in runs.items()}
     side = pl.col("doc").replace_strict(in_b)
@@ -298,7 +299,9 @@ def test_own_parts(world: World, tmp_path: Path) -> None:
     runs, judgments, texts = world
     usual = disjoint(runs, judgments, texts)
     names = sorted(texts)
-    in_a = [n for n, b in zip(names, sides(Ids.of(names), 0.5).tolist(), strict=True) if not b]
+    in_a = [
+        n for n, b in zip(names, by_md5(partial(in_part_b, share_a=0.5))(Ids.of(names)).tolist(), strict=True) if not b
+    ]
     (tmp_path / "a.txt").write_text("# part A\n" + "\n".join(in_a) + "\n")
     for own in (in_a, tmp_path / "a.txt"):
         found = disjoint(runs, judgments, texts, part_a=own)
@@ -316,7 +319,7 @@ def test_draws_and_their_spread(world: World) -> None:
     names = sorted(texts)
     taus: list[float] = []
     for before in ("", "5/1/", "5/2/"):
-        side = sides(Ids.of(names), 0.5, before)
+        side = by_md5(partial(in_part_b, share_a=0.5), before)(Ids.of(names))
         own = [n for n, b in zip(names, side.tolist(), strict=True) if not b]
         one = disjoint(runs, judgments, texts, part_a=own).reuse().records()[0]["DeltaRB@20"]
         assert isinstance(one, float)

@@ -1,4 +1,4 @@
-"""Hui, Berberich and Mele 2017 held against what it prints: tables that repeat one another, equations that slipped."""
+"""Hui, Berberich and Mele 2017 held against what it prints: its design, and equations that slipped."""
 
 from __future__ import annotations
 
@@ -11,49 +11,12 @@ from truegain.experiments.disjoint_collections import CONTENT, ESTABLISHED
 from truegain.experiments.incomplete_collections import KEEP
 from truegain.text.corpus import Corpus
 
-# Kendall's tau: for each year a row for alpha-nDCG, ERR-IA and NRBP; AbsNB, AbsRB, DeltaNB, DeltaRB.
-TABLE_1 = {
-    2009: ((0.72, 0.70, 0.73, 0.69), (0.78, 0.78, 0.76, 0.76), (0.74, 0.74, 0.70, 0.74)),
-    2010: ((0.72, 0.66, 0.74, 0.76), (0.70, 0.66, 0.72, 0.75), (0.68, 0.65, 0.71, 0.73)),
-    2011: ((0.71, 0.76, 0.79, 0.81), (0.67, 0.75, 0.73, 0.81), (0.64, 0.74, 0.69, 0.79)),
-    2012: ((0.23, 0.40, 0.31, 0.51), (0.26, 0.44, 0.31, 0.54), (0.26, 0.45, 0.31, 0.54)),
-}
-TABLE_2 = {  # 2012, judgments of X on documents of Y
-    ("CwA", "CwA"): ((0.87, 0.89, 0.71, 0.82), (0.85, 0.86, 0.69, 0.80), (0.84, 0.85, 0.68, 0.80)),
-    ("CwC", "CwB"): ((0.23, 0.40, 0.31, 0.51), (0.26, 0.44, 0.31, 0.54), (0.26, 0.45, 0.31, 0.54)),
-}
-TABLE_4 = {
-    2009: ((0.78, 0.70, 0.78, 0.73), (0.81, 0.75, 0.79, 0.78), (0.80, 0.79, 0.73, 0.78)),
-    2010: ((0.70, 0.73, 0.81, 0.76), (0.68, 0.73, 0.77, 0.76), (0.65, 0.71, 0.75, 0.72)),
-    2011: ((0.74, 0.81, 0.76, 0.85), (0.74, 0.81, 0.75, 0.85), (0.71, 0.78, 0.70, 0.81)),
-    2012: ((0.87, 0.89, 0.71, 0.82), (0.85, 0.86, 0.69, 0.80), (0.84, 0.85, 0.68, 0.80)),
-}
-
 
 def test_the_design_is_the_papers() -> None:
     """Guards section 5.1 and tables 1 to 4: three established measures and four by text, at 20; from 1% on."""
     assert ESTABLISHED == ("alpha_nDCG@20", "ERR_IA@20", "NRBP")
     assert CONTENT == ("AbsNB@20", "AbsRB@20", "DeltaNB@20", "DeltaRB@20")
     assert (min(KEEP), max(KEEP), 15.0 in KEEP) == (1.0, 100.0, True)
-
-
-def test_tables_that_repeat_one_another_agree() -> None:
-    """Guards how `--show` reads: of 2012, C on B of table 2 is table 1, and A on A is table 4."""
-    assert TABLE_2["CwC", "CwB"] == TABLE_1[2012]
-    assert TABLE_2["CwA", "CwA"] == TABLE_4[2012]
-
-
-def test_the_position_bias_does_not_help_consistently() -> None:
-    """Guards the errata: section 5.4 says that RB consistently beats NB, and table 4 has it in 16 of 24 cases."""
-    pairs = [pair for year in TABLE_4.values() for a, b, c, d in year for pair in ((a, b), (c, d))]
-    assert (sum(rb > nb for nb, rb in pairs), len(pairs)) == (16, 24)
-    means = {year: float(np.mean(rows)) for year, rows in TABLE_4.items()}
-    assert sorted(means, key=lambda year: means[year]) == [
-        2010,
-        2009,
-        2011,
-        2012,
-    ]  # lowest 2010, highest 2012: it holds
 
 
 def test_equation_3_counts_what_came_before() -> None:

@@ -84,7 +84,7 @@ def test_table_2_adds_up() -> None:
 def test_table_4_is_not_consistent() -> None:
     """Guards table 4 and eq. 17: rates as printed, and means above what the judge can say."""
     doc, york = rows(accuracy_table((TREC,)))
-    printed = ("mean", "sd", "n", "bronze relevant", "gold relevant", "bronze non-relevant", "gold non-relevant")
+    printed = ("mean", "sd", "n", "both relevant", "gold relevant", "both non-relevant", "gold non-relevant")
     assert [doc[name] for name in printed] == [0.527, 0.240, 50, 17, 38, 216, 262]
     assert [york[name] for name in printed] == [0.513, 0.260, 50, 14, 50, 230, 285]
     assert [round(doc["sensitivity"], 3), round(doc["specificity"], 3)] == [0.447, 0.824]
@@ -156,8 +156,7 @@ def test_table_3_and_the_kappa_it_prints() -> None:
     assert found["3 judges, different labels"] == 5193
     assert found["ratings of documents with two or more"] == 59_360
     assert sum(EBAY_AGREEMENT.agreed.values()) == 14_741
-    assert 296 + 5193 == 5489
-    assert found["documents"] == 251 + 1330 + 18_900 == 20_481 > 3 * 6787  # more than the top three of each query
+    assert found["documents"] == 20_481  # more than the top three of each of 6,787 queries
     equal = found["mean agreement of two labels"]
     assert equal == pytest.approx((14_741 + 5193 / 3) / 20_230)
     share = found["share of the more frequent label that this kappa needs"]
@@ -202,8 +201,8 @@ def test_ones_own_data(accuracy: Any) -> None:
         pairs = [(gold[t][d], bronze[t][d]) for t in gold for d in gold[t] if accuracy == "given" or d in top[t]]
         n_r, n_n = sum(g for g, _ in pairs), sum(1 - g for g, _ in pairs)
         k_r, k_n = sum(b for g, b in pairs if g), sum(1 - b for g, b in pairs if not g)
-        assert [row["bronze relevant"], row["gold relevant"]] == [k_r, n_r]
-        assert [row["bronze non-relevant"], row["gold non-relevant"]] == [k_n, n_n]
+        assert [row["both relevant"], row["gold relevant"]] == [k_r, n_r]
+        assert [row["both non-relevant"], row["gold non-relevant"]] == [k_n, n_n]
         assert [row["mean"], row["sd"], row["n"]] == pytest.approx([scores.mean(), scores.std(ddof=1), 25])
         m_r, m_n = k_r / n_r, k_n / n_n
         d = m_r + m_n - 1

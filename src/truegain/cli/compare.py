@@ -428,7 +428,9 @@ def over_topics(options: PairOptions, answers: Scores | None = None) -> Table:
         by_measure = ComparisonsByMeasure.of(comparisons)
         paper = by_measure.paper(**options.writing.style, intervals=options.printing.with_intervals)
         return replace(paper, notes=(*chosen, *paper.notes))
-    in_groups = options.printing.groups or (systems > FEW and options.baseline is None and not options.printing.pairs)
+    tiers = options.printing.chart == "tiers"  # of few systems, too, the table has what the figure shows
+    many = options.baseline is None and (systems > FEW or tiers)
+    in_groups = options.printing.groups or (many and not options.printing.pairs)
     table = joined([c.group_table() if in_groups else c.table() for c in comparisons], scores.measures)
     table = with_teams(table, team_of) if team_of else table
     return replace(table, notes=(*chosen, *table.notes))
@@ -437,7 +439,7 @@ def over_topics(options: PairOptions, answers: Scores | None = None) -> Table:
 def _best_of_team(scores: Scores, teams: Teams, options: PairOptions) -> tuple[Scores, tuple[str, ...]]:
     """The best run of each team by the first measure, and the baseline; and what must be said of such a choice."""
     measure = scores.measures[0]
-    best = teams.best_run_of_each(dict(zip(scores.systems, scores.summaries[measure].tolist(), strict=True)))
+    best = teams.best_run_of_each(scores.by_system(measure))
     base = [s for s in scores.systems if options.writing.called(s) == options.baseline and s not in best]
     note = (
         f"the best run of each of {len(teams.names)} teams by {measure}, of {counted(len(scores.systems), 'run')}: "

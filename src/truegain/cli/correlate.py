@@ -114,9 +114,10 @@ def correlate_command(
     check_show(between, printing.show)  # now, not when the work is done
     resampling = Resampling(resamples, seed, inputs.jobs)
     check_measures(between, measures, resampling)
+    replicates = resamples or RankOptions().replicates
     if between != "halves":
-        check_replicates(resamples or 2000, ranks.confidence)
-    RankOptions(ranks.method, ranks.confidence, ranks.top, ranks.rbo_p, resamples or 2000)
+        check_replicates(replicates, ranks.confidence)
+    RankOptions(ranks.method, ranks.confidence, ranks.top, ranks.rbo_p, replicates)
     scores, other = scored_by_both(
         inputs.files(runs), judgments, against, measures, scoring=scoring, **inputs.for_scores
     )

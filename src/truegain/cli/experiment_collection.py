@@ -14,7 +14,7 @@ from truegain.cli.options import Confidence, RunFiles, SeedAndJobs, advanced, op
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
-from truegain.cli.streams import Progress
+from truegain.cli.streams import Progress, tell
 from truegain.config import Scoring
 from truegain.errors import TruegainError, counted
 from truegain.io.files import shown_path
@@ -146,6 +146,9 @@ def split_half_command(
         return
     printing.write(paper.table(splitting.show))
     printing.draw(lambda: paper.chart(splitting.show))
+    if printing.figure is not None and splitting.show == "means":
+        figure = shown_path(printing.figure)
+        tell(f"{figure} is the paper's figure 3, the systems on both halves; --show systems is its table", "note")
 
 
 def _write_all(folder: str, paper: CollectionPaper, typed: Sequence[str], replicates: int) -> None:

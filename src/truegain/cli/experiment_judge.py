@@ -141,7 +141,8 @@ def judge_command(
     elif show == "dcg":
         paper = JudgePaper(_dcg(judgments, runs or [], gold, measure, relevant_from, formulas, labeling))
     else:
-        paper = _measured(judgments, runs or [], gold, measure, relevant_from, formulas, labeling)
+        of_systems = runs if gold is not None or show != "agreement" else []  # ratings agree, whatever was retrieved
+        paper = _measured(judgments, of_systems or [], gold, measure, relevant_from, formulas, labeling)
     if folder is not None:
         if judgments is not None and gold is not None:
             dcg = _dcg(judgments, runs or [], gold, measure, relevant_from, formulas, labeling)

@@ -174,6 +174,28 @@ class Scores(Result):
         row = self._system(system)
         return _number(self.summaries[self._measure(measure)][row])
 
+    def by_system(self, measure: Of = None) -> dict[str, float]:
+        """The mean of every system over topics, or the total of a count.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        dict of str to float
+            By system, in their order; NaN where no topic has a value.
+
+        Examples
+        --------
+        >>> import truegain as tg
+        >>> runs = {"x": {"1": {"a": 1.0, "b": 0.5}}, "y": {"1": {"b": 1.0, "a": 0.5}}}
+        >>> tg.evaluate(runs, {"1": {"a": 1, "b": 0}}, "AP").by_system()
+        {'x': 1.0, 'y': 0.5}
+        """
+        return dict(zip(self.systems, self.summaries[self._measure(measure)].tolist(), strict=True))
+
     def means(self, system: str | None = None) -> dict[str, float | None]:
         """The summary of a system by every measure.
 

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -192,10 +192,7 @@ def disjoint(
     """
     if not 0 < share_a < 1:
         raise TruegainError(f"{argname('share_a', share_a, 'g')} leaves a part empty; give a share between 0 and 1")
-    if repeat < 1:
-        raise TruegainError(f"{argname('repeat', repeat, '')} is not a number of draws; give 1 or more")
-    if part_a is not None and repeat > 1:
-        raise TruegainError(f"{argname('part_a')} fixes how the collection is split; leave out {argname('repeat')}")
+    cuts = cuts_of(part_a, repeat, seed, partial(in_part_b, share_a=share_a))
     parsed = [parse_measure(m) for m in established]
     reading = [m for m in map(parse_measure, content) if isinstance(m, Content)]
     if not parsed or not reading:
@@ -205,7 +202,6 @@ def disjoint(
             "a measure that reads no text is not a content measure; choose AbsNB, AbsRB, DeltaNB, DeltaRB"
         )
     study = _Study(Runs.of(runs), Judgments.of(judgments), Corpus.of(corpus), parsed, reading)
-    cuts = [own_part(part_a)] if part_a is not None else [_by_md5(share_a, seed, r) for r in range(repeat)]
     draws = tuple(study.draw(cut) for cut in cuts)
     shares = shares_of(study.text["all"], [*map(least_relevant, parsed), *(m.rel for m in reading)])
     how = f"{share_a:.0%} of the documents" if part_a is None else "the documents named"
@@ -299,16 +295,59 @@ class _Study:
         return np.array([mean_of_rows(m.score(ranked)) for m in self.parsed])
 
 
-def sides(docs: Ids, split: float, before: str = "") -> Bools:
-    """Whether each document is in part B, which holds all but a share `split`, by the MD5 of a text and its id."""
-    edge = int(split * 2**32)
-    digests = (hashlib.md5((before + name).encode(), usedforsecurity=False).digest()[:4] for name in docs.strings())
-    return np.array([int.from_bytes(d, "big") >= edge for d in digests], np.bool_)
+def cuts_of(part_a: Own | None, repeat: int, seed: int, in_b: Callable[[bytes], bool]) -> list[Cut]:
+    """How the collection is split: as the user says, or repeatedly by the MD5 of a text and each document's id.
+
+    Parameters
+    ----------
+    part_a : str, path or collection of str, optional
+        The documents of part A (see `own_part`); then there is one split.
+    repeat : int
+        The number of splits.  The first is by the MD5 of the id alone, as anyone can compute it.
+    seed : int
+        Of the others.
+    in_b : callable
+        From the MD5 of a document to whether it is in part B.
+
+    Returns
+    -------
+    list of callable
+        From documents to whether each is in part B.
+    """
+    if repeat < 1:
+        raise TruegainError(f"{argname('repeat', repeat, '')} is not a number of splits; give 1 or more")
+    if part_a is not None and repeat > 1:
+        raise TruegainError(f"{argname('part_a')} fixes how the collection is split; leave out {argname('repeat')}")
+    if part_a is not None:
+        return [own_part(part_a)]
+    return [by_md5(in_b, f"{seed}/{number}/" if number else "") for number in range(repeat)]
 
 
-def _by_md5(split: float, seed: int, draw: int) -> Cut:
-    before = f"{seed}/{draw}/" if draw else ""
-    return lambda docs: sides(docs, split, before)
+def by_md5(in_b: Callable[[bytes], bool], before: str = "") -> Cut:
+    """A cut by the MD5 of a text and a document's id; each document is looked at once.
+
+    >>> by_md5(lambda digest: digest[-1] % 2 == 1)(Ids.of(["d1", "d2", "d1"])).tolist()
+    [False, True, False]
+    """
+    known: dict[bytes, bool] = {}
+
+    def side(doc: bytes) -> bool:
+        if doc not in known:
+            known[doc] = in_b(hashlib.md5(before.encode() + doc, usedforsecurity=False).digest())
+        return known[doc]
+
+    def cut(docs: Ids) -> Bools:
+        number, first = docs.numbered()
+        start, end = docs.start[first], (docs.start + docs.length)[first]
+        sides = [side(docs.text[a:b]) for a, b in zip(start.tolist(), end.tolist(), strict=True)]
+        return np.array(sides, np.bool_)[number]
+
+    return cut
+
+
+def in_part_b(digest: bytes, share_a: float) -> bool:
+    """Whether a document is in part B, where part A holds a share of all: by the first four bytes of its MD5."""
+    return int.from_bytes(digest[:4], "big") >= int(share_a * 2**32)
 
 
 def own_part(part_a: Own) -> Cut:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,10 +16,9 @@ from truegain.data.judgments import Judgments, JudgmentsLike, read_judgments
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Run, RunsLike, read_runs
 from truegain.errors import TruegainError
-from truegain.experiments.disjoint_collections import Own, own_part
-from truegain.io.columns import Bools, Floats, Ids, Ints
+from truegain.experiments.disjoint_collections import Cut, Own, cuts_of
+from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.evaluate import aligned, evaluate
-from truegain.message import argname
 from truegain.parallel.jobs import Engine, Progress
 from truegain.results.base import Table
 from truegain.stats.collection_ap import (
@@ -80,46 +78,6 @@ class SplitHalf:
     def splits(self) -> tuple[Halves, ...]:
         """The halves of every split."""
         return (self.halves, *self.more)
-
-    def shares(self, method: str, small_r: bool, half: int, more_than: int = 0) -> tuple[float, float, float, int]:
-        """Shares of lists whose AP on the other half lies below, inside, above the interval; and how many lists.
-
-        Parameters
-        ----------
-        method : {'linear', 'logit', 'percentile', 'bca'}
-            How the interval was made.
-        small_r : bool
-            Whether it was widened where few documents are relevant.
-        half : {0, 1}
-            The half it is from.
-        more_than : int, optional
-            Take only topics with more relevant documents than this in that half.
-
-        Returns
-        -------
-        below, inside, above : float
-            Shares of the lists of all splits.
-        n : int
-            How many lists.
-        """
-        places = np.array([_places(split, method, small_r, half, more_than) for split in self.splits]).sum(axis=0)
-        below, inside, above = (places / max(places.sum(), 1)).tolist() if places.sum() else [np.nan] * 3
-        return below, inside, above, int(places.sum())
-
-    @property
-    def compared(self) -> Bools:
-        """Lists that have an AP on both halves (of the first split)."""
-        return _compared(self.halves)
-
-    def normalized(self, half: int = 0, scale: str = "logit") -> Floats:
-        """(other half - this half) in units of the predicted spread; standard normal if the model holds."""
-        here, there = self.halves[half], self.halves[1 - half]
-        if scale == "logit":
-            difference, spread = logits(there.ap, here.epsilon) - logits(here.ap, here.epsilon), here.sd_logit
-        else:
-            difference, spread = there.ap - here.ap, here.sd
-        used = self.compared & (spread > 1e-9)
-        return np.asarray((difference[used]) / (np.sqrt(2) * spread[used]))
 
     def in_interval_units(self, method: str = "bca", small_r: bool = False, half: int = 0) -> Floats:
         """Other half minus this half, such that the interval reaches from -1 to 1: the paper's figures 1 and 2.
@@ -339,8 +297,11 @@ def _estimates(spread: CollectionSpread, measure: str, method: str) -> list[Esti
 
 
 def _limited(spread: CollectionSpread, measure: str, method: str) -> Limited:
-    found = [(e.value, e.low, e.high) for e in _estimates(spread, measure, method)]
-    value, low, high = np.array(found, np.float64).reshape(-1, 3).T
+    return _in_columns(_estimates(spread, measure, method))
+
+
+def _in_columns(estimates: Sequence[Estimate]) -> Limited:
+    value, low, high = np.array([(e.value, e.low, e.high) for e in estimates], np.float64).reshape(-1, 3).T
     return value, low, high
 
 
@@ -406,34 +367,28 @@ def split_half(
         With `table()`, `pilot()`, `small_r()`, `means()`, `systems()`, and `in_interval_units()` for figures.
     """
     check_epsilon(epsilon)
-    if repeat < 1:
-        raise TruegainError(f"{argname('repeat', repeat, '')} is not a number of splits; give 1 or more")
-    if part_a is not None and repeat > 1:
-        raise TruegainError(f"{argname('part_a')} fixes how the collection is split; leave out {argname('repeat')}")
+    cuts = cuts_of(part_a, repeat, seed, in_half_b)
     table, parts = read_judgments(judgments, jobs=jobs), read_runs(runs, jobs=jobs).parts
     draws: dict[str, Any] = {"level": relevant_from, "replicates": replicates, "confidence": confidence}
     draws |= {"epsilon": epsilon, "engine": engine, "progress": progress}
-    splits = []
-    for number in range(repeat):
-        side = _own_sides(part_a) if part_a is not None else Sides(f"{seed}/{number}/" if number else "").of
-        splits.append(_split(table, parts, side, jobs, seed + 2 * number, draws))
+    splits = [_split(table, parts, cut, jobs, seed + 2 * number, draws) for number, cut in enumerate(cuts)]
     return SplitHalf(splits[0], tuple(splits[1:]))
 
 
 def _split(
     table: Judgments,
     parts: Sequence[Run],
-    side: Callable[[Ids], Bools],
+    cut: Cut,
     jobs: int,
     seed: int,
     draws: dict[str, Any],
 ) -> Halves:
     """One split: both halves, with the topics and lists that both have."""
-    first_of_row = side(table.docs)
+    first_of_row = ~cut(table.docs)
     if first_of_row.all() or not first_of_row.any():
         raise TruegainError("all judgments are in one half of the collection; split it another way")
     pools = [Pool.of(table.take(np.flatnonzero(first_of_row == half))) for half in (True, False)]
-    of_run = [side(run.docs) for run in parts]
+    of_run = [~cut(run.docs) for run in parts]
     (first, of_first), (second, of_second) = (
         _half(pool, parts, of_run, half, jobs) for pool, half in zip(pools, (True, False), strict=True)
     )
@@ -468,30 +423,9 @@ def _half(
     return align(pool, [lambda part=part: [part] for part in parts], jobs=jobs, keep_keys=sys.maxsize)  # type: ignore[misc]
 
 
-def _own_sides(part_a: Own) -> Callable[[Ids], Bools]:
-    """True for the documents of half A, which the user names."""
-    outside = own_part(part_a)
-    return lambda docs: ~outside(docs)
-
-
-class Sides:
-    """Which half a document belongs to: the lowest bit of the MD5 of its id, behind a text where there is one."""
-
-    def __init__(self, before: str = "") -> None:
-        self.before = before.encode()
-        self.known: dict[bytes, bool] = {}
-
-    def of(self, docs: Ids) -> Bools:
-        """True for documents of the first half."""
-        number, first = docs.numbered()
-        text, start, end = docs.text, docs.start[first], (docs.start + docs.length)[first]
-        sides = [self._side(text[a:b]) for a, b in zip(start.tolist(), end.tolist(), strict=True)]
-        return np.array(sides, np.bool_)[number]
-
-    def _side(self, doc: bytes) -> bool:
-        if doc not in self.known:
-            self.known[doc] = hashlib.md5(self.before + doc, usedforsecurity=False).digest()[-1] & 1 == 0
-        return self.known[doc]
+def in_half_b(digest: bytes) -> bool:
+    """Whether a document is in the second half: by the lowest bit of its MD5."""
+    return digest[-1] & 1 == 1
 
 
 def _only(spread: CollectionSpread, at: Ints, compared: Bools) -> CollectionSpread:
@@ -554,9 +488,9 @@ def whole_collection(
         engine=engine,
         progress=progress,
     )
-    (value, *_), (_, low, high) = (_limited(spread, measure, method) for measure, method in FIGURE_3)
-    order = np.argsort(-value, kind="stable").tolist()
     found = [(measure, _estimates(spread, measure, method)) for measure, method in FIGURE_3]
+    (value, *_), (_, low, high) = (_in_columns(estimates) for _, estimates in found)
+    order = np.argsort(-value, kind="stable").tolist()
     items = [replace(estimates[s], measure=measure) for measure, estimates in found for s in order]
     of_map = float(np.nanmedian([e.high - e.low for e in items[: len(order)]]))
     of_logits = float(np.nanmedian(inverse_logits(high) - inverse_logits(low)))

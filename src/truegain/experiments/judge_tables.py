@@ -345,7 +345,7 @@ def accuracy_table(studies: Sequence[JudgeStudy] = (EBAY, TREC)) -> Table:
             )  # fmt: skip
             notes += [f"{system}: {note}" for note in wrong]
     columns = (
-        "study", "system", "mean", "sd", "n", "bronze relevant", "gold relevant", "sensitivity", "bronze non-relevant",
+        "study", "system", "mean", "sd", "n", "both relevant", "gold relevant", "sensitivity", "both non-relevant",
         "gold non-relevant", "specificity", "lowest mean", "highest mean", "possible",
     )  # fmt: skip
     return _table(columns, rows, "Bronze means and the accuracy of the judge (table 4)", notes, studies)

@@ -39,6 +39,7 @@ def alpha_table(
     parts = [(f"first {first}", moved.take(np.flatnonzero(earlier(item) < first)))]
     parts += [("all", moved)] if len(parts[0][1]) < len(moved) else []
     rows: list[tuple[Cell, ...]] = []
+    documents: list[int] = []
     for name, ratings in parts:
         paired = Paired.of(Grouped.of(ratings))
         if not len(paired):
@@ -47,9 +48,10 @@ def alpha_table(
         test = alpha_against_0(paired, "ratio", replicates, seed)
         limits = cells((alpha.value, alpha.low, alpha.high, test.p))
         rows.append((name, *limits, test.resamples, len(paired), len(paired.value)))
+        documents.append(len(paired))
     columns = ("ratings of a document", "alpha ratio", "low", "high", "p", "resamples", "documents", "ratings")
     notes = ["interval: 95%, leaving out documents; p: of alpha = 0, two-sided, resampling documents"]
-    if int(str(rows[0][6])) < MANY:
+    if documents[0] < MANY:
         notes.append(f"with fewer than {MANY} documents the bootstrap's p is too small")
     provenance = {"normalize": how, "first": first, "replicates": replicates, "seed": seed, "source": table.source}
     return Table(columns, rows, provenance, f"Agreement beyond chance, normalized: {how}", tuple(notes))

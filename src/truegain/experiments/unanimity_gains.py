@@ -111,9 +111,8 @@ class TeamRuns:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # told where the same runs are scored by every measure
             scores = evaluate(self.runs, labels, parsed)
-        (measure,) = scores.measures
-        best = teams.best_run_of_each(dict(zip(scores.systems, scores.summaries[measure].tolist(), strict=True)))
-        chosen = [system for system in scores.systems if system in set(best)]
+        best = set(teams.best_run_of_each(scores.by_system()))
+        chosen = [system for system in scores.systems if system in best]
         if len(chosen) < 2:
             raise TruegainError(f"{argname('teams')}: all runs are of one team; give runs of at least 2 to compare")
         return chosen
@@ -251,7 +250,8 @@ _CHANGED = (
 )  # fmt: skip
 LIMITS_NOTE = (
     "95% intervals of tau over systems: low and high Wilson's; HW Hollander and Wolfe's, as published, which may leave "
-    "[-1, 1] and has no width where no pair is tied or in dispute"
+    "[-1, 1] and has no width where no pair is tied or in dispute. Where tau is 1, Wilson's counts only pairs that "
+    "share no system, and may be wider than that of a tau just below 1"
 )
 EFFECT_NOTE = (
     "ES: |d| over the residual standard deviation, as Sakai 2017 defines ES_HSD; |d|/V: over the residual variance, "
@@ -259,7 +259,7 @@ EFFECT_NOTE = (
 )
 
 
-def _tested_note(systems: int, teams: int, best_by: str) -> str:
+def _tested_note(systems: Cell, teams: Cell, best_by: str) -> str:
     """What is of all runs, and what of the best of each team."""
     whose = f"the best run of each of {teams} teams, by {best_by}"
     return f"tau is over all {systems} runs; top sets and pairs are of {whose}"
@@ -503,7 +503,7 @@ def unanimity_grid(
     )
     if isinstance(lists, TeamRuns):
         systems, tested = rankings[0][3], rankings[0][_RANKED.index("tested") + 3]
-        notes = (*notes, _tested_note(int(str(systems)), int(str(tested)), lists.best_by))
+        notes = (*notes, _tested_note(systems, tested, lists.best_by))
         provenance["best_by"] = lists.best_by
     names = ("measure", "Dmax", "N")
     about = (EFFECT_NOTE,) if changed else ("no pair of systems changes sides",)

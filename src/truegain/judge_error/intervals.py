@@ -286,9 +286,10 @@ def ratios_of_draws(numerator: Floats, d: Floats, d_hat: float) -> Draws:
     sound = d > d_hat / 10
     spoilt = int(len(d) - np.count_nonzero(sound))
     if spoilt > LARGEST_SPOILT * len(d):
+        other = arg("method", "fieller", within=", or use {}")
         raise TruegainError(
             f"{spoilt} of {len(d)} bootstrap draws have an informedness near or below 0 (the judge has "
-            f"{d_hat:.3f}), so the bootstrap has no result: add gold labels, or use {arg('method', 'fieller')}"
+            f"{d_hat:.3f}), so the bootstrap has no result: add gold labels{other}"
         )
     return Draws(numerator[sound] / d[sound], spoilt)
 

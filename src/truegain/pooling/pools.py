@@ -285,6 +285,7 @@ class LeftOutSystem:
     lost: int  # judgments that it, or its team, alone had in the pool
     lost_relevant: int
     team: str | None = None  # left out as a whole, where teams are given
+    measure: str = ""
 
 
 def leave_out(
@@ -321,7 +322,7 @@ def leave_out(
     asked = parse_measures(at_level(parse_measure(measure), how.relevant_from))
     ranked = aligned(loaded, table, how, jobs=jobs, matching=matching_for([a.measure for a in asked], how, "tell"))
     full = next(iter(score(ranked, asked, how).summaries.values()))
-    level = getattr(asked[0].measure, "rel", None) or 1
+    level, name = getattr(asked[0].measure, "rel", None) or 1, str(asked[0].measure)
     owners = [_of(known, system) if system in names else None for system in ranked.systems]
     left_out = {}
     for who, items in held_alone(ranked, owners, pool_depth).items():
@@ -338,7 +339,7 @@ def leave_out(
         rank, rank_without = (int(np.sum(m > m[number])) + 1 for m in (full, without))
         scores = float(full[number]), float(without[number])
         team = None if known is None else known.of[system]
-        answers.append(LeftOutSystem(system, *scores, rank, rank_without, lost, relevant, team))
+        answers.append(LeftOutSystem(system, *scores, rank, rank_without, lost, relevant, team, name))
     return answers
 
 
@@ -363,7 +364,8 @@ def _pooled(runs: Runs, teams: Teams | None, pooled: Collection[str] | None) -> 
 
 
 def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
-    """As a table, the system that loses most first; the mean change and the worst stand below."""
+    """As a table, the system that loses most first; the measure, the mean change and the worst stand below."""
+    name = next((f.measure for f in found), "")
     ordered = sorted(found, key=lambda f: f.without - f.score)
     by_team = any(f.team is not None for f in found)
     rows: list[tuple[Cell, ...]] = [
@@ -378,7 +380,7 @@ def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
         "judgments lost", "relevant lost",
     )  # fmt: skip
     whose = "'s team" if by_team else ""
-    notes = [f"without the judgments that only this system{whose} brought to the pool"]
+    notes = [f"{name}; left out: without the judgments that only this system{whose} brought to the pool"]
     if ordered:
         mean, worst = sum(f.without - f.score for f in ordered) / len(ordered), ordered[0]
         teams = f", {counted(len({f.team for f in found}), 'team')}" if by_team else ""
@@ -386,4 +388,4 @@ def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
             f"change over {counted(len(ordered), 'system')}{teams}: mean {mean:+.4f}, "
             f"worst {worst.without - worst.score:+.4f} ({worst.system})"
         )
-    return Table(columns, rows, notes=tuple(notes))
+    return Table(columns, rows, {"measure": name}, notes=tuple(notes))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import TruegainError, there_are
-from truegain.io.columns import Floats, Ints, frozen
+from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.message import told_value
 
 NONE = -1
@@ -91,3 +91,40 @@ class Contrasts:
         for first in range(0, len(self), BLOCK):
             out[first : first + BLOCK] = total(self.some(first, first + BLOCK).values(rows))
         return out
+
+
+def tiers_of(ahead: Bools, known: Bools | None = None) -> tuple[Ints, list[int]]:
+    """The tier of each system, from 1, and the head of each tier; systems are best first by score.
+
+    A tier holds its head and all left that are not significantly worse than that one.  The head is the first one left
+    that none of those left is ahead of: differences need not be those of the scores.
+
+    Parameters
+    ----------
+    ahead : ndarray of bool
+        Whether system i is significantly better than j.
+    known : ndarray of bool, optional
+        Systems of which pairs can be told: others are heads only where there is no choice.
+
+    Returns
+    -------
+    tier : ndarray of int
+        By system.
+    heads : list of int
+        By tier.
+
+    Examples
+    --------
+    >>> tier, heads = tiers_of(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], bool))
+    >>> tier.tolist(), heads
+    ([1, 1, 2], [0, 2])
+    """
+    n = len(ahead)
+    known = np.ones(n, np.bool_) if known is None else known
+    tier, left, heads = np.zeros(n, np.int64), np.ones(n, np.bool_), list[int]()
+    while left.any():
+        free = left & ~(ahead & left[:, None]).any(axis=0)
+        heads.append(int(np.argmax(next(some for some in (free & known, left & known, left) if some.any()))))
+        here = left & ~ahead[heads[-1]]
+        tier[here], left = len(heads), left & ~here
+    return tier, heads

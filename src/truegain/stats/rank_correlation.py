@@ -43,6 +43,12 @@ def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike, variant: Variant = "b") -> f
     return _tau(*_signs(*paired(x, y)), variant)
 
 
+ALL_AGREE = (
+    "where |tau| is 1, Wilson's interval counts only the {} pairs that share no system, the least there can be: it may "
+    "be wider than that of a tau just below 1"
+)
+
+
 def tau_interval(
     x: npt.ArrayLike,
     y: npt.ArrayLike,
@@ -92,6 +98,7 @@ def tau_interval(
             notes = (f"{redrawn} resamples in which one side was all tied were drawn again",)
     elif method == "wilson":
         low, high, se = _wilson(value, _hollander_wolfe(sx, sy), n, quantile_of(confidence))
+        notes = (ALL_AGREE.format(n // 2),) if abs(value) == 1 else ()
     else:
         se = math.sqrt(_hollander_wolfe(sx, sy) if method == "hollander-wolfe" else _long_cliff(sx, sy))
         freedom = n - 2 if (method, quantile) == ("long-cliff", "t") else math.inf

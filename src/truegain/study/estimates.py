@@ -18,7 +18,7 @@ from truegain.results.base import Result, Table
 from truegain.results.paper_table import listed
 from truegain.results.table import Cell
 from truegain.sampling.streams import generator
-from truegain.stats.contrasts import Contrasts
+from truegain.stats.contrasts import Contrasts, tiers_of
 from truegain.stats.influence import Variance
 from truegain.stats.intervals import within
 from truegain.stats.results import Comparison, Estimate
@@ -235,13 +235,7 @@ class Ranking(Result):
         n = len(systems)
         order = np.argsort(-value, kind="stable")
         ahead = ahead[np.ix_(order, order)]
-        known = np.ones(n, np.bool_) if open_ is None else ~open_[order]
-        tier, left, heads = np.zeros(n, np.int64), np.ones(n, np.bool_), []
-        while left.any():
-            free = left & ~(ahead & left[:, None]).any(axis=0)  # differences need not be those of the scores
-            heads.append(int(np.argmax(next(some for some in (free & known, left & known, left) if some.any()))))
-            here = left & ~ahead[heads[-1]]
-            tier[here], left = len(heads), left & ~here
+        tier, heads = tiers_of(ahead, None if open_ is None else ~open_[order])
         names = tuple(systems[i] for i in order)
         low, high = 1 + ahead.sum(axis=0), n - ahead.sum(axis=1)
         best = tuple(s for s, first in zip(names, low, strict=True) if first == 1) or (names[heads[0]],)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -11,6 +12,7 @@ from truegain.config import Ratings, StudyConfig
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, RunsLike
+from truegain.data.teams import TeamsLike, read_teams
 from truegain.errors import TruegainError
 from truegain.io.files import STANDARD_INPUT, PathLike, write_bytes
 from truegain.io.warnings import heard, tell
@@ -121,6 +123,7 @@ def write_report(
     costs: Costs = None,
     corpus: CorpusLike | None = None,
     judged_corpus: CorpusLike | None = None,
+    teams: TeamsLike | None = None,
     title: str = "",
     config: StudyConfig | None = None,
 ) -> PathLike:
@@ -140,6 +143,8 @@ def write_report(
         Prices for what to do next, such as ``{"topic": 5, "gold": 1.5}``.
     corpus, judged_corpus : corpus, optional
         Texts of the documents, for scores from the text of judged documents.
+    teams : path-like, frame or mapping, optional
+        The team of each run, shown beside its system.
     title : str, optional
         The title of the page.
     config : StudyConfig, optional
@@ -182,6 +187,8 @@ def write_report(
         corpus=corpus, judged_corpus=judged_corpus, told=messages,
         made=Made(str(made.provenance["truegain"]), "", options),
     )  # fmt: skip
+    if teams is not None:
+        facts = replace(facts, teams=read_teams(teams).among(made.systems).of)
     write_bytes(path, page(facts, title).encode(errors="backslashreplace"))
     return path
 

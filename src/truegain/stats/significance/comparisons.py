@@ -19,6 +19,7 @@ from truegain.message import argname
 from truegain.results.base import PaperStyle, PaperWords, Table, joined
 from truegain.results.paper_table import Column, Wide, letters_of, new_names, raised
 from truegain.results.table import cells
+from truegain.stats.contrasts import tiers_of
 from truegain.stats.results import Comparison, Estimate, ResultList, about, best_first, by_which_test
 from truegain.stats.significance import FamilyResults, Places
 
@@ -134,19 +135,6 @@ def groups_of(differ: Bools) -> tuple[tuple[int, ...], ...]:
     if not is_complete(differ, chosen):  # else every clique lies in a stretch: there are no others
         chosen = _maximal_cliques(_bits_of(~differ)) or chosen
     return tuple(sorted(chosen))
-
-
-def tiers_of(differ: Bools) -> tuple[int, ...]:
-    """The tier of each system, best first: a tier holds the best one left and all left that do not differ from it.
-
-    >>> tiers_of(np.array([[False, False, True], [False, False, False], [True, False, False]]))
-    (1, 1, 2)
-    """
-    tiers = np.zeros(len(differ), np.int64)
-    while not tiers.all():
-        head = int(np.flatnonzero(tiers == 0)[0])
-        tiers[(tiers == 0) & ~differ[head]] = tiers.max() + 1
-    return tuple(tiers.tolist())
 
 
 def is_complete(differ: Bools, groups: Sequence[Sequence[int]]) -> bool:
@@ -319,7 +307,7 @@ class Comparisons(ResultList[Comparison]):
     def tiers(self) -> tuple[int, ...]:
         """The tier of each system in the order of `systems`, from 1 (see `tiers_of`)."""
         self._all_pairs()
-        return tiers_of(self.differ)
+        return tuple(tiers_of(np.triu(self.differ))[0].tolist())  # systems are best first
 
     def table(self) -> Table:
         """The pairs, a row each."""
