@@ -142,13 +142,26 @@ def test_ir_datasets_on_the_command_line(
         assert says in capsys.readouterr().err.replace("\n", " ")
 
 
+def test_a_dataset_that_cannot_be_fetched(library: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a machine without a network: no traceback, and the first of the library's reasons alone."""
+
+    def failing(self: Dataset) -> Iterator[Judged]:
+        raise RuntimeError("All download sources failed", ["https://example.org/a"])
+        yield Judged("1", "a", 1)
+
+    monkeypatch.setattr(Dataset, "qrels_iter", failing)
+    with pytest.raises(tg.InputError) as caught:
+        tg.read_judgments("irds:small/judged")
+    assert str(caught.value).startswith("irds:small/judged: the dataset cannot be read: All download sources failed (")
+
+
 def test_the_real_ir_datasets(tmp_path: Path) -> None:
     """Guards the library itself: a dataset of one's own, subtopics, and a name that it does not have."""
     ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
     tg.write_judgments(QRELS, tmp_path / "q.qrels")
     (tmp_path / "q.tsv").write_text("".join(f"{t}\t{text}\n" for t, text in QUERIES.items()))
     made = ir_datasets.create_dataset(queries_tsv=str(tmp_path / "q.tsv"), qrels_trec=str(tmp_path / "q.qrels"))
-    assert table(tg.read_judgments(made)) == WANTED
+    assert table(tg.read_judgments(made)) == table(tg.read_judgments(made.qrels_iter())) == WANTED
     assert read_queries(made) == QUERIES
     with pytest.raises(tg.InputError, match=r"no such dataset \(did you mean irds:cranfield"):
         tg.read_judgments("irds:cranfeild")

@@ -59,7 +59,6 @@ _RANKS = (
     "tested",
     "pairs",
     "changed",
-    "ES",
 )
 TABLES: dict[str, TableColumns] = {
     "eval": TableColumns((Estimate, "#"), MEASURES),
