@@ -249,6 +249,33 @@ def test_columnar_files(tmp_path: Path, kind: str) -> None:
             tg.read_judgments(tmp_path / f"text.{kind}")
 
 
+def test_a_dataset_in_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards what save_to_disk writes: parts of a table beside what is said of them; parts that differ are refused."""
+    pl = pytest.importorskip("polars")
+    folder = tmp_path / "qrels"
+    folder.mkdir()
+    frame = pl.DataFrame(BEIR)
+    for part in (0, 1):
+        frame[part * 20 : 20 + part * 20].write_ipc_stream(folder / f"data-0000{part}-of-00002.arrow")
+    (folder / "state.json").write_text("{}")
+    (folder / "dataset_info.json").write_text("{}")
+    assert table(tg.read_judgments(folder)) == WANTED
+    monkeypatch.chdir(tmp_path)
+    tg.write_runs({"x": RUN}, "x.run")
+    monkeypatch.setattr(sys, "argv", ["truegain", "eval", "qrels", "x.run", "-m", "AP", "--format", "json"])
+    main()
+    told = json.loads(capsys.readouterr().out)
+    assert told["scores"][0]["value"] == tg.evaluate({"x": RUN}, QRELS, "AP").mean("x", "AP")
+    pl.DataFrame({"_id": list(QUERIES)}).write_ipc_stream(folder / "data-00003-of-00002.arrow")
+    with pytest.raises(tg.InputError, match=r"00003-of-00002\.arrow: its columns are _id, and those of"):
+        tg.read_judgments(folder)
+    (folder / "notes.txt").write_text("x")
+    with pytest.raises(tg.InputError, match="this is a folder"):
+        tg.read_judgments(folder)
+
+
 TREC = """<top>
 <num> Number: 301
 <title> organized crime
