@@ -142,13 +142,26 @@ def test_ir_datasets_on_the_command_line(
         assert says in capsys.readouterr().err.replace("\n", " ")
 
 
+def test_a_dataset_that_cannot_be_fetched(library: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a machine without a network: no traceback, and the first of the library's reasons alone."""
+
+    def failing(self: Dataset) -> Iterator[Judged]:
+        raise RuntimeError("All download sources failed", ["https://example.org/a"])
+        yield Judged("1", "a", 1)
+
+    monkeypatch.setattr(Dataset, "qrels_iter", failing)
+    with pytest.raises(tg.InputError) as caught:
+        tg.read_judgments("irds:small/judged")
+    assert str(caught.value).startswith("irds:small/judged: the dataset cannot be read: All download sources failed (")
+
+
 def test_the_real_ir_datasets(tmp_path: Path) -> None:
     """Guards the library itself: a dataset of one's own, subtopics, and a name that it does not have."""
     ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
     tg.write_judgments(QRELS, tmp_path / "q.qrels")
     (tmp_path / "q.tsv").write_text("".join(f"{t}\t{text}\n" for t, text in QUERIES.items()))
     made = ir_datasets.create_dataset(queries_tsv=str(tmp_path / "q.tsv"), qrels_trec=str(tmp_path / "q.qrels"))
-    assert table(tg.read_judgments(made)) == WANTED
+    assert table(tg.read_judgments(made)) == table(tg.read_judgments(made.qrels_iter())) == WANTED
     assert read_queries(made) == QUERIES
     with pytest.raises(tg.InputError, match=r"no such dataset \(did you mean irds:cranfield"):
         tg.read_judgments("irds:cranfeild")
@@ -234,6 +247,33 @@ def test_columnar_files(tmp_path: Path, kind: str) -> None:
         (tmp_path / f"text.{kind}").write_text("1 0 a 1\n")
         with pytest.raises(tg.InputError, match="not an Arrow file"):
             tg.read_judgments(tmp_path / f"text.{kind}")
+
+
+def test_a_dataset_in_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards what save_to_disk writes: parts of a table beside what is said of them; parts that differ are refused."""
+    pl = pytest.importorskip("polars")
+    folder = tmp_path / "qrels"
+    folder.mkdir()
+    frame = pl.DataFrame(BEIR)
+    for part in (0, 1):
+        frame[part * 20 : 20 + part * 20].write_ipc_stream(folder / f"data-0000{part}-of-00002.arrow")
+    (folder / "state.json").write_text("{}")
+    (folder / "dataset_info.json").write_text("{}")
+    assert table(tg.read_judgments(folder)) == WANTED
+    monkeypatch.chdir(tmp_path)
+    tg.write_runs({"x": RUN}, "x.run")
+    monkeypatch.setattr(sys, "argv", ["truegain", "eval", "qrels", "x.run", "-m", "AP", "--format", "json"])
+    main()
+    told = json.loads(capsys.readouterr().out)
+    assert told["scores"][0]["value"] == tg.evaluate({"x": RUN}, QRELS, "AP").mean("x", "AP")
+    pl.DataFrame({"_id": list(QUERIES)}).write_ipc_stream(folder / "data-00003-of-00002.arrow")
+    with pytest.raises(tg.InputError, match=r"00003-of-00002\.arrow: its columns are _id, and those of"):
+        tg.read_judgments(folder)
+    (folder / "notes.txt").write_text("x")
+    with pytest.raises(tg.InputError, match="this is a folder"):
+        tg.read_judgments(folder)
 
 
 TREC = """<top>

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.schemas import schema_faults
 from truegain.cli.app import main
 
 HERE = Path(__file__).parent
@@ -33,7 +34,7 @@ def test_a_command_prints_what_it_printed(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Guards every number and sentence of an answer against a change that nobody meant."""
+    """Guards every number and sentence of an answer against a change that nobody meant, and JSON by its schema."""
     monkeypatch.chdir(small_study)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(sys, "argv", ["truegain", *shlex.split(command)])
@@ -44,6 +45,10 @@ def test_a_command_prints_what_it_printed(
         code = int(end.code or 0)
     seen = capsys.readouterr()
     now = [f"exit {code}", *lines_of(seen.out), *lines_of(seen.err)]
+    words = shlex.split(command)
+    if words[-2:] == ["--format", "json"]:
+        faults = schema_faults(words, seen.out)
+        assert not faults, f"{faults[:3]}: declare new columns in results/columns.py and cli/schemas.py"
     kept = HERE / f"{area}.json"
     answers = json.loads(kept.read_text()) if kept.exists() else {}
     if KEEP:

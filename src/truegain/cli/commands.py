@@ -84,6 +84,7 @@ COMMANDS = {
     "text": "text:text",
     "annotate": "annotate:annotate",
     "measures": "measures:measures_command",
+    "schema": "schema:schema_command",
     "demo": "demo:demo_command",
 }
 

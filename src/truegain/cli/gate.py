@@ -24,6 +24,7 @@ from truegain.study.config import margin_of
 from truegain.study.variance import signed
 
 if TYPE_CHECKING:
+    from truegain.study.documents import GateDocument
     from truegain.study.verdict import Verdict
 
 
@@ -82,12 +83,12 @@ def gate_command(
     provenance |= {} if not_worse_by is None else {"not_worse_by": not_worse_by}
     provenance["inputs"] = digests(options.inputs(judgments, files, config, context.meta.get("study")))
     if output_format == "json":
-        answer = {
+        answer: GateDocument = {
             "provenance": provenance,
             "gate": gate_result(answers),
             "exit_code": code,
             "answers": answers,
-            "verdicts": [v.to_dict() for v in verdicts],
+            "verdicts": [v.document(provenance=True) for v in verdicts],
         }
         write_json(answer, output)
     else:

@@ -196,7 +196,7 @@ def show_command(
 def rank_command(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Folder that `text index` created.")],
     queries: Annotated[
-        str, typer.Argument(metavar="QUERIES", help="Queries: lines of topic, tab, text; may be compressed.")
+        str, typer.Argument(metavar="QUERIES", help="Queries: lines of topic, tab, text; a table; JSON; or irds:NAME.")
     ],
     output: Annotated[str, typer.Option("-o", "--output", help="Folder for the runs.")],
     ranker: Annotated[

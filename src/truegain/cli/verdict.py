@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -25,6 +25,7 @@ from truegain.results.table import Cell
 from truegain.study.claims import each_alone, joint_sentences
 
 if TYPE_CHECKING:
+    from truegain.study.documents import RankingDocument, VerdictsDocument
     from truegain.study.estimates import Ranking
     from truegain.study.verdict import Verdict
 
@@ -86,15 +87,25 @@ def verdict_command(
 
 def _json(
     provenance: dict[str, Any], rankings: Sequence[Ranking], verdicts: Sequence[Verdict], together: Sequence[str]
-) -> dict[str, object]:
+) -> VerdictsDocument:
     from truegain.study.estimates import PICKED
 
-    answer: dict[str, object] = {"provenance": provenance}
-    if rankings:
-        answer |= {"rankings": [_without_provenance(r.to_dict()) for r in rankings], "about_the_pair": PICKED}
-    if together:
-        answer["together"] = list(together)
-    return {**answer, "verdicts": [_without_provenance(v.to_dict()) for v in verdicts]}
+    ranked: _WithRankings = {"rankings": [r.document() for r in rankings], "about_the_pair": PICKED} if rankings else {}
+    jointly: _WithJointClaims = {"together": list(together)} if together else {}
+    return {"provenance": provenance, **ranked, **jointly, "verdicts": [v.document() for v in verdicts]}
+
+
+class _WithRankings(TypedDict, total=False):
+    """What is printed where no pair was named."""
+
+    rankings: list[RankingDocument]
+    about_the_pair: str
+
+
+class _WithJointClaims(TypedDict, total=False):
+    """What is printed of many candidates."""
+
+    together: list[str]
 
 
 def _write(
@@ -186,8 +197,3 @@ def files_of(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
     files = ["JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments), *map(shown_path, both)]
     columns = file_options().columns  # where they have names of their own
     return shlex.join([*files, *(["--columns", columns] if columns else [])])
-
-
-def _without_provenance(answer: dict[str, object]) -> dict[str, object]:
-    """An answer without how it was made, which is said once for all of them."""
-    return {name: value for name, value in answer.items() if name != "provenance"}

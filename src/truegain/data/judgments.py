@@ -26,7 +26,7 @@ from truegain.io.column_names import (
     values_of,
 )
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
-from truegain.io.files import PathLike
+from truegain.io.files import PathLike, shown_path
 from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, opened
 from truegain.io.irds import DatasetLike, is_dataset, rows_of, subtopic_of
 from truegain.io.json_files import nested
@@ -418,6 +418,8 @@ def read_judgments(
 def _read(path: PathLike, header: Header, missing: Missing, jobs: int, gold: str | None) -> Judgments:
     """Judgments from a file; `gold` names the column of gold labels, where they stand in one."""
     check_one_of("missing", missing, ("refuse", "drop"))
+    if shards := formats.shards_in(path):
+        return _of_frame(formats.read_shards(shards), shown_path(path), header, missing)
     text, kind, file = loaded(path, header)
     if gold is not None and gold.startswith(COLUMN):
         header = replace(header, renamed={**header.renamed, "gold": gold.removeprefix(COLUMN)})

@@ -10,7 +10,7 @@ from typing import Any
 from truegain.errors import InputError, an, some
 from truegain.io.columns import COLUMNS, Places, RawTable, plain_name
 from truegain.io.files import PathLike, read_bytes, shown_path
-from truegain.io.formats import marked, read
+from truegain.io.formats import marked, read, read_shards, shards_in
 from truegain.io.frames import Frame, TableLike, is_frame, opened
 from truegain.io.irds import DatasetLike, is_dataset, is_irds, rows_of
 from truegain.io.named_tables import an_id, is_missing
@@ -79,6 +79,8 @@ def _text_of(row: Any) -> str:
 
 def _of_file(path: PathLike) -> dict[str, str]:
     file = shown_path(path)
+    if shards := shards_in(path):
+        return _of_table(read_shards(shards), file)
     text, kind = marked(read_bytes(path), file)
     if kind is not None:
         return _of_table(read(text, kind, file), file)

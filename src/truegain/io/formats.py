@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from truegain.addresses import is_remote
+from truegain.errors import InputError
 from truegain.io.arrow import ARROW
 from truegain.io.column_names import Header
 from truegain.io.columns import RawTable
@@ -125,6 +129,33 @@ def read_file(path: PathLike) -> tuple[RawTable | Frame, str]:
         kind = "json" if first.startswith("[") else "jsonl" if first.startswith("{") else "csv"
         kind = "tsv" if kind == "csv" and "\t" in first else kind
     return read(text, kind, file), file
+
+
+SHARDS = (".arrow", ".parquet")  # endings of the parts of a dataset that is kept in a folder
+
+
+def shards_in(path: PathLike) -> list[str]:
+    """The parts of a table that a folder holds, as Hugging Face datasets writes it; none where it is no such folder."""
+    name = os.fspath(path)
+    if is_remote(name) or not os.path.isdir(name):  # noqa: PTH112  Path.is_dir fails on a very long name
+        return []
+    files = sorted(p for p in Path(name).iterdir() if p.is_file() and not p.name.startswith("."))
+    parts = [str(p) for p in files if p.suffix in SHARDS]
+    return parts if all(p.suffix in (*SHARDS, ".json", ".md", ".lock") for p in files) else []
+
+
+def read_shards(parts: Sequence[str]) -> Frame:
+    """One table from its parts, which have the same columns."""
+    tables = [(read_file(part)[0], shown_path(part)) for part in parts]
+    names = list(tables[0][0].columns)
+    for table, file in tables[1:]:
+        if list(table.columns) != names:
+            raise InputError(
+                f"its columns are {', '.join(table.columns)}, and those of {tables[0][1]} {', '.join(names)}",
+                file=file,
+                hint="keep the parts of one table in a folder",
+            )
+    return Frame(names, lambda at: [value for table, _ in tables for value in table.column(at)])
 
 
 def read_text(text: bytes, kind: str, file: str) -> RawTable:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Protocol
 
-from truegain.errors import InputError, needs, some
+from truegain.errors import InputError, needs, shorten, some
 
 IRDS = "irds:"
 PARTS = {"qrels": "judgments", "queries": "queries", "scoreddocs": "ranked documents"}  # theirs, and what we call them
@@ -54,11 +54,8 @@ def dataset_of(name: str) -> Any:
 
 
 def is_dataset(data: object) -> bool:
-    """Whether this is a dataset of ir_datasets, or one of PyTerrier, which wraps it."""
-    kinds = [kind.__module__.partition(".")[0] for kind in type(data).__mro__]
-    return "ir_datasets" in kinds or any(
-        callable(getattr(type(data), part, None)) for part in ("get_qrels", "has_qrels")
-    )
+    """Whether this is a dataset of ir_datasets, or one of PyTerrier: what it has is asked of its class."""
+    return any(callable(getattr(type(data), part, None)) for part in ("has_qrels", "get_qrels"))
 
 
 def rows_of(data: object, part: str, what: str) -> Iterable[Any]:
@@ -76,7 +73,8 @@ def rows_of(data: object, part: str, what: str) -> Iterable[Any]:
         raise InputError(
             f"this dataset has no {PARTS[part]}", file=what, hint=f"{others}; give another dataset or a file"
         )
-    return list(_fetched(getattr(dataset, f"{part}_iter"), what))
+    rows: list[Any] = _fetched(lambda: list(getattr(dataset, f"{part}_iter")()), what)
+    return rows
 
 
 def _fetched(get: Any, what: str) -> Any:
@@ -84,9 +82,9 @@ def _fetched(get: Any, what: str) -> Any:
     try:
         return get()
     except (OSError, RuntimeError, ValueError) as error:
-        why = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = str(error.args[0] if error.args else type(error).__name__)  # below it, every address that was tried
         raise InputError(
-            f"the dataset cannot be read: {why}", file=what,
+            f"the dataset cannot be read: {shorten(' '.join(reason.split()), 160)}", file=what,
             hint="fetch it with ir_datasets first, where there is a network, or give a file",
         ) from None  # fmt: skip
 

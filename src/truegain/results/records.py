@@ -9,6 +9,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from truegain.errors import TruegainError, needs
+from truegain.results.documents import NotesDocument, TableDocument, TitleDocument
 from truegain.results.table import Cell, Grid
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 
 def as_dict(grid: Grid) -> dict[str, Any]:
     """How it was made, the title and the notes where there are any, a record a row."""
-    whole: dict[str, Any] = {"provenance": dict(grid.provenance)}
-    if grid.title:
-        whole["title"] = grid.title
-    if grid.notes:
-        whole["notes"] = list(grid.notes)
-    return {**whole, "rows": _records(grid)}
+    return {**document(grid)}
+
+
+def document(grid: Grid) -> TableDocument:
+    """A table as its schema declares it."""
+    title: TitleDocument = {"title": grid.title} if grid.title else {}
+    notes: NotesDocument = {"notes": list(grid.notes)} if grid.notes else {}
+    return {"provenance": dict(grid.provenance), **title, **notes, "rows": _records(grid)}
 
 
 def as_json(grid: Grid) -> str:

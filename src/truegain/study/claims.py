@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from truegain.study.documents import GateResult, Outcome
     from truegain.study.study import Study
-    from truegain.study.verdict import Outcome, Verdict
+    from truegain.study.verdict import Verdict
 
 # ---- The rule of a gate: `truegain gate` and `truegain.testing` decide by it, and by no other.
 
-GateResult = Literal["passes", "fails", "inconclusive", "unchecked"]
 CODES: dict[Outcome, int] = {
     "better": 0,
     "not worse": 0,
@@ -23,14 +23,14 @@ CODES: dict[Outcome, int] = {
 _RESULTS: dict[int, GateResult] = {0: "passes", 1: "fails", 3: "inconclusive"}
 
 
-def exit_code(outcomes: Sequence[Outcome]) -> int:
+def exit_code(outcomes: Sequence[Outcome]) -> Literal[0, 1, 3]:
     """The exit code of a gate: 0 if all outcomes are good, 1 if one is bad, else 3; the claim is about all of them.
 
     >>> exit_code(["better", "inconclusive"]), exit_code(["inconclusive", "worse"]), exit_code(["not worse"])
     (3, 1, 0)
     """
-    codes = [CODES[outcome] for outcome in outcomes]
-    return 1 if 1 in codes else max(codes)
+    codes = {CODES[outcome] for outcome in outcomes}
+    return 1 if 1 in codes else 3 if 3 in codes else 0
 
 
 def gate_result(outcomes: Sequence[Outcome]) -> GateResult:

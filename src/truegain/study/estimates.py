@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypedDict
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from truegain.stats.influence import Variance
 from truegain.stats.intervals import within
 from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import p_of, p_values_of, quantiles_of, quantiles_of_p
+from truegain.study.documents import ProvenanceDocument, RankedSystemDocument, RankingDocument
 from truegain.study.precision import nothing_in_common
 from truegain.study.unjudged import UnjudgedPairBounds, UnjudgedTreatment
 from truegain.study.variance import VarianceModel
@@ -304,18 +306,49 @@ class Ranking(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
-        rows = [
+        return {**self.document(provenance=True)}
+
+    def document(self, provenance: bool = False) -> RankingDocument:
+        """The ranking as its JSON schema declares it.
+
+        Parameters
+        ----------
+        provenance : bool, default False
+            Whether it says how the study was made.
+
+        Returns
+        -------
+        RankingDocument
+            What `to_dict` holds.
+        """
+        made: ProvenanceDocument = {"provenance": dict(self.provenance)} if provenance else {}
+        rows: list[RankedSystemDocument] = [
             {"system": s, "value": v, "rank_low": low, "rank_high": high, "tier": tier}
             for s, v, low, high, tier in self.rows()
         ]
-        return {"sentence": self.sentence, "measure": self.measure, "confidence": self.confidence,
-                "best": list(self.best), "heads": list(self.heads), "systems": rows, "notes": list(self.notes),
-                **({"unchecked": True, "labels_by": self.labels_by} if self.labels_by else {}),
-                "provenance": dict(self.provenance)}  # fmt: skip
+        unchecked: _UncheckedRanking = {"unchecked": True, "labels_by": self.labels_by} if self.labels_by else {}
+        return {
+            "sentence": self.sentence,
+            "measure": self.measure,
+            "confidence": self.confidence,
+            "best": list(self.best),
+            "heads": list(self.heads),
+            "systems": rows,
+            "notes": list(self.notes),
+            **unchecked,
+            **made,
+        }
 
     def in_short(self) -> str:
         """Who may be best."""
         return self.sentence
+
+
+class _UncheckedRanking(TypedDict, total=False):
+    """What a ranking by labels of a model has beside the others."""
+
+    unchecked: bool
+    labels_by: str
 
 
 # ---- Scores and differences.

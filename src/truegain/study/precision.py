@@ -15,6 +15,7 @@ from truegain.message import argname, told_value
 from truegain.sampling.catalogue import SOURCES, holders
 from truegain.stats.influence import Variance
 from truegain.stats.student_t import quantile_of, quantiles_of, satterthwaite
+from truegain.study.documents import StepDocument
 
 EXPECTED = 150.0  # gold labels at which the sequence is tightest; fixed before any is seen
 BATCH = 25  # labels between earlier looks that are made up for, from 500 on a twentieth of what there is
@@ -333,7 +334,7 @@ class Step:
         one, of, what = (self.unit or SOURCES[self.what].unit).partition(" of ")
         return f"{one}{'' if self.more == 1 else 's'}{of}{what}"
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> StepDocument:
         """Everything, for programs."""
         return {"what": self.words, "more": self.more, "half_width": self.half, "cost": self.cost,
                 "enough": self.enough}  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from truegain.pooling.first_ranks import FirstRanks, Held, has_ends, in_first, u
 from truegain.pooling.pools import Filled
 from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.student_t import quantile_of
+from truegain.study.documents import UnjudgedDocument
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.precision import Step
 from truegain.study.study_data import StudyData
@@ -189,11 +190,18 @@ class UnjudgedBounds:
         over = self.over if falls else replace(self.over, parts=-self.over.parts)
         return few_enough(far, self.topic_of, margin, over)
 
-    def to_dict(self, taken_as: str, undone_by: int | None) -> dict[str, object]:
+    def to_dict(self, taken_as: str, undone_by: int | None) -> UnjudgedDocument:
         """For programs, with how many of the documents can undo what the labels there are say."""
-        first = {} if self.first is None else {"first_ranks": self.first, "unjudged_below": self.below}
+        first: _FirstRanks = {} if self.first is None else {"first_ranks": self.first, "unjudged_below": self.below}
         return {"documents": self.documents, "low": self.least, "high": self.most, "taken_as": taken_as,
                 "documents_to_undo": undone_by, **first}  # fmt: skip
+
+
+class _FirstRanks(TypedDict, total=False):
+    """What bounds of the first ranks alone have beside the others."""
+
+    first_ranks: int
+    unjudged_below: int
 
 
 def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topics: int) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from truegain.data.id_matching import DOUBT, FEW
 from truegain.data.models import by_unchecked
@@ -15,6 +15,8 @@ from truegain.results.paper_table import listed
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import SOURCES, holders, outermost
 from truegain.stats.results import Comparison
+from truegain.study.documents import Outcome as Outcome
+from truegain.study.documents import ProvenanceDocument, VerdictDocument
 from truegain.study.estimates import ALIKE
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.precision import Step
@@ -25,7 +27,6 @@ from truegain.study.withheld import MORE_LABELS, UNJUDGED_FIRST, Reason, Reasons
 if TYPE_CHECKING:
     import polars as pl
 
-Outcome = Literal["better", "worse", "not better", "not worse", "inconclusive", "unchecked"]
 SETTLED: tuple[Outcome, ...] = ("better", "worse", "not better", "not worse")
 
 
@@ -137,8 +138,6 @@ def undone_by(unjudged_bounds: UnjudgedBounds, low: float, high: float, min_effe
 
 # ---- The verdict.
 
-OF_PAIR = ("a", "b", "measure", "value_a", "value_b", "difference", "low", "high", "p")
-VALUES = ("value_a", "value_b")  # their difference is what is refused where there is none
 ASSUMES_WORST = "the verdict assumes the worst case"
 EXACT = "exact, because all labels are gold"
 EXACT_BUT_UNJUDGED = "exact for the judged documents, which all have gold labels"
@@ -733,16 +732,45 @@ class Verdict(Result):
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for programs."""
-        c, refused = self.comparison, math.isnan(self.comparison.difference)
+        return {**self.document(provenance=True)}
+
+    def document(self, provenance: bool = False) -> VerdictDocument:
+        """The verdict as its JSON schema declares it.
+
+        Parameters
+        ----------
+        provenance : bool, default False
+            Whether it says how the study was made.
+
+        Returns
+        -------
+        VerdictDocument
+            What `to_dict` holds.
+        """
+        made: ProvenanceDocument = {"provenance": dict(self.provenance)} if provenance else {}
+        c, wide, refused = self.comparison, self.with_unjudged, math.isnan(self.comparison.difference)
+        unchecked: _Unchecked = (
+            {"by_labels": self._label_outcome, "labels_by": self.labels_by} if self.labels_by else {}
+        )
+        margin: _Margin = {"not_worse_by": self.not_worse_by} if self.not_worse_by > 0 else {}
+        lost: _NotJudgeable = {"not_judgeable": self.not_judgeable} if self.not_judgeable else {}
         return {
             "outcome": self.outcome,
-            **({"by_labels": self._label_outcome, "labels_by": self.labels_by} if self.labels_by else {}),
+            **unchecked,
             "sentence": self.sentence,
-            **{name: None if refused and name in VALUES else _or_none(getattr(c, name)) for name in OF_PAIR},
-            "with_unjudged": {name: _or_none(getattr(self.with_unjudged, name)) for name in ("low", "high", "p")},
+            "a": c.a,
+            "b": c.b,
+            "measure": c.measure,
+            "value_a": None if refused else _or_none(c.value_a),  # their difference is what is refused
+            "value_b": None if refused else _or_none(c.value_b),
+            "difference": _or_none(c.difference),
+            "low": _or_none(c.low),
+            "high": _or_none(c.high),
+            "p": _or_none(c.p),
+            "with_unjudged": {"low": _or_none(wide.low), "high": _or_none(wide.high), "p": _or_none(wide.p)},
             "confidence": c.confidence,
             "min_effect": self.min_effect,
-            **({"not_worse_by": self.not_worse_by} if self.not_worse_by > 0 else {}),
+            **margin,
             "holds_for": self.holds_for,
             "not_covered": self.not_covered,
             "by_source": [
@@ -764,18 +792,40 @@ class Verdict(Result):
                 "p": c.uncorrected_p,
             },
             "largest_source": self.largest_source,
-            "influential": {source: [unit._asdict() for unit in units] for source, units in self.influential.items()},
-            **({"not_judgeable": self.not_judgeable} if self.not_judgeable else {}),
+            "influential": {
+                source: [{"unit": x.unit, "influence": x.influence, "without": x.without} for x in units]
+                for source, units in self.influential.items()
+            },
+            **lost,
             "unjudged": None
             if self.unjudged_bounds is None
             else self.unjudged_bounds.to_dict(self.unjudged_policy, self._undone_by(self.unjudged_bounds)),
             "next_steps": [step.to_dict() for step in self.steps],
             "withheld": list(self.withheld),
             "notes": [*(note for note in c.notes if note not in self.withheld), *self.notes],
-            "provenance": dict(self.provenance),
+            **made,
         }
 
 
-def _or_none(x: object) -> object:
-    """A field for programs: none where it is no number."""
-    return None if isinstance(x, float) and math.isnan(x) else x
+class _Unchecked(TypedDict, total=False):
+    """What a verdict by labels of a model has beside the others."""
+
+    by_labels: Outcome
+    labels_by: str
+
+
+class _Margin(TypedDict, total=False):
+    """What a verdict of non-inferiority has."""
+
+    not_worse_by: float
+
+
+class _NotJudgeable(TypedDict, total=False):
+    """What a verdict has where people could not judge some documents."""
+
+    not_judgeable: int
+
+
+def _or_none(x: float | None) -> float | None:
+    """A number for programs: none where it is not one."""
+    return None if x is None or math.isnan(x) else x
