@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from truegain.pooling.evaluate import evaluate
     from truegain.pooling.next_to_judge import next_to_judge
     from truegain.pooling.samples import sample_unjudged
+    from truegain.preferences.study import PreferenceStudy
+    from truegain.preferences.table import Preferences, read_preferences
     from truegain.reliability.agree import agreement
     from truegain.report.page.page import write_report
     from truegain.study.compare import compare
@@ -58,6 +60,8 @@ __all__ = [
     "Judge",
     "Judgments",
     "MeasureError",
+    "PreferenceStudy",
+    "Preferences",
     "PublishedTest",
     "Ratings",
     "Resampling",
@@ -86,6 +90,7 @@ __all__ = [
     "read_gold_list",
     "read_intents",
     "read_judgments",
+    "read_preferences",
     "read_ratings",
     "read_runs",
     "read_scores",
@@ -105,6 +110,8 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "Intents": "truegain.data.intents",
     "Judge": "truegain.judge_error.judge",
     "Judgments": "truegain.data.judgments",
+    "PreferenceStudy": "truegain.preferences.study",
+    "Preferences": "truegain.preferences.table",
     "PublishedTest": "truegain.judge_error.panel",
     "Ratings": "truegain.aggregation.aggregate",  # which checks the rule
     "Resampling": "truegain.config",
@@ -131,6 +138,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_gold_list": "truegain.data.label_list_reading",
     "read_intents": "truegain.data.intents",
     "read_judgments": "truegain.data.judgments",
+    "read_preferences": "truegain.preferences.table",
     "read_ratings": "truegain.data.ratings",
     "read_runs": "truegain.data.runs",
     "read_scores": "truegain.measures.score_table",

@@ -14,6 +14,7 @@ from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.config import StudyConfig
 from truegain.data.judgments import JudgmentsLike
+from truegain.data.models import models_named
 from truegain.data.runs import RunsLike
 from truegain.study.inputs import USUAL, StudyInputs
 
@@ -60,6 +61,16 @@ class StudyOptions(StudyInputs):
     ] = None
     judge_model: JudgeModel = None
     name_by: NameBy = "file"
+
+    def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
+        """The study of these files; where no run is named, the judgments are preferences."""
+        if files:
+            return super().study(judgments, files, config, reading)
+        from truegain.preferences.study import PreferenceStudy
+
+        self.check(config, reading)
+        models = {self.called(s): x for s, x in models_named(self.system_models).items()}
+        return PreferenceStudy.from_config(judgments, self.measure, config, models, self.judge_model)
 
     def study_of(
         self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingsAsked
