@@ -17,6 +17,7 @@ def folder(tmp_path: Path) -> Path:
     judge, people = simulated_votes(topics=40)
     (tmp_path / "prefs.csv").write_bytes(votes_as_csv(judge))
     (tmp_path / "people.csv").write_bytes(votes_as_csv(people))
+    (tmp_path / "q.csv").write_text("topic doc label\n1 a 2\n")
     return tmp_path
 
 
@@ -79,6 +80,11 @@ def test_gate_decides_by_preferences(run: Run) -> None:
         ("compare prefs.csv --test sign", "--test does not apply to preferences; leave it out"),
         ("compare prefs.csv --population collection", "--population does not apply to preferences"),
         ("verdict prefs.csv --population collection", "preferences show how answers vary over topics and assessors"),
+        ("verdict prefs.csv prefs.csv", "prefs.csv holds preferences, which need no runs; leave them out"),
+        (
+            "verdict prefs.csv --gold q.csv --design random",
+            "no column topic, a, b and 1 more among topic doc label",
+        ),
         ("verdict lost.csv", "no such file"),
         ("plan preferences", "give either --agreement, or the judge's preferences and --gold"),
         ("plan preferences prefs.csv", "--gold is missing"),

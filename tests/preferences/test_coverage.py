@@ -25,10 +25,11 @@ def holds(found: dict[str, list[Seen]], answer: str) -> float:
 
 def test_one_study_of_every_world() -> None:
     """Guards the worlds themselves: each answers all its questions; the true strengths of equal systems are equal."""
-    for world in preferences.WORLDS:
-        if "100" not in world.name:
-            found = seen(world, 1)
-            assert all(np.isfinite(one.width) for ones in found.values() for one in ones), world.name
+    smallest = {world.name.rpartition(", ")[0]: world for world in reversed(preferences.WORLDS)}
+    assert len(smallest) == 7
+    for world in smallest.values():
+        found = seen(world, 1)
+        assert all(np.isfinite(one.width) for ones in found.values() for one in ones), world.name
     for name in preferences.MEASURES:
         right = preferences.truth(name)
         assert right[0] == pytest.approx(right[1])
@@ -39,12 +40,12 @@ def test_one_study_of_every_world() -> None:
 def test_intervals_hold_as_often_as_they_say() -> None:
     """Guards coverage where topics, votes and a leaning judge meet; and that the usual intervals would not do."""
     world = next(w for w in preferences.WORLDS if w.name == "all pairs, 50 topics")
-    found = seen(world, 200)
+    found = seen(world, 120)
     for name in preferences.MEASURES:
         for way in ("people, 3 votes, topics", "gold alone, topics", "rectified, topics", "rectified tuned, topics"):
             for question in preferences.QUESTIONS:
                 share = holds(found, f"{name}: {way}, {question}")
-                assert 0.90 <= share <= 0.995, (name, way, question, share)
+                assert 0.88 <= share <= 1.0, (name, way, question, share)  # error .02
     assert holds(found, "Bradley-Terry: judge, both orders, topics, equal") < 0.6
     assert holds(found, "people, 3 votes, Hessian, equal") < 0.88
     assert holds(found, "rectified, Hessian, equal") < 0.8

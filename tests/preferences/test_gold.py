@@ -99,7 +99,7 @@ def test_bradley_terry_without_each_topic_by_brute_force() -> None:
     assert np.abs(estimator.without - np.array(again)).max() < 0.1 * far
 
 
-@pytest.mark.parametrize("measure", [HalfWins(), WinRate()])
+@pytest.mark.parametrize("measure", [HalfWins(), pytest.param(WinRate(), marks=pytest.mark.slow)])
 def test_variance_over_gold_is_that_of_other_draws(measure: HalfWins | WinRate) -> None:
     """Guards the share of gold: with topics fixed, the spread over draws of the gold comparisons, and no bias."""
     judge, people, _ = world(5, topics=30)

@@ -184,7 +184,14 @@ def test_gold_must_say_how_it_was_drawn_and_match() -> None:
         tg.PreferenceStudy(rows, gold=gold, design="by-gold")
     with pytest.raises(tg.InputError, match="no gold comparison is of a topic and pair that the judge compared"):
         tg.PreferenceStudy(rows, gold=[{**g, "topic": f"x{g['topic']}"} for g in gold], design="random")
-    more = [*gold, {"topic": "zz", "a": "prod", "b": "new", "winner": "a"}]
+    with pytest.raises(tg.InputError, match=r"gold topics lack some of the judge's pairs \(q"):
+        tg.PreferenceStudy(rows, gold=gold, design="topics")
+    rows, every = made(gold=1.0)
+    whole = [r for r in every if r["topic"] in {f"q{t}" for t in range(12)}]
+    by_topics = tg.PreferenceStudy(rows, gold=whole, design="topics")
+    assert by_topics.verdict("prod", "new").steps[-1].words == "gold topics"
+    assert by_topics.variance_model().estimator.about.counts == (12, 30)
+    more = [*every, {"topic": "zz", "a": "prod", "b": "new", "winner": "a"}]
     with pytest.warns(tg.DataWarning, match="1 of .* gold votes are left out"):
         tg.PreferenceStudy(rows, gold=more, design="random")
 

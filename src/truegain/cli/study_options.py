@@ -16,6 +16,7 @@ from truegain.config import StudyConfig
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.models import models_named
 from truegain.data.runs import RunsLike
+from truegain.errors import InputError, TruegainError
 from truegain.study.inputs import USUAL, StudyInputs
 
 if TYPE_CHECKING:
@@ -64,8 +65,15 @@ class StudyOptions(StudyInputs):
 
     def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
         """The study of these files; where no run is named, the judgments are preferences."""
+        from truegain.preferences.table import holds_preferences
+
         if files:
-            return super().study(judgments, files, config, reading)
+            try:
+                return super().study(judgments, files, config, reading)
+            except InputError:
+                if holds_preferences(judgments):
+                    raise TruegainError(f"{judgments} holds preferences, which need no runs; leave them out") from None
+                raise
         from truegain.preferences.study import PreferenceStudy
 
         self.check(config, reading)

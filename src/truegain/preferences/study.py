@@ -247,6 +247,21 @@ class PreferenceStudy(Study):
             warn(f"{people.source}: {lost} of {counted(len(people), 'gold vote')} are left out: the judge compared no "
                  "such topic and pair")  # fmt: skip
         self.gold_preferences = _kept(some_votes, there)
+        if draws_topics(self._design):
+            self._check_whole(self.gold_preferences)
+
+    def _check_whole(self, people: Preferences) -> None:
+        """Refuse gold topics that lack a comparison of the judge's: what was drawn were no whole topics then."""
+        by_topic = [
+            np.bincount(np.unique(votes.cell) // len(self.systems) ** 2, minlength=len(self.topics))
+            for votes in (people, self.preferences)
+        ]
+        if partly := [self.topics[t] for t in np.flatnonzero((by_topic[0] > 0) & (by_topic[0] < by_topic[1])).tolist()]:
+            raise InputError(
+                f"{len(partly)} of {counted(int((by_topic[0] > 0).sum()), 'gold topic')} lack some of the judge's "
+                f"pairs ({some(partly)})", file=people.source,
+                hint=f"complete or drop them, or say {gold_drawn('random')} where single comparisons were drawn",
+            )  # fmt: skip
 
     def _positions(self) -> None:
         """Whether who was shown first is a part of the model, and what must be said of it."""

@@ -17,7 +17,7 @@ from truegain.io.files import PathLike, can_be_read_again
 from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, unguarded
 from truegain.io.warnings import warn
-from truegain.message import arg
+from truegain.message import by_surface
 from truegain.preferences.fit import PairCells, total
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -392,10 +392,8 @@ def _rows(table: Columns, own: Mapping[str, str]) -> _Rows:
     named = {role: own.get(role) or _named(table, role) for role in ROLES}
     if lost := [role for role in NEEDED if named[role] is None]:
         there = ", ".join(table.all_written)
-        renames = arg("columns", {lost[0]: "..."}, of="tg.read_preferences")
-        raise InputError(
-            f"there is no column {some(lost)} among {there}", file=table.file, hint=f"{_HINT}, or give {renames}"
-        )
+        renames = by_surface(f", or give columns={{{lost[0]!r}: ...}} to tg.read_preferences", "")
+        raise InputError(f"there is no column {some(lost)} among {there}", file=table.file, hint=f"{_HINT}{renames}")
     size = len(table._column(str(named["winner"])))
     cells = {role: _cells(table, name, size) for role, name in named.items()}
     words = {
