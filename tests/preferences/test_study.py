@@ -235,6 +235,10 @@ def test_what_preferences_do_not_tell_of() -> None:
     for options, says in refused:
         with pytest.raises(tg.TruegainError, match=says.replace("?", r"\?")):
             tg.PreferenceStudy(rows, **options)
+    rows, _ = made(people=4, asked=3)
+    rows[0]["assessor"] = ""
+    with pytest.raises(tg.TruegainError, match="1 vote of 270 without an assessor; leave 'assessors' out"):
+        tg.PreferenceStudy(rows, population="topics,assessors")
     with pytest.raises(tg.TruegainError, match="too few for a study"):
         tg.PreferenceStudy(rows[:6])
 

@@ -637,6 +637,9 @@ def _why_not_assessors(votes: Preferences) -> str:
     people = len(votes.assessors)
     if people < LEAST:
         return f"{counted(people, 'assessor')} named, and at least {LEAST} are needed to generalize to others"
+    if "" in votes.assessors:
+        unnamed = int((votes.assessor == votes.assessors.index("")).sum())
+        return f"{counted(unnamed, 'vote')} of {len(votes):,} without an assessor"
     crossed, cells = _crossed(votes), len(np.unique(votes.cell))
     if why := crossed.nested_because:
         return f"{why}: assessors are nested in topics, whose variance already includes theirs"
