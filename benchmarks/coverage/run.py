@@ -23,6 +23,7 @@ FAMILIES = (
     "confusion",
     "gold_topics",
     "agreement",
+    "preferences",
 )  # a file of this folder each
 BLOCK = 20  # studies in one piece of work
 ACCEPTED = (0.92, 0.98)

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from truegain.pooling.evaluate import evaluate
     from truegain.pooling.next_to_judge import next_to_judge
     from truegain.pooling.samples import sample_unjudged
+    from truegain.preferences.study import PreferenceStudy
+    from truegain.preferences.table import Preferences, read_preferences
     from truegain.reliability.agree import agreement
     from truegain.report.page.page import write_report
     from truegain.report.page.participants import write_participants
@@ -64,6 +66,8 @@ __all__ = [
     "Judge",
     "Judgments",
     "MeasureError",
+    "PreferenceStudy",
+    "Preferences",
     "PublishedTest",
     "Ratings",
     "Resampling",
@@ -93,6 +97,7 @@ __all__ = [
     "read_intents",
     "read_items",
     "read_judgments",
+    "read_preferences",
     "read_ratings",
     "read_runs",
     "read_scores",
@@ -115,6 +120,8 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "Items": "truegain.data.items",
     "Judge": "truegain.judge_error.judge",
     "Judgments": "truegain.data.judgments",
+    "PreferenceStudy": "truegain.preferences.study",
+    "Preferences": "truegain.preferences.table",
     "PublishedTest": "truegain.judge_error.panel",
     "Ratings": "truegain.aggregation.aggregate",  # which checks the rule
     "Resampling": "truegain.config",
@@ -142,6 +149,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_intents": "truegain.data.intents",
     "read_items": "truegain.data.items",
     "read_judgments": "truegain.data.judgments",
+    "read_preferences": "truegain.preferences.table",
     "read_ratings": "truegain.data.ratings",
     "read_runs": "truegain.data.runs",
     "read_scores": "truegain.measures.score_table",

@@ -11,6 +11,7 @@ import truegain as tg
 from tests.kept.crew import write_crew
 from tests.kept.rough import write_rough
 from truegain.experiments.worlds import magnitude_ratings, noisy_ratings, runs_over, simulate, texts
+from truegain.preferences.simulated import simulated_votes, votes_as_csv
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +23,8 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     these, drawn), tied/ (rounded scores), binary-llm.qrels, binary-sample.qrels, ratings.csv, magnitudes.csv,
     expert.qrels, magnitude-runs/, docs.jsonl, intents.qrels (three subtopics), panel.csv (llm.qrels, half of the topics
     by each of two assessors), gaps/ (two systems, one without the first three topics), teams.csv (three teams, system-3
-    not pooled); and the files of `write_crew`.
+    not pooled), votes.csv and people.csv (preferences of a judge in both orders, and of people on half of them),
+    crowd.csv (two votes a pair by five people); and the files of `write_crew`.
     """
     folder = tmp_path_factory.mktemp("study")
     world = simulate(topics=16, systems=5, docs=80, depth=40, pool_depth=20, seed=7)
@@ -75,6 +77,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_crew(folder)
     write_rough(folder, gold, {s: lists(folder / "runs", s) for s in ("system-1", "system-3")})
     judges_inputs(folder, gold, llm)
+    preferences_inputs(folder)
     return folder
 
 
@@ -115,3 +118,17 @@ def judges_inputs(folder: Path, gold: dict[str, dict[str, int]], llm: dict[str, 
     tg.write_judgments(whole, folder / "partly.qrels")
     short = [x for x in (folder / "runs" / "system-2.run").read_text().splitlines() if x[:3] <= "010"]
     (folder / "short.run").write_text("\n".join(short) + "\n")
+
+
+def preferences_inputs(folder: Path) -> None:
+    """Preferences: votes.csv, people.csv and crowd.csv, whose votes were shown in one order each."""
+    judge, people = simulated_votes(topics=16, seed=7)
+    (folder / "votes.csv").write_bytes(votes_as_csv(judge))
+    (folder / "people.csv").write_bytes(votes_as_csv(people))
+    crowd = [
+        {"topic": r["topic"], "a": r["a"], "b": r["b"], "winner": r["winner"], "first": "ab"[i * 7 % 3 == 0],
+         "assessor": f"p{(i // 2 * 3 + i % 2) % 5}"}
+        for i, r in enumerate(judge)
+    ]  # fmt: skip
+    crowd[3]["winner"] = crowd[8]["winner"] = "both bad"
+    (folder / "crowd.csv").write_bytes(votes_as_csv(crowd))

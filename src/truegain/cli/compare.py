@@ -272,7 +272,8 @@ def compare_command(
 ) -> None:
     """Test which systems differ significantly: all pairs, groups of systems, or all against a baseline.
 
-    With --gold, differences are corrected for the errors of the judge; --aggregate then combines ratings.
+    With --gold, differences are corrected for the errors of the judge; --aggregate then combines ratings. A table of
+    preferences (topic, a, b, winner) needs no runs.
 
     Examples:
         truegain compare demo/gold.qrels demo/runs -m nDCG@10
@@ -291,9 +292,12 @@ def compare_command(
         writing,
         wide=printing.is_wide(writing),
     )
+    items = items_in([judgments, *expand(runs)], labels.score, labels.cluster, writing.called)
+    if items is None and not runs:
+        printing.write(of_preferences(options, collections, correction, labels.judge_model))
+        return
     _check_chart(options, correction)
     printing.check_teams(options.wide)
-    items = items_in([judgments, *expand(runs)], labels.score, labels.cluster, writing.called)
     if items is not None:
         printing.write(of_answers(options, items, labels.score, correction))
         return
@@ -389,6 +393,31 @@ def of_answers(options: PairOptions, items: Items, score: str | None, correction
         pairs = replace(each[0], items=tuple(c for some in each for c in some))
     options.printing.draw_pairs([pairs])
     return pairs.table()
+
+
+# ---------------------------------------------------------------------- preferences
+
+
+def of_preferences(
+    options: PairOptions, collections: Collections, correction: GoldOptions, judge_model: str | None
+) -> Table:
+    """Who may be best by preferences between systems, and all pairs, or all systems with the baseline."""
+    from truegain.preferences.study import PreferenceStudy
+
+    heeded = {"confidence", "seed", "gold", "design", "output_format", "output", "pairs", "groups"}
+    typed = changed(options.scoring, options.testing, options.printing, collections, correction)
+    refuse("does not apply to preferences; leave it out", {k: x for k, x in typed.items() if k not in heeded})
+    refuse("shows systems by measures of runs; leave it out", changed(options.writing))
+    gold = None if correction.gold is None else Gold(correction.gold, correction.design)
+    config = StudyConfig(gold=gold, confidence=options.testing.confidence, resampling=options.resampling)
+    study = PreferenceStudy.from_config(options.judgments, options.measure, config, model=judge_model)
+    rankings = [study.best(m) for m in study.measures]
+    sentence = " ".join(ranking.sentence for ranking in rankings)
+    in_groups = len(study.systems) > FEW and options.baseline is None and not options.printing.pairs
+    if options.printing.groups or in_groups:
+        return replace(joined([r.table() for r in rankings], tuple(map(str, study.measures))), title=sentence)
+    answer = study.compare() if options.baseline is None else study.compare_with(options.baseline)
+    return replace(collection_table(answer), title=sentence)
 
 
 # ---------------------------------------------------------------------- over topics

@@ -75,6 +75,7 @@ def demo_command(
         "  unjudged_sample.qrels  true labels of a quarter of its unjudged documents in the top 10\n"
         "  ratings.csv            ratings by several assessors\n"
         "  magnitudes.csv         magnitudes by several assessors, with magnitude-runs and expert.qrels\n"
+        "  preferences.csv        which of two answers an LLM judge prefers, with people-preferences.csv of some\n"
         "  truth.csv              true scores\n"
         "  teams.csv              the team of each system\n"
         "  study.toml             a study of leaning.qrels, with gold labels and true scores\n"
@@ -115,6 +116,7 @@ def _simulated(folder: Path, seed: int) -> World:
         true_scores,
     )
     from truegain.judging.study.simulated import write_material
+    from truegain.preferences.simulated import simulated_votes, votes_as_csv
 
     world = simulate(seed=seed)
     write_runs(world.runs, f"{folder}/runs/")
@@ -135,6 +137,8 @@ def _simulated(folder: Path, seed: int) -> World:
     queries = (f"{topic}\t{' '.join(query_of(int(topic)))}\n" for topic in world.gold.topic.values)
     write_bytes(folder / "queries.tsv", "".join(queries).encode())
     write_judgments(noisy_ratings(world.gold, seed=seed), folder / "ratings.csv")
+    for votes, name in zip(simulated_votes(seed=seed), ("preferences.csv", "people-preferences.csv"), strict=True):
+        write_bytes(folder / name, votes_as_csv(votes))
     people = magnitude_ratings(seed=seed)
     write_judgments(people.ratings, folder / "magnitudes.csv")
     write_judgments(people.expert, folder / "expert.qrels")

@@ -251,10 +251,12 @@ def two_systems(pair: str | None) -> tuple[str, str] | None:
 
 
 def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
-    """The runs of the command line or of the study file: one of the two must name some, but where a log is alone."""
+    """The runs of the command line or of the study file; a log that is alone, or preferences, need none."""
     if not value and not context.resilient_parsing and not _holds_answers(context):
-        check_there(context.params.get("judgments") or context.params.get("ratings"))
-        raise lack_of("runs")
+        judgments = context.params.get("judgments") or context.params.get("ratings")
+        check_there(judgments)
+        if not _are_preferences(str(context.info_name), judgments):
+            raise lack_of("runs")
     return value
 
 
@@ -269,6 +271,21 @@ def _holds_answers(context: typer.Context) -> bool:
 
     check_there(file)
     return is_log(file)
+
+
+TAKE_PREFERENCES = ("verdict", "compare", "gate")  # commands that read preferences in the place of judgments and runs
+
+
+def _are_preferences(command: str, path: str | None) -> bool:
+    """Whether a file holds preferences between systems, which need no runs; refused by commands that need some."""
+    from truegain.preferences.table import holds_preferences  # read by those who name no run
+
+    if path is None or not holds_preferences(path):
+        return False
+    if command not in TAKE_PREFERENCES:
+        commands = ", ".join(f"`truegain {name}`" for name in TAKE_PREFERENCES)
+        raise TruegainError(f"{path} holds preferences, which `{command}` does not read; these do: {commands}")
+    return True
 
 
 Judgments = Annotated[

@@ -94,7 +94,8 @@ COMPLETERS: dict[str, Completer] = {
 PANELS: dict[str, str] = {
     "Question": "baseline candidate pair population topics min-effect not-worse-by costs power criterion "
     "approximate error sigma between against until most sequential draw numbers drawn-pairs draws split "
-    "share-a part-a repeat more-than keep dmax simulated-assessors simulated lacks list shares best-by also",
+    "share-a part-a repeat more-than keep dmax simulated-assessors simulated lacks list shares best-by also "
+    "agreement tie-share gold-share",
     "Reading": "study truth columns missing values errors name-by teams team best-of-team kind id-field text-field "
     "stop stemmer cjk for schema",
     "Ratings": "p normalize weight-assessors aggregate units best wide-from "

@@ -53,7 +53,7 @@ plan = typer.Typer(name="plan", no_args_is_help=True)
 
 @plan.callback()
 def plan_root() -> None:
-    """Plan what to collect next: topics, gold labels or assessors.
+    """Plan what to collect next: topics, gold labels, preferences or assessors.
 
     Examples:
         truegain plan topics demo/gold.qrels demo/runs --min-effect 0.05
@@ -391,6 +391,51 @@ def assessors_command(
             else assessors_table(sigmas, errors, confidence)
         )
     table.write(details)
+
+
+@plan.command("preferences")
+@takes(table=TableOutput)
+def preferences_command(
+    preferences: Annotated[
+        str | None,
+        typer.Argument(metavar="[PREFERENCES]", help="The judge's preferences, with --gold; or give --agreement."),
+    ] = None,
+    gold: Annotated[
+        str | None, typer.Option("--gold", help="People's preferences for some of the comparisons.")
+    ] = None,
+    agreement: Annotated[
+        float | None, typer.Option("--agreement", help="Share of untied comparisons on which judge and people agree.")
+    ] = None,
+    tie_share: Annotated[
+        float, advanced("--tie-share", help="Share of comparisons called a tie, with --agreement.")
+    ] = 0.2,
+    gold_share: Annotated[
+        str, typer.Option("--gold-share", help="Shares of the comparisons that people make as well. With commas: each.")
+    ] = "0.1,0.25,0.5",
+    *,
+    table: TableOutput,
+) -> None:
+    """Compute how much a judge narrows the interval of people's comparisons, before you buy them.
+
+    Examples:
+        truegain plan preferences --agreement 0.78
+        truegain plan preferences demo/preferences.csv --gold demo/people-preferences.csv
+
+    """
+    from truegain.preferences.plan import judge_plan, measured_plan
+
+    shares = _several("--gold-share", gold_share)
+    if (agreement is None) == (preferences is None):
+        raise TruegainError(f"give either {option('--agreement')}, or the judge's preferences and {option('--gold')}")
+    if agreement is not None:
+        refuse(f"measures the agreement; leave out {option('--agreement')}", {"gold": "--gold"} if gold else {})
+        table.write(judge_plan(agreement, tie_share, shares))
+        return
+    from truegain.preferences.study import measured_judge
+
+    if gold is None:
+        raise TruegainError(f"{option('--gold')} is missing: the file of people's preferences")
+    table.write(measured_plan(measured_judge(str(preferences), gold), shares))
 
 
 def _several(name: str, text: str) -> tuple[float, ...]:

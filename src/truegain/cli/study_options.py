@@ -14,7 +14,9 @@ from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.config import StudyConfig
 from truegain.data.judgments import JudgmentsLike
+from truegain.data.models import models_named
 from truegain.data.runs import RunsLike
+from truegain.errors import InputError, TruegainError
 from truegain.study.inputs import USUAL, StudyInputs
 
 if TYPE_CHECKING:
@@ -62,6 +64,23 @@ class StudyOptions(StudyInputs):
     name_by: NameBy = "file"
     score: ScoreName = None
     cluster: ClusterColumn = None
+
+    def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
+        """The study of these files: preferences and logs of several systems need no runs."""
+        from truegain.preferences.table import holds_preferences
+
+        if files or not holds_preferences(judgments):
+            try:
+                return super().study(judgments, files, config, reading)
+            except InputError:
+                if files and holds_preferences(judgments):
+                    raise TruegainError(f"{judgments} holds preferences, which need no runs; leave them out") from None
+                raise
+        from truegain.preferences.study import PreferenceStudy
+
+        self.check(config, reading)
+        models = {self.called(s): x for s, x in models_named(self.system_models).items()}
+        return PreferenceStudy.from_config(judgments, self.measure, config, models, self.judge_model)
 
     def study_of(
         self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingsAsked

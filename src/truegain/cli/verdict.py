@@ -57,7 +57,8 @@ def verdict_command(
 ) -> None:
     """Decide whether one system is better than another; with many runs, which may be best.
 
-    The answer is better, not better or inconclusive, with the interval, what it covers and what would narrow it.
+    The answer is better, not better or inconclusive, with the interval, what it covers and what would narrow it. A
+    table of preferences (topic, a, b, winner) needs no runs.
 
     Examples:
         truegain verdict demo/gold.qrels demo/runs --pair system-1,system-8 -m nDCG@10

@@ -1,0 +1,1 @@
+"""Preferences between systems: Bradley-Terry and Davidson over topics, corrected by people's preferences."""

@@ -1,0 +1,81 @@
+"""What gold comparisons bring beside a judge, before any is bought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from truegain.errors import TruegainError, counted
+from truegain.message import argname
+from truegain.preferences.gold import GoldComparisons, correlation_of, expected_width
+from truegain.results.base import Table
+from truegain.results.table import Cell
+
+SHARES = (0.1, 0.25, 0.5)
+FORMULA = (
+    "Width: that of the corrected interval over that of the gold comparisons alone, about sqrt(1 - r^2 (1 - share)), r "
+    "the correlation of the judge's half-wins with people's."
+)
+
+
+def judge_plan(agreement: float, tie_share: float = 0.2, shares: Sequence[float] = SHARES) -> Table:
+    """How much narrower a judge makes the interval of gold comparisons, from how often it agrees with people.
+
+    Parameters
+    ----------
+    agreement : float
+        Share of the comparisons that neither calls a tie on which the judge and a person agree.
+    tie_share : float, default 0.2
+        Share of comparisons that either calls a tie; a judge asked in both orders that contradicts itself calls one.
+    shares : sequence of float
+        Shares of the comparisons that people make as well.
+
+    Returns
+    -------
+    Table
+        A row a share.
+
+    Examples
+    --------
+    >>> [row[1] for row in judge_plan(0.78).rows]
+    [0.905, 0.922, 0.948]
+    """
+    for name, value, low in (("agreement", agreement, 0.5), ("tie_share", tie_share, 0.0)):
+        if not low <= value <= 1:
+            raise TruegainError(f"{argname(name, value)}: give a share from {low:g} to 1")
+    r = correlation_of(agreement, min(tie_share, 1 - 1e-12))
+    of = f"A judge that agrees with people on {agreement:.0%} of comparisons, {tie_share:.0%} ties"
+    return _table(of, r, shares)
+
+
+def measured_plan(gold: GoldComparisons, shares: Sequence[float] = SHARES) -> Table:
+    """The same for a judge that gold comparisons have measured.
+
+    Parameters
+    ----------
+    gold : GoldComparisons
+        What they say of the judge.
+    shares : sequence of float
+        Shares of the comparisons that people make as well.
+
+    Returns
+    -------
+    Table
+        A row a share.
+    """
+    of = (
+        f"The judge agrees with people on {gold.agreement:.0%} of {counted(gold.untied, 'gold comparison')} that "
+        "neither calls a tie"
+    )
+    return _table(of, max(gold.correlation, 0.0), shares)
+
+
+def _table(of: str, r: float, shares: Sequence[float]) -> Table:
+    for share in shares:
+        if not 0 < share <= 1:
+            raise TruegainError(f"{argname('gold_share', share)}: give shares above 0, up to 1, such as 0.1,0.25,0.5")
+    rows: list[tuple[Cell, ...]] = [
+        (share, round(width := expected_width(r, share), 3), f"{1 - width:.0%}") for share in shares
+    ]
+    most = max(1 - expected_width(r, share) for share in shares)
+    title = f"{of} (r = {r:.2f}): with it the interval is at most {most:.0%} narrower than by gold comparisons alone."
+    return Table(("gold share", "width", "narrower by"), rows, {}, title, (FORMULA,))

@@ -1,0 +1,676 @@
+"""PreferenceStudy: the study's engine on comparisons of two systems, by people or by a judge with gold comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from truegain._version import __version__
+from truegain.config import Gold, Resampling, StudyConfig
+from truegain.data.judgments import Judgments
+from truegain.data.models import is_of
+from truegain.data.pool import Pool, RankedGains
+from truegain.errors import InputError, TruegainError, counted, some
+from truegain.io.columns import Bools, frozen
+from truegain.io.files import PathLike
+from truegain.io.warnings import warn
+from truegain.keywords import takes
+from truegain.measures.base import Measure
+from truegain.measures.parse import MeasureLike
+from truegain.message import Message, arg, argname, by_surface, gold_drawn
+from truegain.preferences.answers import PreferencePlanner, PreferencePopulation, PreferenceVerdict
+from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
+from truegain.preferences.fit import PairCells, position_is_known
+from truegain.preferences.gold import GoldComparisons, rectified, without_judge
+from truegain.preferences.measures import MEASURES, BradleyTerry, HalfWins, PreferenceMeasure, preference_measure
+from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
+from truegain.results.provenance import told
+from truegain.sampling.assessors import Assessors
+from truegain.sampling.catalogue import design_of, draws_topics
+from truegain.sampling.source import SourceName
+from truegain.stats.contrasts import Contrasts, place_of
+from truegain.stats.results import Comparison, ResultList
+from truegain.stats.student_t import quantile_of
+from truegain.study.assessors import LEAST, MOST_ALONE
+from truegain.study.config import FIXED, sources_of
+from truegain.study.estimates import MeasureEstimates
+from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, LEAST_TOPICS
+from truegain.study.next_steps import StepPlanner
+from truegain.study.study import Costs, Study
+from truegain.study.study_data import Population
+from truegain.study.unjudged import UnjudgedDocuments
+from truegain.study.variance import Crossed, VarianceModel
+from truegain.study.verdict import Verdict
+from truegain.study.withheld import TOO_FEW, Reason, gold_reasons
+
+DESIGNS = ("random", "topics")  # of gold comparisons
+UNEQUAL = 0.25  # standard deviation over mean of the comparisons of pairs, above which pairs are unbalanced
+STAND_IN = "answer"  # what the engine's own table holds: one document a system and topic
+PLAN = by_surface("truegain.preferences.plan.judge_plan", "`truegain plan preferences`")
+BEFORE_YOU_BUY = Message(
+    "Before you buy gold comparisons: with people on a quarter of the comparisons, a judge that agrees with them on "
+    f"78% makes the interval only 4-9% narrower than people alone do. {PLAN} computes it for another judge."
+)
+CHECK = Message(
+    "First: have people compare some of these pairs, drawn at random, and give their preferences with "
+    f"{arg('gold', python='gold= and design=')}."
+)
+
+
+class PreferenceStudy(Study):
+    """Comparisons of two systems on topics, and what makes their scores uncertain; answers as `Study` gives them.
+
+    Parameters
+    ----------
+    preferences : path-like, frame, list of dict or Preferences
+        Votes on pairs of systems: see `read_preferences`.
+    measures : str or list of str, optional
+        'half-wins' (default where every topic has every pair of systems, in both orders or in unknown ones),
+        'bradley-terry' (else), 'win-rate' or 'davidson'.
+    population : str or list of str, default 'topics'
+        What the answers are about: 'topics', 'assessors', or both with a comma; 'fixed' with gold, these topics only.
+    gold : path-like, frame, list of dict, Preferences or Gold, optional
+        People's preferences for some of the judge's comparisons.
+    design : {'random', 'topics'}, optional
+        How these were drawn: at random, or by whole topics.  Needed with gold, unless it is a `Gold` that says so.
+    min_effect : float, default 0.0
+        The smallest difference that matters.
+    confidence : float, default 0.95
+        Of every interval.
+    resampling : Resampling, optional
+        The seed.
+    trust_judge : bool, default False
+        Accept preferences of a model as they are, though no person checked them.
+    system_models : mapping of str to str, optional
+        The language models that systems use, to find a judge that may favor its own.
+    tuned : bool, default True
+        Whether the judge's half-wins are shrunk by how well they predict people's before gold corrects them.
+
+    Attributes
+    ----------
+    preferences : Preferences
+        The votes.
+    gold_preferences : Preferences or None
+        People's votes.
+    position : bool
+        Whether a column for who was shown first is part of the model.
+    claims, costs
+        As those of `Study`.
+
+    See Also
+    --------
+    Study : What every method returns.
+
+    Examples
+    --------
+    >>> import truegain as tg
+    >>> votes = [{"topic": str(t), "a": "prod", "b": "new", "winner": "prod" if t % 4 == 0 else "new"}
+    ...          for t in range(40)]
+    >>> print(tg.PreferenceStudy(votes).verdict("prod", "new").sentence)
+    new is better than prod: +0.5000 half-wins, 95% CI [0.2195, 0.7805], for topics like these 40.
+    """
+
+    @takes(name="PreferenceStudy")
+    def __init__(
+        self,
+        preferences: PreferencesLike,
+        measures: str | Sequence[str] | None = None,
+        *,
+        population: str | Sequence[str] = "topics",
+        gold: Gold | PreferencesLike | None = None,
+        design: str | None = None,
+        min_effect: float = 0.0,
+        confidence: float = 0.95,
+        resampling: Resampling | None = None,
+        trust_judge: bool = False,
+        system_models: Mapping[str, str | Sequence[str]] | None = None,
+        tuned: bool = True,
+    ) -> None:
+        over = sources_of(population)
+        config = _gold_config(gold, design)
+        votes = read_preferences(preferences)
+        if len(votes.systems) < 2:
+            raise InputError(f"only {votes.systems[0]} is compared", file=votes.source, hint="name two systems")
+        _check_population(over, votes, config is not None)
+        options: dict[str, Any] = {
+            "min_effect": min_effect, "confidence": confidence, "resampling": resampling, "trust_judge": trust_judge,
+        }  # fmt: skip
+        self._compared = votes.systems
+        super().__init__({}, {t: {STAND_IN: 1} for t in votes.topics}, "P@1", **options)
+        if len(self.topics) < FEW_TOPICS and "topics" in over:
+            warn(f"with only {len(self.topics)} topics, intervals depend on how votes are distributed; have 25 or more")
+        self.config = StudyConfig(population=population, gold=config, **options)
+        self.over, self.tuned = over, tuned
+        self.preferences = votes.onto(self.systems, self.topics)
+        self.gold_preferences: Preferences | None = None
+        self._design = ""
+        if config is not None:
+            self._read_gold(config)
+        self._positions()
+        self.measures = self._chosen_measures(measures)
+        self._study_data = replace(self._study_data, over=over)
+        self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, self.confidence)
+        self._models(system_models or {})
+        self._variance_models, self._estimates_by_measure = {}, {}
+        self.provenance = self._made_of(preferences)
+        self._tell_unequal()
+
+    @classmethod
+    def from_config(
+        cls, preferences: PathLike, measures: Sequence[str] | None, config: StudyConfig,
+        system_models: Mapping[str, str | Sequence[str]] | None = None, model: str | None = None,
+    ) -> PreferenceStudy:  # fmt: skip
+        """A study by a config, as the command line has it.
+
+        Parameters
+        ----------
+        preferences : path-like
+            The votes.
+        measures : sequence of str or None
+            The measures; None for the default.
+        config : StudyConfig
+            The other options; those about documents, ratings or unjudged documents are refused.
+        system_models : mapping, optional
+            The language models that systems use.
+        model : str, optional
+            The language model that voted.
+
+        Returns
+        -------
+        PreferenceStudy
+            The study.
+        """
+        refused = {
+            "aggregate": config.ratings.are_aggregated,
+            "unjudged_sample": config.sample is not None,
+            "gold_aggregate": config.gold is not None and config.gold.aggregate is not None,
+            "gold_relevant_from": config.gold is not None and config.gold.relevant_from is not None,
+            "sequential": config.sequential,
+            "relevant_from": config.scoring.relevant_from is not None,
+            "all_topics": config.scoring.all_topics,
+        }
+        if names := [name for name, is_set in refused.items() if is_set]:
+            raise TruegainError(
+                f"{argname(names[0])} is about labels of documents, and these are preferences; leave it out"
+            )
+        return cls(
+            read_preferences(preferences, model=model), measures, population=config.population, gold=config.gold,
+            min_effect=config.min_effect, confidence=config.confidence, resampling=config.resampling,
+            trust_judge=config.trust_judge, system_models=system_models,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ what it is made of
+
+    def _align(self, labels: Judgments, keys: int, design: str | None) -> None:  # noqa: ARG002
+        """Set up the engine's own table, in which every system retrieves one judged document a topic."""
+        pool = Pool.of(labels)
+        topics, lists = len(pool), len(pool) * len(self._compared)
+        if topics < LEAST_TOPICS:
+            raise TruegainError(
+                f"{counted(topics, 'topic')} {'is' if topics == 1 else 'are'} too few for a study; have at least "
+                f"{LEAST_TOPICS}, better 50"
+            )
+        self.ranked = RankedGains(
+            self._compared, pool, pool.labels, frozen(np.ones(lists, np.int64)), frozen(np.arange(lists + 1)),
+            frozen(np.ones(lists, np.int64)), frozen(np.tile(np.arange(topics, dtype=np.int32), len(self._compared))),
+        )  # fmt: skip
+        self._labels = labels
+
+    def _read_gold(self, config: Gold) -> None:
+        """People's votes on cells that the judge has; how they were drawn must be said."""
+        design_of(config.design)
+        if config.design not in DESIGNS:
+            raise TruegainError(
+                f"{argname('design', config.design)}: gold comparisons are drawn at random ({gold_drawn('random')}) or "
+                f"by whole topics ({gold_drawn('topics')})"
+            )
+        self._design = str(config.design)
+        people = read_preferences(config.labels)  # type: ignore[arg-type]
+        if unknown := [s for s in people.systems if s not in self.systems]:
+            warn(
+                f"{people.source}: gold comparisons of {some(unknown)} are left out; the judge compared no such system"
+            )
+        some_votes = people.onto(self.systems, self.topics)
+        there = np.isin(some_votes.cell, np.unique(self.preferences.cell))
+        lost = len(people) - int(there.sum())
+        if not there.any():
+            raise InputError(
+                "no gold comparison is of a topic and pair that the judge compared", file=people.source,
+                hint="use the same names of topics and systems in both files",
+            )  # fmt: skip
+        if lost and not unknown:
+            warn(f"{people.source}: {lost} of {counted(len(people), 'gold vote')} are left out: the judge compared no "
+                 "such topic and pair")  # fmt: skip
+        self.gold_preferences = _kept(some_votes, there)
+        if draws_topics(self._design):
+            self._check_whole(self.gold_preferences)
+
+    def _check_whole(self, people: Preferences) -> None:
+        """Refuse gold topics that lack a comparison of the judge's: what was drawn were no whole topics then."""
+        by_topic = [
+            np.bincount(np.unique(votes.cell) // len(self.systems) ** 2, minlength=len(self.topics))
+            for votes in (people, self.preferences)
+        ]
+        if partly := [self.topics[t] for t in np.flatnonzero((by_topic[0] > 0) & (by_topic[0] < by_topic[1])).tolist()]:
+            raise InputError(
+                f"{len(partly)} of {counted(int((by_topic[0] > 0).sum()), 'gold topic')} lack some of the judge's "
+                f"pairs ({some(partly)})", file=people.source,
+                hint=f"complete or drop them, or say {gold_drawn('random')} where single comparisons were drawn",
+            )  # fmt: skip
+
+    def _positions(self) -> None:
+        """Whether who was shown first is a part of the model, and what must be said of it."""
+        votes = self.preferences
+        self.position, self._order_note = False, ""
+        if votes.is_balanced:
+            if not votes.first.any():
+                self._order_note = "In which order the two were shown is not known."
+            return
+        if self.gold_preferences is not None:
+            return  # people's comparisons correct what the judge makes of the order
+        self.position = position_is_known(votes.cells(position=True))
+        if not self.position:
+            warn(
+                "one system of each pair was always shown first: a preference for what comes first cannot be separated "
+                "from one for a system; show both orders"
+            )
+
+    def _chosen_measures(self, measures: str | Sequence[str] | None) -> tuple[PreferenceMeasure, ...]:
+        """The measures, or the default; half-wins are refused where a topic lacks a pair."""
+        cells = self.preferences.cells()
+        if measures is None:
+            return (HalfWins() if cells.is_complete and not self.position else BradleyTerry(),)
+        names = [measures] if isinstance(measures, str) else list(measures)
+        chosen = tuple(dict.fromkeys(preference_measure(name) for name in names))
+        if not chosen:
+            raise TruegainError(f"{argname('measures')}: give one of {', '.join(MEASURES)}")
+        if any(isinstance(m, HalfWins) for m in chosen):
+            self._check_half_wins(cells)
+        return chosen
+
+    def _check_half_wins(self, cells: PairCells) -> None:
+        """Refuse half-wins where systems met different opponents, and tell where they met them in one order."""
+        n = len(self.systems)
+        if not cells.is_complete:
+            every = len(self.topics) * n * (n - 1) // 2
+            raise TruegainError(
+                f"half-wins compare systems that met the same opponents, and {every - len(cells.topic):,} of {every:,} "
+                "topics and pairs were not compared; use bradley-terry"
+            )
+        if self.position:
+            warn("pairs were shown in one order, and half-wins ignore it; bradley-terry has a column for it")
+
+    def _models(self, system_models: Mapping[str, str | Sequence[str]]) -> None:
+        """Which models systems use, which one voted, and whether people checked it."""
+        models = self.preferences.models
+        self.system_models = {
+            s: (m,) if isinstance(m, str) else tuple(m) for s, m in system_models.items() if s in self.systems
+        }
+        self.judge_model = models[0] if len(models) == 1 else None
+        checked = not models or self.gold_preferences is not None
+        self.unchecked = "" if checked else f"{some(models, 3)}'s preferences"
+
+    def _tell_unequal(self) -> None:
+        """Warn where some pairs were compared far more often than others: strengths hold for this mix of pairs."""
+        cells = self.preferences.cells()
+        n = len(self.systems)
+        every, counts = n * (n - 1) // 2, cells.counts
+        if n < 3 or all(isinstance(m, HalfWins) for m in self.measures):
+            return
+        spread = np.append(counts, np.zeros(every - len(counts)))  # a pair that was never compared counts 0
+        if spread.std() <= UNEQUAL * spread.mean():
+            return
+        name = [f"{cells.systems[a]}|{cells.systems[b]}" for a, b in zip(cells.a, cells.b, strict=True)]
+        most, least = int(np.argmax(counts)), int(np.argmin(counts))
+        never = f"; {every - len(counts)} of {every} pairs never" if len(counts) < every else ""
+        warn(
+            f"pairs were compared unequally often ({name[most]} on {counted(int(counts[most]), 'topic')}, "
+            f"{name[least]} on {int(counts[least])}{never}): "
+            "where strengths differ by topic, they hold for this mix of pairs"
+        )
+
+    def _made_of(self, preferences: object) -> dict[str, object]:
+        gold, votes = self.config.gold, self.preferences
+        return {
+            "truegain": __version__,
+            "measures": [str(m) for m in self.measures],
+            "population": sorted(self.over) or FIXED,
+            "design": self._design or None,
+            "confidence": self.confidence,
+            "seed": self.seed,
+            **told({"data": preferences if not isinstance(preferences, Preferences) else votes.source}),
+            **told({"gold": None if gold is None else gold.labels, "judge_model": self.judge_model}),
+            "min_effect": self.min_effect,
+            "votes": len(votes),
+            "ties": int(votes.ties.sum()),
+            "both_bad": int(votes.both_bad.sum()),
+            "tuned": self.tuned if gold is not None else None,
+        }
+
+    def with_measures(self, measures: Any) -> PreferenceStudy:
+        """The study with other measures of preferences.
+
+        Parameters
+        ----------
+        measures : str or list of str
+            Measures of preferences.
+
+        Returns
+        -------
+        PreferenceStudy
+            Another study of the same votes.
+        """
+        study = copy(self)
+        study.measures = self._chosen_measures(measures)
+        study._variance_models, study._estimates_by_measure = {}, {}
+        study.provenance = {**self.provenance, "measures": [str(m) for m in study.measures]}
+        return study
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self.measures))
+        return f"PreferenceStudy({counted(len(self.systems), 'system')}, {names}; {self._population.holds_for})"
+
+    # ------------------------------------------------------------------ what the engine asks
+
+    def _measure(self, measure: MeasureLike | None) -> PreferenceMeasure:
+        mine = [m for m in self.measures if isinstance(m, PreferenceMeasure)]
+        if measure is None:
+            if len(mine) > 1:
+                raise InputError(f"which measure? The study has {', '.join(map(str, mine))}; give {arg('measure')}")
+            return mine[0]
+        found = preference_measure(str(measure))
+        if found not in mine:
+            raise TruegainError(f"the study has no measure {found}; it has {', '.join(map(str, mine))}")
+        return found
+
+    def _measure_estimates(self, m: Measure) -> MeasureEstimates:
+        if str(m) not in self._estimates_by_measure:
+            self._estimates_by_measure[str(m)] = MeasureEstimates(
+                self.systems, m, self.variance_model(str(m)), self.confidence, len(self.topics)
+            )
+        return self._estimates_by_measure[str(m)]
+
+    def _population_of(self, measures: Sequence[Measure]) -> Population:  # noqa: ARG002
+        people = len(self.preferences.assessors) if self.gold_preferences is None else 0
+        of_judge = bool(self.preferences.models)
+        return PreferencePopulation(
+            self.over, len(self.topics), 0 if of_judge else people, self.gold_preferences is not None
+        )
+
+    def variance_model(self, measure: MeasureLike | None = None) -> VarianceModel:
+        """The variance of a measure by source, made when first used.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+
+        Returns
+        -------
+        VarianceModel
+            What all answers about this measure are computed from.
+        """
+        m = self._measure(measure)
+        if str(m) not in self._variance_models:
+            self._variance_models[str(m)] = self._variance_of(m)
+        return self._variance_models[str(m)]
+
+    def _variance_of(self, m: PreferenceMeasure) -> VarianceModel:
+        position = self.position and m.model != ""
+        judged = self.preferences.cells(position=position)
+        estimator = self._estimator(m, judged, position)
+        uncorrected = estimator
+        if self.gold_preferences is not None:
+            try:
+                uncorrected = estimator_of(judged, m)
+            except TruegainError:  # a judge that gives all to one system has no strengths by itself
+                uncorrected = estimator
+        makers = {}
+        if self.gold_preferences is None and self._assessors_tell():
+            makers["assessors"] = partial(self._assessors, m, estimator, position)
+        return VarianceModel(estimator, uncorrected, self.over, makers)
+
+    def _estimator(self, m: PreferenceMeasure, judged: PairCells, position: bool) -> ByPreferences:
+        people = self.gold_preferences
+        if people is None:
+            estimator = estimator_of(judged, m, position=position)
+        else:
+            corrected, gold = rectified(
+                judged, _on(people.cells(), judged), tuned=self.tuned, whole=draws_topics(self._design)
+            )
+            estimator = estimator_of(corrected, m, gold)
+        return with_note(estimator, self._note(estimator))
+
+    def _note(self, estimator: ByPreferences) -> str:
+        """What must be said beside every answer: ties, both bad, and who was shown first."""
+        votes = self.preferences
+        bad = int(votes.both_bad.sum())
+        ties = f"{int(votes.ties.sum()):,} of {counted(len(votes), 'vote')} are ties and count as half-wins"
+        said = [f"{ties}, {bad:,} of them 'both bad'." if bad else f"{ties}."] if votes.ties.any() else []
+        fit = estimator.strengths
+        if fit is not None and fit.has_position:
+            at, topics = len(self.systems), len(self.topics)
+            without = fit.without_topics()[:, at]
+            se = float(np.sqrt((topics - 1) / topics * ((without - without.mean()) ** 2).sum()))
+            half = quantile_of(self.confidence, topics - 1.0) * se
+            said.append(
+                f"Being shown first changes the log-odds to win by {fit.gamma:+.2f} ({100 * self.confidence:g}% CI "
+                f"[{fit.gamma - half:.2f}, {fit.gamma + half:.2f}]); scores are without it."
+            )
+        said += [self._order_note] if self._order_note else []
+        gold = estimator.gold
+        if gold is not None and not gold.by_pair:
+            said.append("Some pair of systems has fewer than 2 gold comparisons: all pairs share one sampling rate.")
+        return " ".join(said)
+
+    def _assessors_tell(self) -> bool:
+        """Whether leaving assessors out says something; where they are asked for this was checked."""
+        return "assessors" in self.over or not _why_not_assessors(self.preferences)
+
+    def _assessors(self, m: PreferenceMeasure, whole: ByPreferences, position: bool) -> Crossed:
+        votes, people = self.preferences, _crossed(self.preferences)
+        kept: list[Bools] = [weights > 0 for weights in people.left_out()]
+
+        def left_out(code: int) -> ByPreferences:
+            return estimator_of(votes.cells(position=position, kept=kept[code]), m, position=position)
+
+        return Crossed(*assessor_moves(votes.assessors, whole, left_out))
+
+    def _reasons_of(self, m: Measure, system: str) -> list[Reason]:
+        own = self.judge_model is not None and is_of(self.judge_model, self.system_models.get(system, ()))
+        model = self.judge_model if own else None
+        if self.gold_preferences is None:
+            return gold_reasons(system, model, None, 0)
+        estimator = self.variance_model(str(m)).estimator
+        assert isinstance(estimator, ByPreferences)
+        assert estimator.gold is not None
+        touching = int(estimator.gold.by_system[self.systems.index(system)])
+        if model is not None and touching < LEAST_GOLD:
+            return gold_reasons(system, model, self._design, touching)
+        if touching >= LEAST_GOLD:
+            return []
+        return [Reason(TOO_FEW, f"{system} is in {touching} of the gold comparisons, and {LEAST_GOLD} are needed")]
+
+    def _planner(self, m: Measure) -> StepPlanner:
+        planner = super()._planner(m)
+        votes, gold = self.preferences, self.gold_preferences
+        people = 0 if gold is not None or votes.models else len(votes.assessors)
+        whole = len(votes.cells().topic) / len(self.topics) if draws_topics(self._design or None) else 0.0
+        return PreferencePlanner(
+            **{f.name: getattr(planner, f.name) for f in fields(StepPlanner)}, people=people,
+            votes=round(len(votes) / people) if people else 0, whole_topics=whole,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ verdicts
+
+    def compare_with(self, baseline: str, measure: MeasureLike | None = None) -> ResultList[Comparison]:
+        """The difference of every other system from one.
+
+        Parameters
+        ----------
+        baseline : str
+            The system to compare with.
+        measure : str or Measure, optional
+            The measure; by default all.
+
+        Returns
+        -------
+        ResultList of Comparison
+            One a system and measure, each with an interval of its own.
+        """
+        place_of(baseline, self.systems)
+        answers = [self.compare(baseline, s, measure) for s in self.systems if s != baseline]
+        return ResultList.joined(answers)
+
+    def verdict(
+        self, a: str, b: str, measure: MeasureLike | None = None, costs: Costs = None, *,
+        not_worse_by: float | None = None,
+    ) -> Verdict:  # fmt: skip
+        """Decide whether b is better than a: see `Study.verdict`.
+
+        Parameters
+        ----------
+        a, b : str
+            Two systems: the baseline and the candidate.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+        costs : mapping of str to float, or str, optional
+            Prices, for the next steps.
+        not_worse_by : float, optional
+            Decide instead whether b is worse than a by less than this, if at all.
+
+        Returns
+        -------
+        Verdict
+            Its `sentence` says it.
+        """
+        verdict = super().verdict(a, b, measure, costs, not_worse_by=not_worse_by)
+        notes = [*verdict.notes]
+        if self.gold_preferences is not None:
+            notes.append(self._gold_note(self._measure(measure), self._pair(a, b)))
+        elif self.unchecked and not self.trust_judge:
+            notes.append(CHECK)
+        notes += [BEFORE_YOU_BUY] if self.unchecked else []
+        made = replace(verdict, to_check="", notes=tuple(notes))
+        return PreferenceVerdict(**{f.name: getattr(made, f.name) for f in fields(Verdict)})
+
+    def _gold_note(self, m: PreferenceMeasure, pair: Contrasts) -> str:
+        """How well the judge agrees with people, and what that brings."""
+        estimator = self.variance_model(str(m)).estimator
+        assert isinstance(estimator, ByPreferences)
+        gold = estimator.gold
+        assert gold is not None
+        agrees = (
+            f"The judge agrees with people on {gold.agreement:.0%} of {counted(gold.untied, 'gold comparison')} that "
+            "neither calls a tie"
+            if gold.untied
+            else "No gold comparison shows whether the judge agrees with people"
+        )
+        people = self.gold_preferences
+        assert people is not None
+        judged = self.preferences.cells()
+        try:
+            cells, alone = rectified(without_judge(judged), _on(people.cells(), judged))
+            widths = [float(x.over_topics(pair).value[0]) for x in (estimator, estimator_of(cells, m, alone))]
+        except TruegainError:  # gold alone has no finite strengths
+            return f"{agrees}."
+        if not widths[1] > 0:
+            return f"{agrees}."
+        change = 1 - (widths[0] / widths[1]) ** 0.5
+        narrower = f"{change:.0%} narrower than" if change >= 0.005 else "no narrower than"
+        return f"{agrees}; with the judge the interval over topics is {narrower} by the gold comparisons alone."
+
+
+def _on(gold: PairCells, judged: PairCells) -> PairCells:
+    """Gold cells, their pairs numbered as the judge's are."""
+    n = len(judged.systems)
+    place = {int(k): i for i, k in enumerate(judged.a * n + judged.b)}
+    kind = np.array([place[int(k)] for k in gold.a * n + gold.b], np.int64)
+    return replace(gold, a=judged.a, b=judged.b, first=judged.first, kind=kind[gold.kind])
+
+
+def _kept(votes: Preferences, there: Bools) -> Preferences:
+    """Some of the votes."""
+    rows = np.flatnonzero(there)
+    by_vote = ("topic", "a", "b", "wins", "both_bad", "first", *(("assessor",) if votes.assessors else ()))
+    return replace(votes, **{name: getattr(votes, name)[rows] for name in by_vote})
+
+
+def _gold_config(gold: Gold | PreferencesLike | None, design: str | None) -> Gold | None:
+    """People's preferences and how they were drawn, as a config."""
+    if gold is None and design is not None:
+        raise TruegainError(f"{argname('design', design)} is about gold comparisons; give {arg('gold')}")
+    if gold is None or isinstance(gold, Gold):
+        return gold if gold is None or design is None else replace(gold, design=design)
+    return Gold(gold, design)  # type: ignore[arg-type]
+
+
+def _check_population(over: frozenset[SourceName], votes: Preferences, gold: bool) -> None:
+    """Refuse what preferences do not tell of."""
+    if others := sorted(over - {"topics", "assessors"}):
+        raise TruegainError(
+            f"{argname('population')} {others[0]!r}: preferences show how answers vary over topics and assessors; "
+            f"leave {others[0]!r} out"
+        )
+    if not over and not gold:
+        raise TruegainError(
+            f"{arg('population', FIXED)}, and nothing else was sampled: name topics or assessors, or give {arg('gold')}"
+        )
+    if "assessors" not in over:
+        return
+    if gold:
+        raise TruegainError(
+            f"{argname('population')} 'assessors' and {arg('gold')}: how people differ in gold comparisons is not "
+            "estimated; leave 'assessors' out"
+        )
+    if why := _why_not_assessors(votes):
+        raise TruegainError(f"{why}; leave 'assessors' out of {argname('population')}")
+
+
+def _why_not_assessors(votes: Preferences) -> str:
+    """Why votes do not show how other assessors would vote; nothing where they do."""
+    people = len(votes.assessors)
+    if people < LEAST:
+        return f"{counted(people, 'assessor')} named, and at least {LEAST} are needed to generalize to others"
+    if "" in votes.assessors:
+        unnamed = int((votes.assessor == votes.assessors.index("")).sum())
+        return f"{counted(unnamed, 'vote')} of {len(votes):,} without an assessor"
+    crossed, cells = _crossed(votes), len(np.unique(votes.cell))
+    if why := crossed.nested_because:
+        return f"{why}: assessors are nested in topics, whose variance already includes theirs"
+    if (alone := crossed.rated_once) > MOST_ALONE * cells:
+        return f"{alone} of {cells} topics and pairs have one vote, which does not show how assessors differ"
+    return ""
+
+
+def _crossed(votes: Preferences) -> Assessors:
+    """Who voted on which topic and pair."""
+    cells, item = np.unique(votes.cell, return_inverse=True)
+    topic = (cells // len(votes.systems) ** 2).astype(np.int32)
+    return Assessors(votes.assessors, votes.assessor.astype(np.int32), item, topic)
+
+
+def measured_judge(preferences: PathLike, gold: PathLike) -> GoldComparisons:
+    """How well a judge agrees with people, from gold comparisons of some of its own.
+
+    Parameters
+    ----------
+    preferences : path-like
+        The judge's votes.
+    gold : path-like
+        People's votes.
+
+    Returns
+    -------
+    GoldComparisons
+        Agreement, correlation, and what a half-win of the judge is worth.
+    """
+    study = PreferenceStudy(preferences, "bradley-terry", gold=Gold(gold, design="random"))
+    people, judged = study.gold_preferences, study.preferences.cells()
+    assert people is not None
+    return rectified(judged, _on(people.cells(), judged))[1]

@@ -1,0 +1,469 @@
+"""Preferences: which of two systems' answers to a topic a person or a judge liked better, read from tables."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from truegain.errors import InputError, an, counted, some
+from truegain.io import formats
+from truegain.io.columns import COLUMNS, Bools, Floats, Ints, Places, frozen, number_of, of_objects, plain_name
+from truegain.io.files import PathLike, can_be_read_again
+from truegain.io.frames import FrameLike, is_frame, opened
+from truegain.io.named_tables import Columns, is_missing, unguarded
+from truegain.io.warnings import warn
+from truegain.message import by_surface
+from truegain.preferences.fit import PairCells, total
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "topic": (*COLUMNS["topic"], "prompt_id", "sample_id", "sample", "prompt", "question"),
+    "a": ("a", "system_a", "model_a", "run_a", "left"),
+    "b": ("b", "system_b", "model_b", "run_b", "right"),
+    "winner": ("winner", "preference", "preferred", "choice", "outcome"),
+    "first": ("first", "first_shown", "shown_first", "first_system"),
+    "assessor": (*COLUMNS["assessor"], "judge_id", "user"),
+    "replicate": ("replicate", "repeat", "repetition", "epoch", "trial"),
+    "model": ("model", "judge_model"),
+}
+NEEDED = ("topic", "a", "b", "winner")
+APP = ("doc_a", "doc_b", "label")  # columns of what the judging app exports
+TIE = ("tie", "tied", "draw", "same", "equal", "none", "c")
+BOTH_BAD = ("both bad", "both_bad", "bothbad", "tie (bothbad)", "tie (both bad)", "both-bad")
+BETWEEN = "-_/:#|.@ "  # what may stand between a topic and a system in the name of an answer
+_HINT = "name the columns topic, a, b and winner (a, b, tie, both bad, or the system's name)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Preferences:
+    """Votes on pairs of systems: one row a vote.
+
+    Parameters
+    ----------
+    topics, systems, assessors : tuple of str
+        Names; no assessors where nobody is named.
+    topic, a, b, assessor : ndarray of int
+        By vote, into these; assessor 0 where nobody is named.
+    wins : ndarray of float
+        Half-wins of `a`: 1, 0, or 1/2 where neither won.
+    both_bad : ndarray of bool
+        Ties in which both answers were called bad; they count as ties.
+    first : ndarray of int
+        1 where `a` was shown first, -1 where `b` was, 0 where that is not known.
+    models : tuple of str
+        The language models that voted, where known.
+    source : str
+        Where they were read, for messages.
+
+    Examples
+    --------
+    >>> votes = read_preferences([{"topic": "1", "a": "old", "b": "new", "winner": "new"},
+    ...                           {"topic": "2", "a": "new", "b": "old", "winner": "both bad"}])
+    >>> votes.systems, votes.wins.tolist(), int(votes.both_bad.sum())
+    (('old', 'new'), [0.0, 0.5], 1)
+    """
+
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
+    topic: Ints
+    a: Ints
+    b: Ints
+    wins: Floats
+    both_bad: Bools
+    first: Ints
+    assessors: tuple[str, ...] = ()
+    assessor: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    models: tuple[str, ...] = ()
+    source: str = "preferences"
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    def __repr__(self) -> str:
+        return (
+            f"Preferences({counted(len(self), 'vote')}, {counted(len(self.systems), 'system')}, "
+            f"{counted(len(self.topics), 'topic')})"
+        )
+
+    @property
+    def ties(self) -> Bools:
+        """Which votes call neither better."""
+        return np.asarray(self.wins == 0.5)
+
+    # ------------------------------------------------------------------ votes become cells
+
+    @cached_property
+    def _oriented(self) -> tuple[Ints, Floats, Ints]:
+        """By vote the pair (lower system * systems + higher), the half-win of the lower, and who was first."""
+        n, flip = len(self.systems), self.a > self.b
+        low, high = np.minimum(self.a, self.b), np.maximum(self.a, self.b)
+        return low * n + high, np.where(flip, 1 - self.wins, self.wins), np.where(flip, -self.first, self.first)
+
+    @property
+    def cell(self) -> Ints:
+        """By vote its topic and pair, as one number."""
+        return self.topic * len(self.systems) ** 2 + self._oriented[0]
+
+    def weights(self, kept: Bools | None = None) -> Floats:
+        """What each vote counts in its topic and pair: assessors alike, their orders alike, repetitions alike.
+
+        Parameters
+        ----------
+        kept : ndarray of bool, optional
+            The votes that count; by default all.
+
+        Returns
+        -------
+        ndarray of float
+            One weight a vote; those of a topic and pair sum to 1.
+        """
+        there = np.ones(len(self), np.bool_) if kept is None else kept
+        cell, order = self.cell[there], self._oriented[2][there] + 1
+        who = self.assessor[there] if self.assessors else np.zeros(len(cell), np.int64)
+        people = max(1, len(self.assessors))
+        by_order = (cell * people + who) * 3 + order
+        out = np.zeros(len(self))
+        out[there] = 1 / (_size(by_order) * _parts(cell * people + who, by_order) * _parts(cell, cell * people + who))
+        return out
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether every pair was shown in both orders on every topic, or no order is known."""
+        shown = np.bincount(np.unique(self.cell, return_inverse=True)[1], self.weights() * self._oriented[2])
+        return bool((np.abs(shown) < 1e-9).all())
+
+    def cells(self, *, position: bool = False, kept: Bools | None = None) -> PairCells:
+        """The votes by topic and pair, each with weight 1.
+
+        Parameters
+        ----------
+        position : bool, default False
+            Whether orders of showing stand apart.
+        kept : ndarray of bool, optional
+            The votes that count; by default all.
+
+        Returns
+        -------
+        PairCells
+            What the fits take.
+        """
+        n = len(self.systems)
+        pair, wins, order = self._oriented
+        weight = self.weights(kept)
+        order = order if position else np.zeros_like(order)
+        there = weight > 0
+        kinds, kind = np.unique(pair[there] * 3 + order[there] + 1, return_inverse=True)
+        cells, cell = np.unique(self.topic[there] * len(kinds) + kind, return_inverse=True)
+        sums = [total(cell, weight[there] * x, len(cells)) for x in (1.0, wins[there], self.ties[there])]
+        return PairCells(
+            self.systems, self.topics, frozen(kinds // 3 // n), frozen(kinds // 3 % n),
+            frozen((kinds % 3 - 1).astype(np.float64)), frozen(cells // len(kinds)), frozen(cells % len(kinds)),
+            *map(frozen, sums),
+        )  # fmt: skip
+
+    def onto(self, systems: Sequence[str], topics: Sequence[str]) -> Preferences:
+        """The votes on some systems and topics alone, numbered as these are.
+
+        Parameters
+        ----------
+        systems, topics : sequence of str
+            Their names.
+
+        Returns
+        -------
+        Preferences
+            Their votes.
+        """
+        system, topic = (
+            np.array([place.get(name, -1) for name in names] or [-1], np.int64)
+            for place, names in (
+                ({s: i for i, s in enumerate(systems)}, self.systems),
+                ({t: i for i, t in enumerate(topics)}, self.topics),
+            )
+        )
+        a, b, t = system[self.a], system[self.b], topic[self.topic]
+        rows = np.flatnonzero((a >= 0) & (b >= 0) & (t >= 0))
+        return replace(
+            self, systems=tuple(systems), topics=tuple(topics), topic=frozen(t[rows]), a=frozen(a[rows]),
+            b=frozen(b[rows]), wins=frozen(self.wins[rows]), both_bad=frozen(self.both_bad[rows]),
+            first=frozen(self.first[rows]), assessor=frozen(self.assessor[rows]) if self.assessors else self.assessor,
+        )  # fmt: skip
+
+
+def _size(groups: Ints) -> Floats:
+    """By row how many rows its group has."""
+    _, code, count = np.unique(groups, return_inverse=True, return_counts=True)
+    return count[code].astype(np.float64)
+
+
+def _parts(groups: Ints, parts: Ints) -> Floats:
+    """By row how many distinct parts its group has."""
+    distinct, first, code = np.unique(parts, return_index=True, return_inverse=True)
+    _, group = np.unique(groups, return_inverse=True)
+    count = np.bincount(group[first], minlength=int(group.max(initial=-1)) + 1)
+    return count[group[first]][code].astype(np.float64) if len(distinct) else np.zeros(0)
+
+
+# ---- Reading.
+
+VoteRow = Mapping[str, str | int | float | bool | None]
+PreferencesLike = PathLike | FrameLike | Sequence[VoteRow] | Preferences
+
+
+def holds_preferences(path: str) -> bool:
+    """Whether a file is a table of preferences, by the names of its columns."""
+    if not can_be_read_again(path) or formats.ending(path) not in formats.endings():
+        return False
+    try:
+        table, file = formats.read_file(path)
+        columns = Columns(table, file)
+    except InputError:
+        return False
+    return _is_export(columns) or all(_named(columns, role) for role in NEEDED[1:])
+
+
+def read_preferences(
+    data: PreferencesLike,
+    *,
+    columns: Mapping[str, str] | None = None,
+    systems: Mapping[str, str] | None = None,
+    model: str | None = None,
+) -> Preferences:
+    r"""Read votes on pairs of systems.
+
+    Parameters
+    ----------
+    data : path-like, frame, or list of dict
+        A table with the columns topic, a, b (two systems) and winner ('a', 'b', 'tie', 'both bad', or the name of the
+        winning system); where known also first (who was shown first), assessor (or judge), replicate and model.  Or
+        what the judging app exports for the task preference: there `a` and `b` are the systems behind doc_a and
+        doc_b.
+    columns : mapping of str to str, optional
+        Names of your columns: ``{"topic": "prompt", "winner": "chosen"}``.
+    systems : mapping of str to str, optional
+        The system behind each answer, where `a` and `b` name answers.  By default they are systems; where all of
+        them contain their topic, as in 'q1-prod', the rest is the system.
+    model : str, optional
+        The language model that voted, where it was one.
+
+    Returns
+    -------
+    Preferences
+        One row a vote.  Rows without a winner are left out, with one warning.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "votes.csv").write_text("topic,a,b,winner\n1,prod,new,b\n2,prod,new,tie\n")
+    ...     read_preferences(f"{folder}/votes.csv")
+    Preferences(2 votes, 2 systems, 2 topics)
+    """
+    if isinstance(data, Preferences):
+        return data if model is None else replace(data, models=(model,))
+    table = _table(data)
+    for ours, theirs in (columns or {}).items():
+        if ours not in ROLES:
+            raise InputError(f"truegain has no column of preferences named {ours}", hint=f"it has {', '.join(ROLES)}")
+        if theirs.strip().lower() not in table.names:
+            there = ", ".join(table.all_written)
+            raise InputError(f"there is no column '{theirs}' among {there}", file=table.file, hint="check its name")
+    own = {ours: theirs.strip().lower() for ours, theirs in (columns or {}).items()}
+    rows = _exported(table) if _is_export(table) and not own else _rows(table, own)
+    rows = rows.of_systems(systems)
+    found = rows.preferences(table.file)
+    return found if model is None else replace(found, models=(model,))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Columns of text: topic, two answers, the half-win of the first, and what else is known; and where they stand."""
+
+    topic: list[str]
+    a: list[str]
+    b: list[str]
+    wins: list[float | None]
+    both_bad: list[bool]
+    first: list[int]
+    assessor: list[str]
+    model: list[str]
+
+    def of_systems(self, systems: Mapping[str, str] | None) -> _Rows:
+        """The same with systems in place of answers."""
+        if systems is not None:
+            lost = sorted({x for x in (*self.a, *self.b) if x not in systems})
+            if lost:
+                raise InputError(f"{counted(len(lost), 'answer')} without a system: {some(lost)}", hint="name it")
+            return replace(self, a=[systems[x] for x in self.a], b=[systems[x] for x in self.b])
+        for end in ("prefix", "suffix"):
+            a, b = (_without_topic(self.topic, names, end) for names in (self.a, self.b))
+            if a is not None and b is not None and len({*a, *b}) < len({*self.a, *self.b}):
+                return replace(self, a=a, b=b)
+        return self
+
+    def preferences(self, file: str) -> Preferences:
+        """The votes; those without a winner are left out."""
+        kept = [i for i, w in enumerate(self.wins) if w is not None]
+        if lost := len(self.wins) - len(kept):
+            whose = Counter(x for i, w in enumerate(self.wins) if w is None for x in (self.a[i], self.b[i]))
+            by = ", ".join(f"{s} {n}" for s, n in whose.most_common(4))
+            warn(f"{file}: {lost} of {len(self.wins)} comparisons have no winner and are left out (of {by})")
+        if not kept:
+            raise InputError("no row has a winner", file=file, hint=_HINT)
+        topics, systems = (
+            tuple(dict.fromkeys(x[i] for i in kept for x in columns)) for columns in ((self.topic,), (self.a, self.b))
+        )
+        people = tuple(dict.fromkeys(self.assessor[i] for i in kept)) if any(self.assessor) else ()
+        place = {name: i for i, name in enumerate(systems)}
+        at, who = {t: i for i, t in enumerate(topics)}, {name: i for i, name in enumerate(people)}
+        return Preferences(
+            topics,
+            systems,
+            _ints(at[self.topic[i]] for i in kept),
+            _ints(place[self.a[i]] for i in kept),
+            _ints(place[self.b[i]] for i in kept),
+            frozen(np.array([self.wins[i] for i in kept], np.float64)),
+            frozen(np.array([self.both_bad[i] for i in kept], np.bool_)),
+            _ints(self.first[i] for i in kept),
+            people,
+            _ints(who[self.assessor[i]] for i in kept) if people else frozen(np.zeros(0, np.int64)),
+            tuple(dict.fromkeys(m for i in kept if (m := self.model[i]))),
+            file,
+        )
+
+
+def _ints(values: Iterable[int]) -> Ints:
+    return frozen(np.fromiter(values, np.int64))
+
+
+def _without_topic(topics: Sequence[str], names: Sequence[str], end: str) -> list[str] | None:
+    """Names without the topic that each begins (or ends) with; None where one does not, or nothing would be left.
+
+    >>> _without_topic(["q1", "q2"], ["q1-prod", "q2-new"], "prefix"), _without_topic(["q1"], ["prod"], "suffix")
+    (['prod', 'new'], None)
+    """
+    out = []
+    for topic, name in zip(topics, names, strict=True):
+        rest = name.removeprefix(topic) if end == "prefix" else name.removesuffix(topic)
+        rest = rest.lstrip(BETWEEN) if end == "prefix" else rest.rstrip(BETWEEN)
+        if rest == name or not rest:
+            return None
+        out.append(rest)
+    return out
+
+
+def _table(data: object) -> Columns:
+    if is_frame(data):
+        return Columns(opened(data), "preferences")
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes) and all(isinstance(x, Mapping) for x in data):
+        if not data:
+            raise InputError("there are no rows", file="preferences", hint=_HINT)
+        return Columns(of_objects(list(data), Places.rows(len(data))), "preferences")
+    if not isinstance(data, str | os.PathLike):
+        raise InputError(f"cannot read {an(data)} as preferences", hint="give a path, a frame or a list of dicts")
+    return Columns(*formats.read_file(data))
+
+
+def _named(table: Columns, role: str) -> str | None:
+    """The column that has one of the names of a role, the first of them first."""
+    plain = [plain_name(name) for name in table.names]
+    return next((table.names[plain.index(name)] for name in ROLES[role] if name in plain), None)
+
+
+def _is_export(table: Columns) -> bool:
+    return set(APP) <= set(table.names)
+
+
+def _cells(table: Columns, name: str | None, rows: int) -> list[str]:
+    """A column as text, empty where there is nothing, or no such column."""
+    if name is None:
+        return [""] * rows
+    values = ["" if is_missing(x) else x for x in table._column(name)]
+    return [x.strip() for x in unguarded(table.frame, values)]
+
+
+def _rows(table: Columns, own: Mapping[str, str]) -> _Rows:
+    """A table with a column for the winner."""
+    named = {role: own.get(role) or _named(table, role) for role in ROLES}
+    if lost := [role for role in NEEDED if named[role] is None]:
+        there = ", ".join(table.all_written)
+        renames = by_surface(f", or give columns={{{lost[0]!r}: ...}} to tg.read_preferences", "")
+        raise InputError(f"there is no column {some(lost)} among {there}", file=table.file, hint=f"{_HINT}{renames}")
+    size = len(table._column(str(named["winner"])))
+    cells = {role: _cells(table, name, size) for role, name in named.items()}
+    words = {
+        side: {side, f"system_{side}", f"model_{side}", f"run_{side}", plain_name(str(named[side]))} for side in "ab"
+    }
+    wins: list[float | None] = []
+    bad, first = [], []
+    for row in range(size):
+        a, b, topic = (cells[role][row] for role in ("a", "b", "topic"))
+        for role in ("topic", "a", "b"):
+            if not cells[role][row]:
+                raise table._fault(f"{role} is missing", row, None, "every row needs one")
+        if a == b:
+            raise table._fault(f"{a} is compared with itself (topic {topic})", row, a, "name two systems")
+        word = cells["winner"][row]
+        win, both = _winner(table, row, word, a, b, words)
+        wins.append(win)
+        bad.append(both)
+        shown = cells["first"][row]
+        side = "" if not shown else _side(table, row, shown, a, b, words)
+        if shown and not side:
+            raise table._fault("first names neither system", row, shown, f"write a, b, {a} or {b}, or leave it empty")
+        first.append({"a": 1, "b": -1}.get(side, 0))
+    return _Rows(cells["topic"], cells["a"], cells["b"], wins, bad, first, cells["assessor"], cells["model"])
+
+
+def _side(table: Columns, row: int, word: str, a: str, b: str, words: Mapping[str, set[str]]) -> str:
+    """Which of the two a word names: 'a', 'b', or neither ''."""
+    plain = plain_name(word)
+    by_name = "a" if word == a else "b" if word == b else ""
+    by_place = next((side for side in "ab" if plain in words[side]), "")
+    if by_name and by_place and by_name != by_place:
+        raise table._fault(
+            f"{word!r} is the name of one system and the place of the other", row, word, "rename the systems"
+        )
+    return by_name or by_place
+
+
+def _winner(
+    table: Columns, row: int, word: str, a: str, b: str, words: Mapping[str, set[str]]
+) -> tuple[float | None, bool]:
+    """The half-win of a, and whether both were called bad; None where nobody said."""
+    if not word:
+        return None, False
+    if side := _side(table, row, word, a, b, words):
+        return (1.0 if side == "a" else 0.0), False
+    lower = " ".join(word.lower().split())
+    if lower in BOTH_BAD:
+        return 0.5, True
+    if lower in TIE:
+        return 0.5, False
+    raise table._fault(
+        "winner is neither of the two systems nor a tie", row, word,
+        f"write a, b, tie, both bad, {a} or {b}; leave it empty where nobody said",
+    )  # fmt: skip
+
+
+def _exported(table: Columns) -> _Rows:
+    """What the judging app exports: 1 where doc_a is better, 0 where doc_b, 1/2 where neither."""
+    size = len(table._column("doc_a"))
+    topic, a, b = (_cells(table, name, size) for name in (_named(table, "topic"), "doc_a", "doc_b"))
+    left, who, kind = (
+        _cells(table, name if name in table.names else None, size) for name in ("left", "assessor", "kind")
+    )
+    wins: list[float | None] = []
+    for row, value in enumerate(table._column("label")):
+        number = None if is_missing(value) else number_of(value)
+        if not is_missing(value) and number not in (0.0, 0.5, 1.0):
+            raise table._fault("label is not 1, 0 or 0.5", row, value, "give what the judging app exported")
+        wins.append(number)
+    first = [1 if x == one else -1 if x == two else 0 for x, one, two in zip(left, a, b, strict=True)]
+    models = [name if k == "model" else "" for name, k in zip(who, kind, strict=True)]
+    return _Rows(topic, a, b, wins, [False] * size, first, who, models)
