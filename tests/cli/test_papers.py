@@ -352,3 +352,17 @@ def test_many_systems_are_counted_not_listed() -> None:
     assert max(len(line) for line in made.latex().splitlines()[9:-1]) < 60
     few = wide.table(PaperStyle(systems=systems[:3]))
     assert few.rows[0][2].marks == "b"  # type: ignore[union-attr]
+
+
+def test_defaults_are_those_of_python() -> None:
+    """Guards defaults that the command line declares again, so that help pages load no numbers: they are Python's."""
+    from inspect import signature
+
+    from truegain.cli.experiment_collection import Splitting, split_half_command
+    from truegain.experiments.halves import ENOUGH, split_half
+    from truegain.stats.collection_ap import EPSILON
+
+    command, function = signature(split_half_command).parameters, signature(split_half).parameters
+    assert (Splitting().more_than, Splitting().epsilon) == (ENOUGH, EPSILON)
+    for name in ("relevant_from", "replicates", "confidence", "seed"):
+        assert command[name].default == function[name].default

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from truegain.aggregation.magnitudes import normalized
 from truegain.data.judgments import Judgments
@@ -27,74 +27,64 @@ from truegain.planning.assessors import assessors_table
 from truegain.reliability.agree import documents_table
 from truegain.report import experiment_figures as charts
 from truegain.report.agreement_figures import documents_chart
-from truegain.report.paper_folder import Exhibit
+from truegain.report.paper_folder import Entry, Exhibit
 from truegain.results.base import Table
 
 OF_RUNS = ("systems", "resampled", "mappings")
 UNDRAWN = ("collected",)  # a table of counts
 MERGED_SYSTEMS = 100  # of the paper
-EXPERT, SECOND, RUNS, MERGED = "expert", "second", "runs", "merged"  # by whose labels, and of which systems
+EXPERT, SECOND, RUNS, MERGED = "", "second", "runs", "merged"  # by whose labels, and of which systems
 WORKERS = (
     "truegain plan assessors --sigma 1,2,3,4,5,6 --error 0.5,1,1.5,2,2.5,3,3.5,4,4.5,5 --confidence 0.99"  # table II
 )
 
 
-class Shown(NamedTuple):
-    """An exhibit of the paper: its files and heading, the table behind it, by which labels, and what it shows."""
-
-    name: str
-    heading: str
-    show: str
-    by: str
-    caption: str
-
-
 EXHIBITS = (
-    Shown("table-1", "Table I", "collected", EXPERT, "How the magnitudes were collected, topic by topic: documents, "
+    Entry("table-1", "Table I", "collected", "How the magnitudes were collected, topic by topic: documents, "
           "units, the known documents Hk and Nk, units by uses of the back button and by failed checks."),
-    Shown("figure-1", "Figure 1", "habits", EXPERT, "Raw magnitudes of each topic: share of scores up to each, and the "
+    Entry("figure-1", "Figure 1", "habits", "Raw magnitudes of each topic: share of scores up to each, and the "
           "log-normal distribution of the same mean and standard deviation of logarithms."),
-    Shown("figure-2", "Figure 2", "normalized", EXPERT, "The same of normalized magnitudes."),
-    Shown("figure-3-4", "Figures 3 and 4", "means", EXPERT, "Documents' median magnitudes by the expert's level, over "
+    Entry("figure-2", "Figure 2", "normalized", "The same of normalized magnitudes."),
+    Entry("figure-3-4", "Figures 3 and 4", "means", "Documents' median magnitudes by the expert's level, over "
           "all topics and in each."),
-    Shown("figure-3-4-second", "Figures 3 and 4, second expert", "means", SECOND, "The same by the second expert's "
-          "level."),
-    Shown("section-5", "Section 5", "tests", EXPERT, "Whether magnitudes tell neighboring levels apart. The paper: "
+    Entry("figure-3-4-second", "Figures 3 and 4, second expert", "means", "The same by the second expert's "
+          "level.", SECOND),
+    Entry("section-5", "Section 5", "tests", "Whether magnitudes tell neighboring levels apart. The paper: "
           "p < 0.002 by the t test."),
-    Shown("figure-5", "Figure 5", "documents", EXPERT, "How far apart the magnitudes of one document are: greatest "
+    Entry("figure-5", "Figure 5", "documents", "How far apart the magnitudes of one document are: greatest "
           "over least, and the geometric standard deviation."),
-    Shown("section-6-1-alpha", "Section 6.1, alpha", "alpha", EXPERT, "Krippendorff's alpha, its interval, and its "
+    Entry("section-6-1-alpha", "Section 6.1, alpha", "alpha", "Krippendorff's alpha, its interval, and its "
           "test against 0. The paper: 0.323, p < 0.01."),
-    Shown("section-6-1-extremes", "Section 6.1, extremes", "extremes", EXPERT, "The units with the greatest ratio of "
+    Entry("section-6-1-extremes", "Section 6.1, extremes", "extremes", "The units with the greatest ratio of "
           "two scores."),
-    Shown("figure-6-13", "Figures 6 and 13", "units", EXPERT, "Units by the ratio Hk/Nk, narrow and wide ones, and by "
+    Entry("figure-6-13", "Figures 6 and 13", "units", "Units by the ratio Hk/Nk, narrow and wide ones, and by "
           "the share of pairs in the expert's order."),
-    Shown("figure-6-second", "Figure 6, second expert", "units", SECOND, "Units by the share of pairs in the second "
-          "expert's order."),
-    Shown("figure-7", "Figure 7", "experts", EXPERT, "Pairs of documents in the same order: magnitudes as each expert, "
+    Entry("figure-6-second", "Figure 6, second expert", "units", "Units by the share of pairs in the second "
+          "expert's order.", SECOND),
+    Entry("figure-7", "Figure 7", "experts", "Pairs of documents in the same order: magnitudes as each expert, "
           "and the experts as each other. The paper: 80% and 86%, and 85%."),
-    Shown("figure-8", "Figure 8", "combinations", EXPERT, "Pairs of documents in the expert's order by normalization "
+    Entry("figure-8", "Figure 8", "combinations", "Pairs of documents in the expert's order by normalization "
           "and aggregation, a box over topics each."),
-    Shown("figure-9", "Figure 9", "sigma", EXPERT, "Standard deviations of the magnitudes of one document. The paper "
+    Entry("figure-9", "Figure 9", "sigma", "Standard deviations of the magnitudes of one document. The paper "
           "takes sigma to be about 2."),
-    Shown("table-2", "Table II", "workers", EXPERT, "Workers that a document needs for a mean score within E of that "
+    Entry("table-2", "Table II", "workers", "Workers that a document needs for a mean score within E of that "
           "of all, by sigma. The paper says 95%; its numbers are those of 99%, as here."),
-    Shown("figure-10", "Figure 10", "systems", RUNS, "Systems by magnitudes and by experts, top sets in color; by the "
-          "second expert where there is one. The paper: tau 0.677 by nDCG@10, 0.222 by ERR@10; overlap 82% and 20%."),
-    Shown("figure-11", "Figure 11", "systems", MERGED, "Systems merged from fully judged lists, by magnitudes and by "
-          "the first expert. The paper: tau 0.147 and 0.06; overlap 32% and 68%."),
-    Shown("figure-12", "Figure 12, systems", "resampled", RUNS, "Tau with the experts' ranking where one magnitude is "
-          "drawn for each document."),
-    Shown("figure-12-merged", "Figure 12, merged systems", "resampled", MERGED, "The same of merged systems."),
-    Shown("table-3", "Table III", "mappings", MERGED, "Merged systems by experts' levels C mapped to other gains, "
-          "against C itself: tau, and overlap, the share of C's top set that stays."),
-    Shown("table-4", "Table IV", "systems", RUNS, "Tau and overlap of top sets between rankings by experts and by "
-          "magnitudes of narrow, wide and any units (the paper's All is top3), of systems and of merged systems."),
-    Shown("figure-14", "Figure 14", "profile", EXPERT, "Magnitudes over the unit's Nk score by experts' level, beside "
+    Entry("figure-10", "Figure 10", "systems", "Systems by magnitudes and by experts, top sets in color; by the second "
+          "expert where there is one. The paper: tau 0.677 by nDCG@10, 0.222 by ERR@10; overlap 82% and 20%.", RUNS),
+    Entry("figure-11", "Figure 11", "systems", "Systems merged from fully judged lists, by magnitudes and by "
+          "the first expert. The paper: tau 0.147 and 0.06; overlap 32% and 68%.", MERGED),
+    Entry("figure-12", "Figure 12, systems", "resampled", "Tau with the experts' ranking where one magnitude is "
+          "drawn for each document.", RUNS),
+    Entry("figure-12-merged", "Figure 12, merged systems", "resampled", "The same of merged systems.", MERGED),
+    Entry("table-3", "Table III", "mappings", "Merged systems by experts' levels C mapped to other gains, "
+          "against C itself: tau, and overlap, the share of C's top set that stays.", MERGED),
+    Entry("table-4", "Table IV", "systems", "Tau and overlap of top sets between rankings by experts and by magnitudes "
+          "of narrow, wide and any units (the paper's All is top3), of systems and of merged systems.", RUNS),
+    Entry("figure-14", "Figure 14", "profile", "Magnitudes over the unit's Nk score by experts' level, beside "
           "linear and exponential gain."),
-    Shown("figure-15", "Figure 15", "ratios", EXPERT, "Ratios of highly relevant to relevant documents within a unit. "
+    Entry("figure-15", "Figure 15", "ratios", "Ratios of highly relevant to relevant documents within a unit. "
           "The paper's medians: 1.00, 1.00, 1.14."),
-    Shown("section-9-2", "Sections 4.2 and 9.2", "numbers", EXPERT, "Round numbers, and units whose ratios need few "
+    Entry("section-9-2", "Sections 4.2 and 9.2", "numbers", "Round numbers, and units whose ratios need few "
           "figures. The paper: 51% of units follow ratios of one figure, 68% of two."),
 )  # fmt: skip
 
@@ -248,7 +238,7 @@ class MagnitudePaper:
         by_second = begins.get("second", begins.get("expert", ""))
         begin = {EXPERT: begins.get("expert", ""), SECOND: by_second, RUNS: by_second, MERGED: begins.get("expert", "")}
         several: list[Exhibit] = []
-        for name, heading, show, by, caption in EXHIBITS:
+        for name, heading, show, caption, by in EXHIBITS:
             if (of := parts[by]) is None:
                 continue
             merged = f" --simulated {of.simulated}" if by == MERGED else ""

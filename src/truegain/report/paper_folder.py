@@ -81,12 +81,16 @@ class Exhibit:
 
 
 class Entry(NamedTuple):
-    """A line in the list of a paper: an exhibit's files and heading, the name of its table, and what it shows."""
+    """A line in the list of a paper: an exhibit's files and heading, the name of its table, what it shows, and of what.
+
+    `by` tells the data that it is of, where a paper has several; else it is empty.
+    """
 
     name: str
     heading: str
     show: str
     caption: str
+    by: str = ""
 
 
 def exhibits_of(
