@@ -157,6 +157,9 @@ def test_runs_are_saved_and_used_again(tmp_path: Path) -> None:
     tg.Experiment(systems, TOPICS, LABELS, "AP", save_dir=folder, save_mode="overwrite")
     assert new.sizes == [30, 30]
     assert tg.read_runs(folder).systems == ("new",)
+    (folder / ABOUT).unlink()
+    with pytest.warns(tg.DataWarning, match="nothing says of which queries this saved run is"):
+        tg.Experiment(systems, TOPICS, LABELS, "AP", save_dir=folder, save_mode="reuse")
 
 
 def test_options_are_those_of_a_study() -> None:

@@ -22,6 +22,7 @@ from truegain.io.column_names import Header
 from truegain.io.columns import Coded, Ints, our_name
 from truegain.io.files import PathLike, write_bytes
 from truegain.io.frames import FrameLike, is_frame, opened
+from truegain.io.warnings import warn
 from truegain.message import arg, argname
 
 # ---- The queries that all systems are asked.
@@ -311,6 +312,8 @@ class RunFolder:
                 "the saved run is of other queries", file=str(file),
                 hint=f"give {arg('save_mode', 'overwrite')}, or another folder",
             )  # fmt: skip
+        if queries is not None and digest is None:
+            warn(f"{file}: nothing says of which queries this saved run is; it is used as it is")
         return read_run(str(file), "file", 1, Header(role="runs"))[0]
 
     def save(self, run: Run, queries: QueryTable | None) -> None:

@@ -94,7 +94,7 @@ class Experiment(Result):
         A folder in which the run of each system is saved when it is finished, as NAME.run.
     save_mode : {'error', 'reuse', 'overwrite'}, default 'error'
         What to do with a saved run: refuse, use it in place of running the system, or replace it.  A saved run of other
-        queries is never used.
+        queries is refused.
     population, gold, unjudged, ratings, min_effect, confidence, scoring, resampling, trust_judge
         As in `Study`.  A topic for which a system returns nothing counts 0, unless `scoring` says otherwise.
 
