@@ -23,6 +23,7 @@ SOURCE = Path(tg.__file__).parent
 FLOORS = (
     ("cli",),
     ("report",),
+    ("llm",),
     ("judging",),
     ("experiments",),
     ("planning",),
@@ -86,6 +87,7 @@ FACE = {
     "read_runs",
     "read_scores",
     "read_study",
+    "run_judge",
     "run_on",
     "sample_gold",
     "sample_unjudged",
