@@ -187,6 +187,50 @@ def test_nothing_but_refusals_is_an_error(folder: Path) -> None:
     assert not (folder / "llm.csv").exists()
 
 
+def test_one_item_that_is_refused_ends_no_run(folder: Path) -> None:
+    """Guards the others: a request that alone is wrong fails alone; where several in a row are, the run ends."""
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        return error(400, "invalid character") if "hill 2" in user_text(body) else as_asked(body, number)
+
+    with (
+        served(behave) as server,
+        pytest.warns(DataWarning, match="the last error of the server: HTTP 400"),
+    ):
+        run = judged(folder, server, pace=Pace(concurrency=1))
+    assert run.statuses == {"ok": 9, "failed": 3}
+    with served(lambda body, n: as_asked(body, n) if n < 4 else error(400, "invalid")) as server:
+        with pytest.raises(TruegainError, match=r"refuses the request .HTTP 400: invalid"):
+            judged(folder, server, pace=Pace(concurrency=1), output=folder / "other.csv")
+        assert len(server.requests) == 4 + 3
+
+
+def test_a_server_that_asks_to_slow_down_often_is_obeyed(folder: Path) -> None:
+    """Guards rate limits: refusals for now do not use up the tries of a request as failures do."""
+    slow = error(429, "slow down", retry_after_ms="1")
+    with served(often(*[slow] * 5)) as server:
+        run = judged(folder, server, pace=Pace(concurrency=2, retries=2))
+    assert (run.labels, run.requests) == (12, 12 * 6)
+    with (
+        served(often(*[error(500, "oops")] * 5)) as server,
+        pytest.raises(TruegainError, match="nothing could be judged"),
+    ):
+        judged(folder, server, pace=Pace(concurrency=2, retries=1), output=folder / "other.csv")
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy"),
+    [("http://elsewhere/v1", "http://p:1"), ("https://elsewhere/v1", "http://q:2"), ("http://localhost:8000/v1", None)],
+)
+def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch, url: str, proxy: str | None) -> None:
+    """Guards people behind a proxy: by the scheme of the address, and not for hosts that no_proxy names."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in (("http_proxy", "http://p:1"), ("https_proxy", "http://q:2"), ("no_proxy", "localhost")):
+        monkeypatch.setenv(name, value)
+    assert client_module.proxy_for(url) == proxy
+
+
 # ---------------------------------------------------------------------- answers without a label
 
 

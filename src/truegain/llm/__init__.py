@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from truegain.lazy import loaded
 
 if TYPE_CHECKING:
-    from truegain.llm.judge import JudgeCosts, run_judge
+    from truegain.llm.judge import JudgeCosts, JudgeSetup, run_judge
     from truegain.llm.labels import JudgeRun
     from truegain.llm.plan import Asking
     from truegain.llm.prompts import Prompt, read_prompt
@@ -17,6 +17,7 @@ __all__ = [
     "Asking",
     "JudgeCosts",
     "JudgeRun",
+    "JudgeSetup",
     "Pace",
     "Prompt",
     "read_prompt",
@@ -27,6 +28,7 @@ _LAZY = {  # by the module that has it
     "Asking": "truegain.llm.plan",
     "JudgeCosts": "truegain.llm.judge",
     "JudgeRun": "truegain.llm.labels",
+    "JudgeSetup": "truegain.llm.judge",
     "Pace": "truegain.llm.run",
     "Prompt": "truegain.llm.prompts",
     "read_prompt": "truegain.llm.prompts",

@@ -22,6 +22,9 @@ from truegain.message import arg, argname
 
 KEY = "TRUEGAIN_API_KEY"  # the variable that has the key by default
 AGAIN = (408, 409, 425, 429)  # and 500 and above
+SLOWER = (429, 503)  # of a server that has too much to do
+MORE_TRIES = 5  # times as many where a server refuses for now (429) as where it fails
+FIRST_TRIES = 1  # more tries of a server that was never reached, and may not be there
 LONGEST_PAUSE = 60.0  # seconds, unless the server names a longer one
 LONGEST_ASKED = 600.0  # seconds that a server may ask to wait
 FIRST_PAUSE = 0.5
@@ -147,7 +150,7 @@ class Endpoint:
         self._trusted: Any = self.httpx.create_ssl_context() if self.url.startswith("https:") else False
         self._random = random.Random()  # of pauses alone
         self.requests = self.repeated = 0
-        self.last_fault = ""  # why a request was tried again
+        self.answered, self.last_fault = False, ""  # whether it ever did; why a request was tried again
         self._counting = threading.Lock()
 
     def __repr__(self) -> str:
@@ -180,32 +183,38 @@ class Endpoint:
     def post(self, body: bytes, name: str, gate: Gate, tokens: int) -> ServerReply | None:
         """Ask once, and again where that can help; None where the server did not answer, or the gate was closed.
 
-        name: by which the server may know a request that it has answered (Idempotency-Key).
+        name: by which the server may know a request that it has answered (Idempotency-Key).  A server that only asks us
+        to be slower is asked more often than one that fails.
         """
-        for at in range(self.retries + 1):
-            if not gate.enter(tokens):
-                return None
-            began, unused, answer, whole = time.monotonic(), 0, None, None
+        failures = refusals = 0
+        while gate.enter(tokens):
+            began, unused, answer, whole, reached = time.monotonic(), 0, None, None, True
             with self._counting:
                 self.requests += 1
-                self.repeated += at > 0
+                self.repeated += failures + refusals > 0
             try:
                 answer = self._answer(body, name)
                 whole = of_json(self.scrubbed(answer.content)) if answer.status_code == 200 else None
                 unused = tokens - sum(usage_of(whole or {}) or (tokens, 0))
             except self.httpx.RequestError as error:  # no connection, no answer in time, or a body that was cut
-                self.last_fault = type(error).__name__
+                self.last_fault, reached = type(error).__name__, not isinstance(error, self.httpx.ConnectError)
             finally:
                 gate.leave(unused)
-            pause, too_fast = self._pause(at, answer), answer is None
-            if answer is not None:
-                reply, too_fast = self._looked_at(answer, whole, time.monotonic() - began)
-                if reply is not None:
-                    gate.went_well()
-                    return reply
-            if too_fast:
-                gate.went_too_fast(pause if answer is not None else 0.0)
-            if at == self.retries or not gate.pause(pause):
+            if answer is not None and (reply := self._looked_at(answer, whole, time.monotonic() - began)) is not None:
+                gate.went_well()
+                self.answered = True
+                return reply
+            pause = self._pause(failures + refusals, answer)
+            if answer is None:
+                gate.went_too_fast(0.0)
+            elif answer.status_code in SLOWER or "retry-after" in answer.headers:
+                gate.went_too_fast(pause)
+            if answer is not None and answer.status_code == 429:
+                refusals += 1
+            else:
+                failures += 1
+            most = self.retries if reached or self.answered else min(self.retries, FIRST_TRIES)
+            if failures > most or refusals > self.retries * MORE_TRIES or not gate.pause(pause):
                 return None
         return None
 
@@ -215,24 +224,24 @@ class Endpoint:
         usual = min(LONGEST_PAUSE, FIRST_PAUSE * 2**at)
         return usual * self._random.uniform(0.5, 1.0) if asked is None else asked + self._random.uniform(0, 0.1 * usual)
 
-    def _looked_at(self, answer: Any, whole: dict[str, Any] | None, seconds: float) -> tuple[ServerReply | None, bool]:
-        """An answer that counts, None where it is to be asked for again; and whether we ask too fast."""
+    def _looked_at(self, answer: Any, whole: dict[str, Any] | None, seconds: float) -> ServerReply | None:
+        """An answer that counts; None where it is to be asked for again."""
         status, body = answer.status_code, self.scrubbed(answer.content)
         if status == 200:
             if whole is None or not isinstance(whole.get("choices"), list):  # cut, or a page of something in between
                 self.last_fault = "a body that is no whole answer"
-                return None, False
-            return ServerReply(status, body, whole, seconds), False
+                return None
+            return ServerReply(status, body, whole, seconds)
         message = error_of(body)
+        self.last_fault = f"HTTP {status}: {message}"
         if status == 402 or (status in (403, 429) and _QUOTA.search(message)):
             raise QuotaError(f"the server has no quota left for this key (HTTP {status}: {message})")
         if status in AGAIN or status >= 500:
-            self.last_fault = f"HTTP {status}: {message}"
-            return None, True
+            return None
         if status == 413 or (status in (400, 422) and _TOO_LONG.search(message)):
-            return ServerReply(LONG, body, {}, seconds), False
+            return ServerReply(LONG, body, {}, seconds)
         if status in (400, 403, 422) and _FILTERED.search(message):
-            return ServerReply(FILTERED, body, {}, seconds), False
+            return ServerReply(FILTERED, body, {}, seconds)
         may_adapt = status in (400, 422) and not _UNKNOWN_MODEL.search(message)
         raise AskingError(f"{self.url}: {_remedy(status, message)}", message, may_adapt=may_adapt)
 

@@ -63,7 +63,31 @@ class JudgeCosts:
 
 @dataclass(frozen=True)
 class JudgeSetup:
-    """All that a run of a judge is given."""
+    """All that a run of a judge is given: to run it, to tell what it will take, or to go by batch files.
+
+    Parameters
+    ----------
+    pool, topics, docs, prompt, models, url, key_env
+        As `run_judge` takes them.
+    store : str
+        The file of answers.
+    asking : Asking, optional
+        Replicates, temperature, soft labels, orders of pairs.
+    pace : Pace, optional
+        How many requests at a time and a minute, and how often again.
+    costs : JudgeCosts, optional
+        Prices, and the limit of costs.
+    depth : int, default 10
+        Documents of each run, where the pool is runs.
+
+    Examples
+    --------
+    >>> from truegain.llm import JudgeSetup
+    >>> setup = JudgeSetup("pool.csv", "topics.jsonl", "docs.jsonl", "graded", ["some-model"], "http://localhost:8000/v1",
+    ...     store="llm.answers.sqlite")
+    >>> print(setup.dry_run())  # doctest: +SKIP
+    >>> setup.run().write("llm.csv")  # doctest: +SKIP
+    """
 
     pool: PathLike
     topics: PathLike
@@ -109,6 +133,7 @@ class JudgeSetup:
                 budget.spent if budget.prices else None,
                 stopped,
                 judging.ways,
+                "" if endpoint is None else endpoint.last_fault,
             )
             if not run.labels:
                 raise _no_label(run, judging, ask)

@@ -19,13 +19,14 @@ from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.io.named_tables import harmless
 from truegain.io.warnings import warn
 from truegain.llm.client import host_alias
-from truegain.llm.parse import LENGTH, NOT_ASKED, OK, STATUSES, Parsed
+from truegain.llm.parse import FAILED, LENGTH, NOT_ASKED, OK, STATUSES, Parsed
 from truegain.llm.plan import Call, CallPlan
 from truegain.llm.run import CallOutcome
-from truegain.message import arg
+from truegain.message import arg, by_surface
 
 WINNERS = {"A": "a", "B": "b", "both_bad": "both bad"}  # of what is shown first as a; other labels stay as they are
 SWAPPED = {"a": "b", "b": "a"}
+CALL = by_surface("call", "command")
 _MISSING = CallOutcome(Parsed(None, NOT_ASKED))
 
 
@@ -49,6 +50,8 @@ class JudgeRun:
         Why the run ended early; empty where it did not.
     ways : mapping of str to mapping
         How each model was asked.
+    fault : str
+        The last error of the server.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class JudgeRun:
     cost: float | None = None
     stopped: str = ""
     ways: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fault: str = ""
 
     @property
     def statuses(self) -> dict[str, int]:
@@ -161,6 +165,8 @@ class JudgeRun:
         if lost:
             reasons = ", ".join(f"{n:,} {status}" for status, n in self.statuses.items() if status != OK)
             warn(f"{lost:,} of {counted(total, 'label')} are missing ({reasons}); they are empty in the output, not 0")
+        if FAILED in self.statuses and self.fault:
+            warn(f"the last error of the server: {self.fault}; the same {CALL} asks again for what failed")
         if length := self.statuses.get(LENGTH):
             warn(
                 f"{counted(length, 'answer')} reached the limit of {self.plan.asking.max_tokens:,} tokens before the "

@@ -213,8 +213,7 @@ class Judging:
         used = 0, 0
         try:
             text = in_json(attempt_body(body, attempt))
-            name = f"{key.hex()}-{attempt}"
-            reply = self.endpoint.post(text, name, self.gate, about + round(self._mean_out))
+            reply = self._reply(text, f"{key.hex()}-{attempt}", about + round(self._mean_out))
             if reply is None:
                 self._lost()
                 return None
@@ -232,12 +231,26 @@ class Judging:
             self._mean_out += (used[1] - self._mean_out) / min(self.answered, 100)
         return answer
 
+    def _reply(self, text: bytes, name: str, tokens: int) -> ServerReply | None:
+        """What the server answers; None where it does not, or refuses this request and has answered others like it."""
+        assert self.endpoint is not None
+        try:
+            return self.endpoint.post(text, name, self.gate, tokens)
+        except AskingError as error:
+            if not error.may_adapt or not self.answered or self.lost + 1 >= self._most_lost:
+                raise
+            return None
+
+    @property
+    def _most_lost(self) -> int:
+        return max(LOST, self.pace.concurrency)
+
     def _lost(self) -> None:
         """A request had no answer: after several in a row the server is taken to be down."""
         assert self.endpoint is not None
         with self._lock:
             self.lost += not self.gate.closed
-            is_down = self.lost >= max(LOST, self.pace.concurrency)
+            is_down = self.lost >= self._most_lost
         if is_down:
             raise OutageError(f"{self.endpoint.url} does not answer ({self.endpoint.last_fault})")
 
