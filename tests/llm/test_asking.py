@@ -353,6 +353,24 @@ def test_a_model_that_reasons_is_asked_as_it_wants(folder: Path) -> None:
     assert server.requests[-1]["max_completion_tokens"] == 4096
 
 
+def test_a_small_context_lowers_the_limit_of_answers(folder: Path) -> None:
+    """Guards small models: a limit of tokens that does not fit beside the prompt is lowered once, told and kept."""
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        if body["max_tokens"] > 4096 - 300:
+            told = "'max_tokens' is too large: 4096. This model's maximum context length is 4096 tokens"
+            return error(400, f"{told} and your request has 300 input tokens")
+        return as_asked(body, number)
+
+    with (
+        served(behave) as server,
+        pytest.warns(DataWarning, match="judge takes at most 2,048 tokens of an answer here"),
+    ):
+        run = judged(folder, server)
+    assert (run.statuses, len(server.requests)) == ({"ok": 12}, 13)
+    assert run.ways["judge"] == {"way": "schema", "most": 2048}
+
+
 def test_a_server_that_fails_on_schemas_is_asked_otherwise(folder: Path) -> None:
     """Guards servers that answer 500 to what they do not know."""
     with served(lambda body, n: error(500, "oops") if "response_format" in body else as_asked(body, n)) as server:

@@ -16,6 +16,7 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.llm.served import Body, JudgeServer, as_asked, completion, error, label_for, served, user_text
+from truegain.data.rating_columns import WITHOUT_LABEL
 from truegain.llm.parse import STATUSES
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
@@ -98,12 +99,15 @@ def test_what_is_missing_is_left_out_and_not_zero(run: Run, folder: Path) -> Non
 
 
 def test_an_empty_label_without_a_reason_is_still_refused(run: Run, folder: Path) -> None:
-    """Guards typing mistakes: only a status other than ok excuses an empty label."""
+    """Guards typing mistakes: only a status that says why excuses an empty label."""
     write_runs(folder)
     (folder / "llm.csv").write_text("topic,doc,label,status\nt0,d0,1,ok\nt0,d1,,ok\nt0,d2,,refused\n")
     code, _, err = run("eval", "llm.csv", "old.run")
     assert code == 2
     assert "llm.csv:3: label is missing" in err
+    (folder / "llm.csv").write_text("topic,doc,label,status\nt0,d0,1,done\nt0,d1,,done\n")
+    assert run("eval", "llm.csv", "old.run")[0] == 2
+    assert set(STATUSES) - WITHOUT_LABEL == {"ok"}
     (folder / "llm.csv").write_text("topic,doc,label,status\nt0,d0,,failed\nt0,d2,,refused\n")
     code, _, err = run("eval", "llm.csv", "old.run")
     assert (code, "no row has a label (1 failed, 1 refused)" in err) == (2, True)

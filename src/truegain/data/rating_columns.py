@@ -87,6 +87,9 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
 
 NO_VALUE = ("nan", "na", "n/a", "null", "-", "?")  # how people write that there is none
 LISTED = 8  # words whose numbers a message tells
+WITHOUT_LABEL = {  # in a column `status`: why a language model gave no label, see `truegain.llm.parse`
+    "refused", "empty", "length", "off_scale", "unparsed", "too_long", "many_tokens", "failed", "not_asked", "no_text",
+}  # fmt: skip
 
 
 def numbers(
@@ -160,7 +163,7 @@ def answered_rows(columns: Columns, name: str = "label") -> Columns:
     if "status" not in columns or name not in columns:
         return columns
     cells, statuses = columns._raw(name), [str(x or "").strip().lower() for x in columns._column("status")]
-    lost = [says_missing(x) and status not in ("", "ok") for x, status in zip(cells, statuses, strict=True)]
+    lost = [says_missing(x) and status in WITHOUT_LABEL for x, status in zip(cells, statuses, strict=True)]
     if not any(lost):
         return columns
     reasons = Counter(status for status, is_lost in zip(statuses, lost, strict=True) if is_lost)

@@ -22,7 +22,7 @@ from truegain.llm.client import host_alias
 from truegain.llm.parse import FAILED, LENGTH, NOT_ASKED, OK, STATUSES, Parsed
 from truegain.llm.plan import Call, CallPlan
 from truegain.llm.run import CallOutcome
-from truegain.message import arg, by_surface
+from truegain.message import arg, argname, by_surface
 
 WINNERS = {"A": "a", "B": "b", "both_bad": "both bad"}  # of what is shown first as a; other labels stay as they are
 SWAPPED = {"a": "b", "b": "a"}
@@ -177,6 +177,10 @@ class JudgeRun:
                 f"texts of {counted(cuts, 'call')} were cut to about {self.plan.asking.text_tokens:,} tokens "
                 f"({arg('text_tokens', 2 * self.plan.asking.text_tokens)} keeps more)"
             )
+        for model, way in self.ways.items():
+            if "most" in way:
+                limit = f"{way['most']:,} tokens of an answer"
+                warn(f"{model} takes at most {limit} here; {argname('max_tokens')} was lowered to it")
         several, same = self.copies()
         if several and same == several:
             warn(

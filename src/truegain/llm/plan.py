@@ -358,13 +358,13 @@ class CallPlan:
         """The body of a request, and how many of its texts were cut.
 
         way: as it was tried out; 'way' says how the answer is asked for, 'without' which parameters the model does not
-        take, 'limit' what it calls the limit of tokens.
+        take, 'limit' what it calls the limit of tokens, 'most' a lower limit where it takes no higher one.
         """
         messages, cuts = self.messages(call, way["way"])
         labels = list(self.prompt.labels)
         parameters: dict[str, Any] = {
             "temperature": self.asking.heat,
-            way.get("limit", "max_tokens"): self.asking.max_tokens,
+            way.get("limit", "max_tokens"): way.get("most", self.asking.max_tokens),
             "seed": self.asking.seed + call.replicate,
         }
         if way["way"] == "schema":

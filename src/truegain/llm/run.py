@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +23,9 @@ LOST = 3  # requests in a row that the server leaves unanswered, or as many as g
 USUAL_OUT = 60.0  # tokens of an answer, before any is known
 UNSURE = 2.0  # times the estimated tokens of a prompt are set apart, where costs are limited, before any is known
 SURE = 1.1  # times the most that prompts were seen to take
-ADAPTED = 6  # times that a request is changed to what a server takes
+ADAPTED = 10  # times that a request is changed to what a server takes
+LEAST_OUT = 64  # tokens that an answer is left at least
+_OF_ANSWER = re.compile("max_(completion_|new_|output_)?tokens|in the completion", re.IGNORECASE)
 
 
 class CostLimitError(TruegainError):
@@ -296,10 +299,21 @@ class Judging:
                     raise
                 return False
             assert outcome is not None
+            if outcome.parsed.status == TOO_LONG and self._lowered(changes):
+                continue
             if outcome.parsed.status == FAILED:
                 return self._without_answer(last)
             return last or outcome.parsed.status not in (UNPARSED, EMPTY)
         return False
+
+    def _lowered(self, changes: dict[str, Any]) -> bool:
+        """Whether the limit of an answer's tokens was too high beside the prompt, and is lowered to half."""
+        assert self.endpoint is not None
+        most = changes.get("most", self.plan.asking.max_tokens) // 2
+        if most < LEAST_OUT or not _OF_ANSWER.search(self.endpoint.last_fault):
+            return False
+        changes["most"] = most
+        return True
 
     def _without_answer(self, last: bool) -> bool:
         """What an error of the server means while a way is tried out: some have one for what they do not know."""
