@@ -108,7 +108,8 @@ class Judging:
         self._failure: BaseException | None = None
         self._times_in, self._mean_out = UNSURE, USUAL_OUT
         self._calls: Iterator[tuple[int, Call]] = enumerate(plan.calls())
-        self._lock = threading.Lock()
+        self._lock, self._ended = threading.Lock(), threading.Condition()
+        self._working = 0  # threads
 
     # ---- The whole run.
 
@@ -128,22 +129,21 @@ class Judging:
 
     def _run(self, on_change: Callable[[Judging], object], tell: Callable[[str], object]) -> None:
         count = self.pace.concurrency if self.endpoint is not None else 1
-        threads = [threading.Thread(target=self._work, daemon=True, name=f"asks {n}") for n in range(count)]
-        for thread in threads:
-            thread.start()
         try:
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.1)
-                    on_change(self)
+            for n in range(count):
+                with self._ended:
+                    self._working += 1
+                threading.Thread(target=self._work_to_the_end, daemon=True, name=f"asks {n}").start()
+            while self._wait(0.1):
+                on_change(self)
         except KeyboardInterrupt:
             self.gate.close()
             tell(
                 f"interrupted: waiting for {counted(self.gate.in_flight, 'request')} in flight, whose answers are paid "
                 "for; Ctrl-C again leaves them"
             )
-            for thread in threads:
-                thread.join()
+            while self._wait(60.0):
+                pass
             raise
         on_change(self)
         if self._failure is not None:
@@ -153,6 +153,24 @@ class Judging:
         """What is kept, and how to go on."""
         place = shown_path(self.store.path)
         return f"{len(self.store):,} answers are kept in {place}, and the same command goes on from there"
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait a while for the threads to end; whether some still work.
+
+        Not by `Thread.join`, which takes a thread for ended where Ctrl-C interrupts it.
+        """
+        with self._ended:
+            if self._working:
+                self._ended.wait(seconds)
+            return self._working > 0
+
+    def _work_to_the_end(self) -> None:
+        try:
+            self._work()
+        finally:
+            with self._ended:
+                self._working -= 1
+                self._ended.notify_all()
 
     def _work(self) -> None:
         """What each thread does: take a call, judge it, take the next."""
