@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import truegain as tg
 from tests.llm.served import (
     Answer,
     Behavior,
@@ -120,6 +121,9 @@ def test_a_time_out_is_tried_again(folder: Path) -> None:
     with served(behave) as server:
         run = judged(folder, server, pace=Pace(concurrency=2, timeout=0.2))
     assert (run.labels, run.requests, run.repeated) == (12, 13, 1)
+    read = tg.read_judgments(folder / "llm.csv")
+    assert run.judgments().label.tolist() == read.label.tolist()
+    assert run.judgments().docs.strings() == read.docs.strings()
     assert server.headers[0]["idempotency-key"] == server.headers[1]["idempotency-key"]
 
 
@@ -165,7 +169,9 @@ def test_a_server_that_is_gone_is_told(folder: Path) -> None:
     """Guards outages: nothing judged is an error without labels, and never a table of zeros."""
     with served() as server:
         gone = server.url
-    with pytest.raises(TruegainError, match=r"nothing could be judged: .* does not answer .ConnectError"):
+    with pytest.raises(
+        TruegainError, match=r"nothing could be judged: .* does not answer .no connection.; check that it runs"
+    ):
         judged(folder, gone)
     assert not (folder / "llm.csv").exists()
 

@@ -160,9 +160,9 @@ def test_a_dry_run_asks_nothing(run: Run, folder: Path) -> None:
 
 
 def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
-    """Guards slips: each is told with what to type, and nothing is asked."""
+    """Guards slips: each is told with what to type, in the words of the command."""
     here = "http://localhost:1/v1"
-    (folder / "empty.csv").write_text("topic,doc\n")
+    (folder / "other.csv").write_text("question,passage\nt0,d0\n")
     (folder / "pairs.csv").write_text("topic,doc_a,doc_b\nt0,d0,d0\n")
     wrong = [
         (command(here), "answers are paid for and must be kept: name a file for them (--store FILE)"),
@@ -180,6 +180,8 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
         (command(here, "-o", "x.csv", prompt="pairwise"), "there is no columns for a pair among topic, doc"),
         (command(here, "-o", "x.csv", prompt="nuggets"), "there is no column nugget among topic, doc"),
         (command(here, "-o", "x.csv", pool="nobody.csv"), "nobody.csv"),
+        (command(here, "-o", "x.csv", pool="other.csv"), "no topic and doc among question, passage (name the columns"),
+        (command(here, "-o", "x.csv"), "does not answer (no connection); check that it runs, and --url"),
     ]
     for words, says in wrong:
         code, out, err = run(*words)

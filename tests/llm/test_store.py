@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from truegain.errors import InputError
-from truegain.llm.store import AnswerStore, StoredAnswer, key_of, store_beside
+from truegain.llm.store import AnswerStore, StoredAnswer, key_of, store_for
 
 
 def answer(key: bytes, attempt: int = 0, body: bytes = b"{}") -> StoredAnswer:
@@ -85,5 +85,8 @@ def test_ways_and_prompts_are_kept(tmp_path: Path) -> None:
 
 def test_where_the_store_is() -> None:
     """Guards the default place: beside the labels, also of compressed ones."""
-    assert store_beside("x/llm.csv.gz") == "x/llm.answers.sqlite"
+    assert [store_for(name, None) for name in ("x/llm.csv.gz", "llm.v2.csv")] == [
+        "x/llm.answers.sqlite",
+        "llm.v2.answers.sqlite",
+    ]
     assert len({key_of("a", "b"), key_of("ab", ""), key_of("", "ab"), key_of("a", "b", 1)}) == 4

@@ -30,6 +30,14 @@ LONGEST_ASKED = 600.0  # seconds that a server may ask to wait
 FIRST_PAUSE = 0.5
 CONNECT = 10.0  # seconds
 LONG, FILTERED = 413, 451  # a prompt longer than the model takes; one that a filter refused
+IN_WORDS = {  # what httpx calls it
+    "ConnectError": "no connection",
+    "ConnectTimeout": "no connection",
+    "ReadTimeout": "no answer within the time-out",
+    "ReadError": "the connection broke",
+    "RemoteProtocolError": "the connection broke",
+    "ProxyError": "the proxy refuses",
+}
 _TOO_LONG = re.compile(
     r"context.{0,20}(length|window|size)|maximum.{0,30}tokens|too (long|many tokens|large)|n_ctx", re.I
 )
@@ -197,7 +205,8 @@ class Endpoint:
                 whole = of_json(self.scrubbed(answer.content)) if answer.status_code == 200 else None
                 unused = tokens - sum(usage_of(whole or {}) or (tokens, 0))
             except self.httpx.RequestError as error:  # no connection, no answer in time, or a body that was cut
-                self.last_fault, reached = type(error).__name__, not isinstance(error, self.httpx.ConnectError)
+                kind = type(error).__name__
+                self.last_fault, reached = IN_WORDS.get(kind, kind), kind not in ("ConnectError", "ConnectTimeout")
             finally:
                 gate.leave(unused)
             if answer is not None and (reply := self._looked_at(answer, whole, time.monotonic() - began)) is not None:

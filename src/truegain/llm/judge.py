@@ -172,7 +172,19 @@ class JudgeSetup:
             out = REASONING * left
             cost = [budget.cost(model, (tokens, x)) if budget.prices else None for x in (out, most_out * left)]
             minutes = self._minutes(left, tokens + out, seconds)
-            rows.append((model, calls, there, left, tokens, out, most_out * left, *cost, round(minutes, 1)))
+            rows.append(
+                (
+                    model,
+                    calls,
+                    there,
+                    left,
+                    tokens,
+                    out,
+                    most_out * left,
+                    *cost,
+                    round(minutes, 1 if minutes >= 1 else 2),
+                )
+            )
         columns = (
             "model", "calls", "answered before", "to ask", "tokens in", "tokens out", "at most", "cost", "cost at most",
             "minutes",

@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from truegain._version import __version__
@@ -22,10 +21,12 @@ from truegain.llm.client import host_alias
 from truegain.llm.parse import FAILED, LENGTH, NOT_ASKED, OK, STATUSES, Parsed
 from truegain.llm.plan import Call, CallPlan
 from truegain.llm.run import CallOutcome
+from truegain.llm.store import beside
 from truegain.message import arg, argname, by_surface
 
 WINNERS = {"A": "a", "B": "b", "both_bad": "both bad"}  # of what is shown first as a; other labels stay as they are
 SWAPPED = {"a": "b", "b": "a"}
+PROVENANCE = ".provenance.json"
 CALL = by_surface("call", "command")
 _MISSING = CallOutcome(Parsed(None, NOT_ASKED))
 
@@ -243,17 +244,7 @@ class JudgeRun:
         write_bytes(name, table_bytes(columns, kind, shown_path(name)))
         if name != STANDARD_INPUT:
             text = json.dumps(self.provenance(), ensure_ascii=False, indent=1) + "\n"
-            write_bytes(provenance_path(name), text.encode())
-
-
-def provenance_path(output: str) -> str:
-    """Where a run says where its labels come from.
-
-    >>> provenance_path("labels/llm.csv")
-    'labels/llm.provenance.json'
-    """
-    path = Path(output)
-    return str(path.with_name(f"{path.name.partition('.')[0] or path.name}.provenance.json"))
+            write_bytes(beside(name, PROVENANCE), text.encode())
 
 
 def table_kind(output: str) -> str:

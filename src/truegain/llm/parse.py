@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +42,8 @@ STATUSES = {
 }
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _STILL_THINKING = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
-_OBJECT = re.compile(r"\{[^{}]*\}")
+_DECODER = json.JSONDecoder()
+MOST_OBJECTS = 50  # that are looked at in a text
 _AFTER_COLON = re.compile(r"^[^:=]{0,60}[:=]\s*(?P<value>[^:=]+)$")
 REFUSALS = (  # how answers begin that refuse, in the languages that are met most
     r"i('| a)?m (very |so |really )?(sorry|unable|not able)", "sorry", r"i (can(no|')t|won't|will not|must decline)",
@@ -126,14 +127,9 @@ def _first(choices: Any) -> Mapping[str, Any]:
 def _label(text: str, prompt: Prompt, cut: bool) -> tuple[str | None, str]:
     """The label that a text gives, or why it gives none; of a text that was cut off only a whole object counts."""
     known = prompt.known
-    for part in reversed(_OBJECT.findall(text)):
-        try:
-            value = json.loads(part).get("label")
-        except ValueError:
-            continue
-        if isinstance(value, str | int | float) and not isinstance(value, bool):
-            word = plain(f"{value:g}" if isinstance(value, float) else str(value))
-            return (known[word], OK) if word in known else (None, OFF_SCALE)
+    for value in _values(text):
+        word = plain(f"{value:g}" if isinstance(value, float) else str(value))
+        return (known[word], OK) if word in known else (None, OFF_SCALE)
     if cut:
         return None, LENGTH
     line = plain(next((x for x in reversed(text.splitlines()) if x.strip(EDGES)), ""))
@@ -144,6 +140,22 @@ def _label(text: str, prompt: Prompt, cut: bool) -> tuple[str | None, str]:
     if re.fullmatch(r"-?\d+([.,/]\d+)?", word) or (after and line.startswith("label")):
         return None, OFF_SCALE if re.fullmatch(r"[-\w.,/]+", word) else UNPARSED
     return None, REFUSED if _REFUSING.match(text) else UNPARSED
+
+
+def _values(text: str) -> Iterator[str | int | float]:
+    """What JSON objects in a text have for a label, the last object first."""
+    at = len(text)
+    for _ in range(MOST_OBJECTS):
+        at = text.rfind("{", 0, at)
+        if at < 0:
+            return
+        try:
+            whole = _DECODER.raw_decode(text, at)[0]
+        except (ValueError, RecursionError):
+            continue
+        for name, value in whole.items():
+            if name.strip().lower() == "label" and isinstance(value, str | int | float) and not isinstance(value, bool):
+                yield value
 
 
 # ---- Soft labels: the expected label under the probabilities of the answer's one token.

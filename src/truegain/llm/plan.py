@@ -154,6 +154,11 @@ def _item(ids: Mapping[str, str], texts: Mapping[str, str | None]) -> JudgedItem
 
 
 def _documents(pool: PathLike, topics: Mapping[str, str], docs: PathLike, depth: int) -> list[JudgedItem]:
+    if formats.format_of_ending(os.fspath(pool)) is not None:
+        table = _Table(pool)
+        docs_named = {*DOC, *itertools.chain(*PAIRS)} & set(table.columns)
+        if not set(TOPIC) & set(table.columns) or not docs_named:
+            raise table.lacks("topic and doc", "name the columns topic and doc")
     rows = read_pool([pool], depth=depth).rows
     if any(len(row.item.docs) != 1 for row in rows):
         raise InputError(

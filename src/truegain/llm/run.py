@@ -273,7 +273,11 @@ class Judging:
             self.lost += not self.gate.closed
             is_down = self.lost >= self._most_lost
         if is_down:
-            raise OutageError(f"{self.endpoint.url} does not answer ({self.endpoint.last_fault})")
+            raise self._outage(self.endpoint)
+
+    def _outage(self, endpoint: Endpoint) -> OutageError:
+        fault = f"{endpoint.url} does not answer ({endpoint.last_fault})"
+        return OutageError(fault if self.answered else f"{fault}; check that it runs, and {argname('url')}")
 
     def _read(self, answer: StoredAnswer, attempts: int, cuts: int, tokens: tuple[int, int]) -> CallOutcome:
         """What a stored answer says."""
@@ -338,7 +342,7 @@ class Judging:
         assert self.endpoint is not None
         fault = self.endpoint.last_fault
         if last or not fault.startswith(("HTTP 500", "HTTP 501")):
-            raise OutageError(f"{self.endpoint.url} does not answer ({fault})")
+            raise self._outage(self.endpoint)
         return False
 
     def _changed_to(self, changes: dict[str, Any], server: str) -> bool:

@@ -15,13 +15,14 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import msgspec
 
 from truegain.errors import InputError, TruegainError
+from truegain.io import formats
+from truegain.io.compression import COMPRESSED
 from truegain.io.files import PathLike, shown_path
 from truegain.message import arg
 
@@ -46,14 +47,16 @@ CREATE TABLE prompts (digest TEXT PRIMARY KEY, text TEXT NOT NULL);  -- words of
 """
 
 
-def store_beside(output: PathLike) -> str:
-    """Where answers are kept by default: beside the labels.
+def beside(output: PathLike, ending: str) -> str:
+    """A file beside the labels, by their name without its ending.
 
-    >>> store_beside("labels/llm.csv")
-    'labels/llm.answers.sqlite'
+    >>> beside("labels/llm.v2.csv.gz", ".provenance.json")
+    'labels/llm.v2.provenance.json'
     """
-    path = Path(output)
-    return str(path.with_name(f"{path.name.partition('.')[0] or path.name}{ENDING}"))
+    name = os.fspath(output)
+    packed = next((end for end in COMPRESSED if name.lower().endswith(end)), "")
+    bare = name[: len(name) - len(packed)]
+    return f"{bare[: len(bare) - len(formats.ending(bare))]}{ending}"
 
 
 def in_json(whole: Any) -> bytes:
@@ -274,4 +277,4 @@ def store_for(output: str, store: PathLike | None) -> str:
         return os.fspath(store)
     if output == "-":
         raise TruegainError(f"answers are paid for and must be kept: name a file for them ({arg('store', 'FILE')})")
-    return store_beside(output)
+    return beside(output, ENDING)
