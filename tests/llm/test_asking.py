@@ -151,13 +151,18 @@ def test_what_no_request_would_be_answered_for_ends_at_once(folder: Path, fault:
 
 
 @pytest.mark.parametrize(
-    "fault", [error(402, "payment required"), error(429, "You exceeded your current quota", "insufficient_quota")]
+    ("fault", "says"),
+    [
+        (error(402, "payment required"), "no quota left"),
+        (error(429, "You exceeded your current quota", "insufficient_quota"), "no quota left"),
+        (error(429, "requests a day", Retry_After="7200"), "asks to wait for 120 minutes"),
+    ],
 )
-def test_no_quota_left_keeps_what_there_is(folder: Path, fault: Answer) -> None:
+def test_no_quota_left_keeps_what_there_is(folder: Path, fault: Answer, says: str) -> None:
     """Guards what was paid for: the run stops, the labels so far are written, and the same call asks for the rest."""
     with served(lambda body, n: as_asked(body, n) if n < 5 else fault) as server:
         run = judged(folder, server, pace=Pace(concurrency=1))
-        assert "no quota left" in run.stopped
+        assert says in run.stopped
         assert run.statuses == {"ok": 5, "not_asked": 7}
         assert [row["label"] for row in rows(folder)[5:]] == [""] * 7
         server.behave = as_asked

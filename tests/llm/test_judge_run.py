@@ -234,6 +234,21 @@ def test_a_wrong_key_in_the_middle_keeps_what_there_is(run: Run, folder: Path) -
     assert len(server.requests) == 5 + 1 + 7
 
 
+def test_the_key_is_in_nothing_that_a_command_leaves(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the key of the default variable: not in the output, not on the terminal, not in any file."""
+    secret = "sk-planted-77aa01"
+    monkeypatch.setenv("TRUEGAIN_API_KEY", secret)
+    with served(lambda body, n: as_asked(body, n) if n < 5 else error(401, f"bad key {secret}")) as server:
+        ends = [run(*command(server, "-o", "llm.csv", "--concurrency", "1", *more)) for more in ((), ("--dry-run",))]
+        server.behave = as_asked
+        ends += [run(*command(server, "-o", "llm.csv")), run(*command(server, "-o", "b.csv", "--batch", "b.jsonl"))]
+    assert [code for code, _, _ in ends] == [2, 0, 0, 0]
+    assert server.headers[0]["authorization"] == f"Bearer {secret}"
+    assert not any(secret in text for _, out, err in ends for text in (out, err))
+    assert "bad key ***" in ends[0][2]
+    assert [path.name for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
+
+
 def test_pairs_tell_their_flips(run: Run, folder: Path) -> None:
     """Guards preferences on the command line: documents too can be compared, and flips are told."""
     (folder / "pairs.csv").write_text("topic,doc_a,doc_b\nt0,d0,d1\nt1,d2,d3\n")

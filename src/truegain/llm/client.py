@@ -26,7 +26,7 @@ SLOWER = (429, 503)  # of a server that has too much to do
 MORE_TRIES = 5  # times as many where a server refuses for now (429) as where it fails
 FIRST_TRIES = 1  # more tries of a server that was never reached, and may not be there
 LONGEST_PAUSE = 60.0  # seconds, unless the server names a longer one
-LONGEST_ASKED = 600.0  # seconds that a server may ask to wait
+LONGEST_ASKED = 600.0  # seconds that we wait where a server asks for it; beyond that the run ends
 FIRST_PAUSE = 0.5
 CONNECT = 10.0  # seconds
 LONG, FILTERED = 413, 451  # a prompt longer than the model takes; one that a filter refused
@@ -246,6 +246,9 @@ class Endpoint:
         if status == 402 or (status in (403, 429) and _QUOTA.search(message)):
             raise QuotaError(f"the server has no quota left for this key (HTTP {status}: {message})")
         if status in AGAIN or status >= 500:
+            asked = retry_after(answer.headers, time.time) or 0.0
+            if asked > LONGEST_ASKED:
+                raise QuotaError(f"the server asks to wait for {asked / 60:,.0f} minutes (HTTP {status}: {message})")
             return None
         if status == 413 or (status in (400, 422) and _TOO_LONG.search(message)):
             return ServerReply(LONG, body, {}, seconds)
@@ -300,19 +303,15 @@ def retry_after(headers: Mapping[str, str], clock: Callable[[], float]) -> float
     text = headers.get("retry-after-ms")
     try:
         if text is not None:
-            return _within(float(text) / 1000)
+            return max(0.0, float(text) / 1000)
         text = headers.get("retry-after")
         if text is None:
             return None
         if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
-            return _within(float(text))
-        return _within(parsedate_to_datetime(text).timestamp() - clock())
+            return float(text)
+        return max(0.0, parsedate_to_datetime(text).timestamp() - clock())
     except (ValueError, TypeError):
         return None
-
-
-def _within(seconds: float) -> float:
-    return min(max(0.0, seconds), LONGEST_ASKED)
 
 
 def usage_of(whole: Mapping[str, Any]) -> tuple[int, int] | None:
