@@ -309,7 +309,14 @@ def test_all_answers_of_the_face_are_here() -> None:
             parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
             found |= {typing.get_origin(part) or part for part in parts if part is not None}
     odd = {f for f in found if f not in data and not issubclass(f, Result)}
-    assert {f.__name__ for f in odd} == {"Measure", "VarianceModel", "CurrentPrecision", "Study", "PathLike"}
+    assert {f.__name__ for f in odd} == {
+        "Measure",
+        "VarianceModel",
+        "CurrentPrecision",
+        "Study",
+        "PathLike",
+        "JudgeRun",
+    }
     assert {f for f in found if issubclass(f, Result)} <= {kind for kind, _ in ANSWERS.values()}
 
 

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from glob import glob
 from itertools import pairwise
 from pathlib import Path
@@ -14,10 +15,12 @@ from typing import Any
 
 import pytest
 
+from tests.llm.served import served
 from tests.peers import NEEDS, Kept, absent, shows
 from truegain.cli.app import main
 
 ROOT = Path(__file__).parent.parent
+JUDGE = "http://localhost:8000/v1"  # where pages ask a language model; here one of ours answers
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -67,18 +70,21 @@ def test_every_command_runs(
     They run one after the other in this process, with the files that the page shows.
     """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_PROXY", "*")
     write_files(page, tmp_path)
     shown = quoted(page)
     for command in commands(page):
         if command == "truegain demo demo":
             shutil.copytree(demo, "demo", dirs_exist_ok=True)
             continue
-        monkeypatch.setattr(sys, "argv", typed(fewer(command)))
-        try:
-            main()
-            code: object = 0
-        except SystemExit as end:
-            code = end.code or 0
+        with served() if JUDGE in command else nullcontext() as judge:
+            asked = command.replace(JUDGE, judge.url) if judge is not None else command
+            monkeypatch.setattr(sys, "argv", typed(fewer(asked)))
+            try:
+                main()
+                code: object = 0
+            except SystemExit as end:
+                code = end.code or 0
         printed = capsys.readouterr()
         assert code == 0, (command, printed.err)
         assert printed.out or "-o " in command, command

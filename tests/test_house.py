@@ -23,6 +23,7 @@ SOURCE = Path(tg.__file__).parent
 FLOORS = (
     ("cli",),
     ("report",),
+    ("llm",),
     ("judging",),
     ("experiments",),
     ("planning",),
@@ -93,6 +94,7 @@ FACE = {
     "read_runs",
     "read_scores",
     "read_study",
+    "run_judge",
     "run_on",
     "sample_gold",
     "sample_unjudged",
@@ -231,7 +233,7 @@ def test_the_public_face_is_what_we_promise() -> None:
         assert getattr(tg, name).__doc__, name
 
 
-@pytest.mark.parametrize("folder_name", ["experiments", "text"])
+@pytest.mark.parametrize("folder_name", ["experiments", "llm", "text"])
 def test_a_folder_shows_its_public_names_and_no_others(folder_name: str) -> None:
     """Guards `dir`, what type checkers see, and the table in the docs; no module may hide a name that it is called."""
     code = f"import sys, truegain.{folder_name} as f; print('numpy' in sys.modules, *dir(f))"

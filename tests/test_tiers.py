@@ -17,6 +17,7 @@ SMOKE = {
     "judging/test_faults.py": "a kill of the server",
     "judging/test_pages_walk.py": "a set judged on PostgreSQL",
     "report/test_browser.py": "a figure in a browser",
+    "llm/test_kills.py": "a kill of a client that asks language models",
 }
 
 

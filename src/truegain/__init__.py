@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from truegain.judge_error.judge import Judge
     from truegain.judge_error.judges import judge_quality
     from truegain.judge_error.panel import PublishedTest
+    from truegain.llm.judge import run_judge
     from truegain.measures.catalogue import list_measures
     from truegain.measures.parse import parse_measure
     from truegain.measures.score_table import read_scores
@@ -102,6 +103,7 @@ __all__ = [
     "read_runs",
     "read_scores",
     "read_study",
+    "run_judge",
     "run_on",
     "sample_gold",
     "sample_unjudged",
@@ -154,6 +156,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_runs": "truegain.data.runs",
     "read_scores": "truegain.measures.score_table",
     "read_study": "truegain.study.study_file",
+    "run_judge": "truegain.llm.judge",
     "run_on": "truegain.parallel.jobs",
     "sample_gold": "truegain.planning.gold_sample",
     "sample_unjudged": "truegain.pooling.samples",

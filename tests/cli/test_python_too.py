@@ -19,6 +19,7 @@ from truegain.aggregation.reading import RatingsAsked
 from truegain.cli.commands import build
 from truegain.cli.output import Writing
 from truegain.config import StudyConfig, settings_of
+from truegain.llm import Asking, JudgeCosts, JudgeSetup, Pace
 
 COMMON = ("llm.qrels", "a.run", "b.run")
 RATED = "topic,doc,assessor,label\n" + "".join(
@@ -145,6 +146,7 @@ SAME: dict[str, tuple[tuple[Any, ...], set[str]]] = {
     "eval": ((tg.evaluate, tg.intervals, tg.aggregate), {"intervals"}),  # a function of its own
     "correct": ((tg.correct,), set()),
     "judge check": ((tg.judge_quality,), set()),
+    "judge run": ((tg.run_judge, Asking, JudgeCosts, JudgeSetup, Pace), {"batch", "collect", "dry_run"}),  # its methods
     "compare": (  # corpora are of the scores that `compare` takes, teams of `truegain.data.teams`
         (tg.compare, tg.PublishedTest), {"corpus", "judged_corpus", "teams", "best_of_team"}
     ),

@@ -1,4 +1,4 @@
-"""The commands `truegain judge ...`: how good a cheap judge is, where, and whether the data fit together."""
+"""The commands `truegain judge ...`: how good a cheap judge is, and labels by language models."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import typer
 
 from truegain import config
 from truegain.cli.gold_options import Gold, Labeling
+from truegain.cli.judge_run import run_command
 from truegain.cli.options import Judgments, NameBy, RelevantFrom, SeedAndJobs, advanced, takes
 from truegain.cli.output import TableOutput
 from truegain.cli.streams import tell
@@ -23,7 +24,7 @@ judge = typer.Typer(name="judge", no_args_is_help=True)
 
 @judge.callback()
 def judge_root() -> None:
-    """Check a cheap judge, such as an LLM or a crowd, against gold labels.
+    """Check a cheap judge, such as an LLM or a crowd, against gold labels; or have LLMs judge.
 
     Examples:
         truegain judge check demo/llm.qrels --gold demo/gold_sample.qrels --design random
@@ -124,3 +125,6 @@ def _weighing(measure: str) -> str:
         return measure
     tell(f"{parsed} does not weigh ranks: `judge check` uses P@{cutoff}; choose another with -m", "note")
     return f"P@{cutoff}"
+
+
+judge.command("run")(run_command)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from truegain.data.rating_columns import labeled, labeled_rows
+from truegain.data.rating_columns import answered_rows, labeled, labeled_rows
 from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some
 from truegain.io import formats, trec
 from truegain.io.column_names import (
@@ -512,6 +512,7 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
     """Judgments from a frame with named columns."""
     columns = renamed(Columns(frame, source, "judgments" if header is None else header.role), header)
     _refuse_list(columns)
+    columns = answered_rows(columns)
     if missing == "drop":
         columns = labeled_rows(columns, values=file_options().values)
     judgments = judgments_of_columns(

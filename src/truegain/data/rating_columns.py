@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -86,6 +87,9 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
 
 NO_VALUE = ("nan", "na", "n/a", "null", "-", "?")  # how people write that there is none
 LISTED = 8  # words whose numbers a message tells
+WITHOUT_LABEL = {  # in a column `status`: why a language model gave no label, see `truegain.llm.parse`
+    "refused", "empty", "length", "off_scale", "unparsed", "too_long", "many_tokens", "failed", "not_asked", "no_text",
+}  # fmt: skip
 
 
 def numbers(
@@ -149,6 +153,25 @@ def labeled_rows(columns: Columns, name: str = "label", values: Mapping[str, flo
     cells = columns._raw(name)
     kept = _with_label(cells, columns.file, f"check the column '{columns.matches[name][0]}'", values)
     return columns if len(kept) == len(cells) else columns.take(np.array(kept, np.int64))
+
+
+def answered_rows(columns: Columns, name: str = "label") -> Columns:
+    """The rows but those whose column `status` says why they have no label, as `judge run` writes it; these are told.
+
+    An empty label without such a reason stays, and is refused where it stands.
+    """
+    if "status" not in columns or name not in columns:
+        return columns
+    cells, statuses = columns._raw(name), [str(x or "").strip().lower() for x in columns._column("status")]
+    lost = [says_missing(x) and status in WITHOUT_LABEL for x, status in zip(cells, statuses, strict=True)]
+    if not any(lost):
+        return columns
+    reasons = Counter(status for status, is_lost in zip(statuses, lost, strict=True) if is_lost)
+    listed = ", ".join(f"{n:,} {status}" for status, n in sorted(reasons.items()))
+    if all(lost):
+        raise InputError(f"no row has a label ({listed})", file=columns.file, hint="ask the judge again")
+    warn(f"{columns.file}: {sum(lost):,} of {counted(len(cells), 'row')} have no label ({listed}), and are left out")
+    return columns.take(np.flatnonzero(~np.array(lost)))
 
 
 def labeled(data: Mapping[Any, Any], file: str) -> dict[Any, Any]:

@@ -11,12 +11,12 @@ import numpy as np
 
 from truegain.data import rating_columns
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns, without_gold
-from truegain.data.rating_columns import check_extra, labeled_rows, numbers, worded
+from truegain.data.rating_columns import answered_rows, check_extra, labeled_rows, numbers, worded
 from truegain.data.rating_groups import item_keys, no_assessor
 from truegain.errors import InputError, counted, some
 from truegain.io import annotation_exports, formats, named_tables
 from truegain.io.column_names import COLUMN, ColumnNames, Header, Missing, OutOfRange, Repeated, file_options
-from truegain.io.columns import Bools, Floats, Places, frozen
+from truegain.io.columns import Bools, Floats, Ints, Places, frozen
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.frames import Numbers, is_frame, opened
 from truegain.io.json_files import records
@@ -222,6 +222,8 @@ def settled(ratings: Judgments, repeated: str, warned: bool = False) -> Judgment
     if len(first) == len(key):
         return ratings
     several = int((count > 1).sum())
+    if repeated == "error" and _are_replicates(ratings, at):
+        return ratings
     if repeated == "error":
         order = np.argsort(key, kind="stable")
         second = int(order[1:][key[order][1:] == key[order][:-1]].min())
@@ -250,6 +252,15 @@ def settled(ratings: Judgments, repeated: str, warned: bool = False) -> Judgment
         np.maximum.at(last, at, np.arange(len(key)))
         return ratings.take(np.sort(last))
     return ratings.take(np.sort(first))
+
+
+def _are_replicates(ratings: Judgments, rated: Ints) -> bool:
+    """Whether a column `replicate` numbers all ratings of a document by one assessor, which are then no mistake.
+
+    rated: by rating, the document and assessor that it is of.
+    """
+    numbers = [str(x).strip() for x in ratings.extra.get("replicate", ())]
+    return bool(numbers) and all(numbers) and len(set(zip(rated.tolist(), numbers, strict=True))) == len(numbers)
 
 
 # ---- Ratings: judgments by several people, from the tables and exports that people have.
@@ -407,6 +418,7 @@ def _tabled(frame: Any, file: str, shape: _Shape) -> Judgments:
     of_tasks = "topic" not in columns and "doc" not in columns and "task" in columns.names
     needed = () if of_tasks else ("doc",) if shape.topic is not None else ("topic", "doc")
     rating_columns.require(columns, (*needed, *(() if is_wide else ("assessor", "label"))))
+    columns = columns if is_wide else answered_rows(columns)
     if shape.missing == "drop" and not is_wide:
         columns = labeled_rows(columns, values=shape.values)
     topics, docs = _about(columns, of_tasks, shape)

@@ -269,8 +269,12 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 _OURS = {theirs: ours for ours, names in COLUMNS.items() for theirs in names}
 BEIR = {"query_id", "corpus_id", "score"}  # all columns of its qrels, where a score is a label
 # what else may be known of a judgment; backs and sent_back are of its unit: uses of the back button, failed checks;
-# chosen says what asked for it, see `chosen_rows` of `Judgments`
-EXTRA = ("unit", "seconds", "comment", "order", "gold", "anchor", "backs", "sent_back", "model", "chosen")
+# chosen says what asked for it, see `chosen_rows` of `Judgments`; replicate counts how often a judge was asked, and
+# status says why a label is missing
+EXTRA = (
+    "unit", "seconds", "comment", "order", "gold", "anchor", "backs", "sent_back", "model", "chosen", "replicate",
+    "status",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from truegain.aggregation.magnitudes import MOST_LEVELS, Order, expert_levels, n
 from truegain.aggregation.magnitudes import units as unit_of
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.rating_groups import Grouped, alike
-from truegain.data.ratings import LEVELS, RatingsLike, Scale, read_ratings, tell_mixed
+from truegain.data.ratings import LEVELS, RatingsLike, Scale, read_ratings, settled, tell_mixed
 from truegain.errors import counted
 from truegain.io.columns import Floats, Ints, shares
 from truegain.keywords import takes
@@ -351,7 +351,9 @@ def agreement(
     declared = Scale.of(scale)
     judged = Judgments.of(expert, "expert") if expert is not None else None
     is_ratio = declared.level == "ratio" or normalize is not None
-    raw = read_ratings(ratings, scale=declared)
+    raw = settled(
+        read_ratings(ratings, scale=declared), "first"
+    )  # of numbered replicates: agreement is of single ratings
     raw = chosen(raw, drop_assessors=drop_assessors, first=first, expert=judged, normalize=normalize, scale=declared)
     choice = {"drop_assessors": drop_assessors, "weight_assessors": weight_assessors, "first": first}
     if not is_ratio and declared.level != "nominal":

@@ -1,0 +1,254 @@
+"""The command `truegain judge run`: labels by language models, from any OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from truegain.cli.options import Output, Seed, advanced, takes
+from truegain.cli.output import write_table
+from truegain.cli.streams import Progress, own_errors, tell
+from truegain.errors import TruegainError, counted
+from truegain.io.files import STANDARD_INPUT, shown_path
+from truegain.message import option, with_marks
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from truegain.llm.judge import JudgeSetup
+    from truegain.llm.labels import JudgeRun
+    from truegain.llm.run import Judging
+
+ENDED_EARLY = 3  # exit code of a run that can be gone on with
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedTexts:
+    """What the judge reads."""
+
+    topics: Annotated[str, typer.Option("--topics", help="Topics: JSONL, CSV, TSV or TREC format.")]
+    docs: Annotated[
+        str,
+        typer.Option(
+            "--docs", help="Documents: JSONL (also BEIR's), CSV or TSV. Or answers: topic, system and answer."
+        ),
+    ]
+    depth: Annotated[
+        int, typer.Option("-M", "--depth", min=1, help="Documents of each run, where the pool is runs.")
+    ] = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedHow:
+    """What each model is asked, and how."""
+
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Times that each model judges each item.")] = 1
+    soft: Annotated[
+        bool, typer.Option("--soft", help="Expected labels, from the probabilities of the answer's token.")
+    ] = False
+    one_order: Annotated[bool, typer.Option("--one-order", help="Show each pair in one order, not in both.")] = False
+    temperature: Annotated[
+        float | None, advanced("--temperature", help="Temperature (default: 0, or 1 with --repeat).")
+    ] = None
+    max_tokens: Annotated[
+        int, advanced("--max-tokens", min=1, help="Most tokens of an answer, with those of reasoning.")
+    ] = 4096
+    text_tokens: Annotated[int, advanced("--text-tokens", min=1, help="Tokens, about, that long texts are cut to.")] = (
+        4000
+    )
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedHowFast:
+    """How fast the server is asked."""
+
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Most requests at a time.")] = 8
+    retries: Annotated[
+        int, typer.Option("--retries", min=0, help="Times to try again after an error, or an answer without a label.")
+    ] = 4
+    timeout: Annotated[float, advanced("--timeout", help="Seconds that an answer may take.")] = 120.0
+    requests_per_minute: Annotated[
+        float | None, typer.Option("--requests-per-minute", help="Most requests a minute.")
+    ] = None
+    tokens_per_minute: Annotated[
+        float | None, typer.Option("--tokens-per-minute", help="Most tokens a minute, about, in and out.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpentHow:
+    """What it may cost."""
+
+    price: Annotated[
+        list[str] | None,
+        typer.Option("--price", help="Cost of a million tokens: IN,OUT or MODEL=IN,OUT. Repeatable."),
+    ] = None
+    max_cost: Annotated[float | None, typer.Option("--max-cost", help="Stop before the call that could pass this.")] = (
+        None
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptWhere:
+    """Where labels and answers go, and what is done in place of asking."""
+
+    output: Output = "-"
+    store: Annotated[
+        str | None, advanced("--store", help="File of answers (default: beside the output, llm.answers.sqlite).")
+    ] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell calls, tokens, cost and time; ask nothing.")] = False
+    batch: Annotated[
+        str | None, typer.Option("--batch", help="Write a batch file for the provider in place of asking.")
+    ] = None
+    collect: Annotated[str | None, typer.Option("--collect", help="Read the provider's answers to a batch file.")] = (
+        None
+    )
+
+
+@takes(texts=JudgedTexts, asking=AskedHow, pace=AskedHowFast, costs=SpentHow, kept=KeptWhere)
+def run_command(
+    pool: Annotated[
+        str,
+        typer.Argument(
+            help="What to judge: qrels, runs, a list of `plan labels` or `unjudged`, or a table of topic and doc; for "
+            "other prompts of topic, a and b, of topic and nugget, or of topic, claim and doc.",
+            metavar="POOL",
+        ),
+    ],
+    prompt: Annotated[
+        str,
+        typer.Option("--prompt", help="graded, binary, pairwise, nuggets, claims, or FILE.toml of your own."),
+    ],
+    model: Annotated[list[str], typer.Option("--model", help="Model to ask. Repeatable: each is an assessor.")],
+    url: Annotated[str, typer.Option("--url", help="Address of the server, such as http://localhost:8000/v1.")],
+    key_env: Annotated[
+        str | None,
+        typer.Option("--key-env", help="Environment variable with the API key (default: TRUEGAIN_API_KEY)."),
+    ] = None,
+    *,
+    texts: JudgedTexts,
+    asking: AskedHow,
+    pace: AskedHowFast,
+    costs: SpentHow,
+    kept: KeptWhere,
+) -> None:
+    """Label a pool with LLM judges, from any OpenAI-compatible server.
+
+    Answers are stored before they are read: the same command goes on after Ctrl-C or a crash, and pays for nothing
+    twice. What has no label has a status, and is missing, not 0. Exit code 0: done. 3: ended early, as by --max-cost.
+    2: bad input, or nothing could be judged.
+
+    Examples:
+        truegain judge run pool.csv --topics topics.jsonl --docs docs.jsonl --prompt graded --model some-model \
+--url http://localhost:8000/v1 --repeat 3 -o llm.csv
+        truegain judge run pool.csv --topics topics.jsonl --docs docs.jsonl --prompt graded --model some-model \
+--url http://localhost:8000/v1 --price 0.15,0.6 -o llm.csv --dry-run
+
+    """
+    from truegain.llm.judge import JudgeCosts, JudgeSetup
+    from truegain.llm.labels import table_kind
+    from truegain.llm.plan import Asking
+    from truegain.llm.run import Pace
+    from truegain.llm.store import store_for
+
+    chosen = [
+        name
+        for name, is_set in (("--dry-run", kept.dry_run), ("--batch", kept.batch), ("--collect", kept.collect))
+        if is_set
+    ]
+    if len(chosen) > 1:
+        raise TruegainError(f"{' and '.join(map(option, chosen))} do not go together; give one")
+    table_kind(kept.output)
+    setup = JudgeSetup(
+        pool,
+        texts.topics,
+        texts.docs,
+        prompt,
+        model,
+        url,
+        ""
+        if kept.dry_run and kept.output == STANDARD_INPUT and kept.store is None
+        else store_for(kept.output, kept.store),
+        Asking(**vars(asking)),
+        Pace(**vars(pace)),
+        JudgeCosts(tuple(costs.price or ()), costs.max_cost),
+        key_env,
+        texts.depth,
+    )
+    if kept.dry_run:
+        write_table(setup.dry_run(), None, STANDARD_INPUT)
+    elif kept.batch is not None:
+        for file, requests in setup.write_batch(kept.batch):
+            tell(f"{shown_path(file)}: {counted(requests, 'request')}; give the answers with --collect FILE")
+    else:
+        _write(setup.collect(kept.collect) if kept.collect is not None else _asked(setup), setup, kept.output)
+
+
+def _asked(setup: JudgeSetup) -> JudgeRun:
+    with AskingProgress() as progress:
+        return setup.run(progress.show, tell)
+
+
+def _write(run: JudgeRun, setup: JudgeSetup, output: str) -> None:
+    """Write the labels, and tell on standard error what they are and what they took."""
+    run.write(output)
+    run.warn()
+    statuses = ", ".join(f"{n:,} {status}" for status, n in run.statuses.items())
+    tokens_in, tokens_out = run.tokens()
+    cost = "" if run.cost is None else f"; cost {run.cost:.4f}"
+    tell(f"{len(run.outcomes):,} calls: {statuses}")
+    again = f" ({run.repeated:,} tried again)" if run.repeated else ""
+    tell(f"{counted(run.requests, 'request')}{again}; tokens {tokens_in:,} in, {tokens_out:,} out{cost}")
+    if run.plan.orders == 2:
+        both, flips = run.flips()
+        share = f" ({flips / both:.1%})" if both else ""
+        tell(f"{counted(both, 'pair')} judged in both orders; {flips:,} had another winner in the other{share}")
+    if run.stopped:
+        place = shown_path(setup.store)
+        tell(
+            f"ended early: {with_marks(run.stopped)}; answers are kept in {place}, and the same command goes on",
+            "warning",
+        )
+        raise typer.Exit(ENDED_EARLY)
+
+
+class AskingProgress(Progress):
+    """How far a run is, how fast it asks, what it has cost, and how long the rest will take."""
+
+    def __init__(self) -> None:
+        super().__init__(None, "judged")
+        self.told = ""
+
+    def show(self, judging: Judging) -> None:
+        """Show where a run is."""
+        from truegain.llm.judge import about_left
+
+        passed = time.monotonic() - self.began
+        self.total = len(judging.plan)
+        rate = f"{60 * judging.answered / passed:,.0f} a minute" if passed else ""
+        cost = f"cost {judging.budget.spent:.4f}" if judging.budget.prices else ""
+        left = about_left(judging.answered, judging.answered + self.total - judging.done, passed)
+        self.told = "  ".join(filter(None, [rate, cost, left]))
+        self.advance(judging.done - self.done)
+        if self.bar is not None:
+            self.bar.update(self.bar.task_ids[0], total=self.total, told=self.told)
+
+    def _start(self) -> Bar:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as RichProgress
+
+        columns: tuple[Any, ...] = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[told]}"),
+        )
+        bar = RichProgress(*columns, console=Console(file=own_errors()), transient=True)
+        bar.add_task(self.what, total=self.total, told=self.told)
+        bar.start()
+        return bar

@@ -1,0 +1,424 @@
+"""`run_judge`: from a pool and its texts to labels; what it will cost, and the way by batch files."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from truegain.errors import InputError, TruegainError, counted, some
+from truegain.io.files import STANDARD_INPUT, PathLike, pieces_of, shown_path, write_pieces
+from truegain.io.warnings import warn
+from truegain.llm.client import FILTERED, LONG, Endpoint, ServerReply, base_url, error_of, key_from
+from truegain.llm.labels import _MISSING, JudgeRun, table_kind
+from truegain.llm.limits import Budget, prices_of
+from truegain.llm.parse import FINAL, NO_TEXT
+from truegain.llm.plan import REASONING, Asking, CallPlan, attempt_body, read_items, tokens_in
+from truegain.llm.prompts import Prompt, read_prompt
+from truegain.llm.run import Judging, Pace, used_tokens
+from truegain.llm.store import AnswerStore, StoredAnswer, in_json, of_json, store_for
+from truegain.message import arg, argname, with_marks
+from truegain.results.base import Table
+
+SECONDS = 2.0  # that an answer takes, where none is known
+MOST_LINES = 50_000  # of a batch file, at the providers that have them
+
+
+@dataclass(frozen=True)
+class JudgeCosts:
+    """What tokens cost, and what a run may cost.
+
+    Parameters
+    ----------
+    price : sequence of str, default ()
+        What a million tokens cost, in and out: '0.15,0.6' of all models, 'NAME=0.15,0.6' of one.
+    max_cost : float, optional
+        The run stops before the call that could pass this; all answers in the store count.
+
+    Examples
+    --------
+    >>> JudgeCosts(price=["0.15,0.6"], max_cost=5).max_cost
+    5
+    """
+
+    price: Sequence[str] = ()
+    max_cost: float | None = None
+
+    def budget(self, models: Sequence[str]) -> Budget:
+        """What the calls of some models may cost."""
+        prices = prices_of(self.price, models)
+        if self.max_cost is not None and not self.max_cost > 0:
+            raise TruegainError(f"{argname('max_cost', self.max_cost)}: give an amount above 0")
+        if self.max_cost is not None and (unpriced := [model for model in models if model not in prices]):
+            raise TruegainError(
+                f"{argname('max_cost')}: the price of {some(unpriced)} is not known; give what a million tokens cost, "
+                f"in and out ({arg('price', '0.15,0.6')})"
+            )
+        return Budget(prices, self.max_cost)
+
+
+@dataclass(frozen=True)
+class JudgeSetup:
+    """All that a run of a judge is given: to run it, to tell what it will take, or to go by batch files.
+
+    Parameters
+    ----------
+    pool, topics, docs, prompt, models, url, key_env
+        As `run_judge` takes them.
+    store : str
+        The file of answers.
+    asking : Asking, optional
+        Replicates, temperature, soft labels, orders of pairs.
+    pace : Pace, optional
+        How many requests at a time and a minute, and how often again.
+    costs : JudgeCosts, optional
+        Prices, and the limit of costs.
+    depth : int, default 10
+        Documents of each run, where the pool is runs.
+
+    Examples
+    --------
+    >>> from truegain.llm import JudgeSetup
+    >>> setup = JudgeSetup("pool.csv", "topics.jsonl", "docs.jsonl", "graded", ["some-model"], "http://localhost:8000/v1",
+    ...     store="llm.answers.sqlite")
+    >>> print(setup.dry_run())  # doctest: +SKIP
+    >>> setup.run().write("llm.csv")  # doctest: +SKIP
+    """
+
+    pool: PathLike
+    topics: PathLike
+    docs: PathLike
+    prompt: PathLike | Prompt
+    models: Sequence[str]
+    url: str
+    store: str
+    asking: Asking = field(default_factory=Asking)
+    pace: Pace = field(default_factory=Pace)
+    costs: JudgeCosts = field(default_factory=JudgeCosts)
+    key_env: str | None = None
+    depth: int = 10
+
+    def plan(self) -> CallPlan:
+        """The calls."""
+        prompt, url = read_prompt(self.prompt), base_url(self.url)
+        items = read_items(self.pool, self.topics, self.docs, prompt, self.depth)
+        return CallPlan(items, prompt, tuple(self.models), url, self.asking)
+
+    def run(
+        self, on_change: Callable[[Judging], object] = id, tell: Callable[[str], object] = id, *, ask: bool = True
+    ) -> JudgeRun:
+        """Ask, or where `ask` is False read what is in the store alone."""
+        budget = self.costs.budget(self.models)
+        key = key_from(self.key_env) if ask else None
+        plan = self.plan()
+        endpoint = Endpoint(plan.url, key, self.pace.timeout, self.pace.retries) if ask else None
+        with AnswerStore(self.store) as store:
+            store.keep_prompt(plan.prompt.digest, json.dumps(asdict(plan.prompt), ensure_ascii=False))
+            judging = Judging(plan, store, endpoint, self.pace, budget)
+            try:
+                judging.run(on_change, tell)
+            finally:
+                if endpoint is not None:
+                    endpoint.close()
+            stopped = "" if judging.stopped_by is None else judging.stopped_by.message
+            run = JudgeRun(
+                plan,
+                [outcome or _MISSING for outcome in judging.outcomes],
+                0 if endpoint is None else endpoint.requests,
+                0 if endpoint is None else endpoint.repeated,
+                budget.spent if budget.prices else None,
+                stopped,
+                judging.ways,
+                "" if endpoint is None else endpoint.last_fault,
+            )
+            if not run.labels:
+                raise _no_label(run, judging, ask)
+            return run
+
+    # ---- What it will take.
+
+    def dry_run(self) -> Table:
+        """What the calls will take, by model; nothing is asked."""
+        plan, budget = self.plan(), self.costs.budget(self.models)
+        stored = AnswerStore(self.store) if Path(self.store).is_file() else None
+        seconds = SECONDS
+        try:
+            counts = {model: [0, 0, 0, 0] for model in self.models}  # calls, stored, tokens in, texts cut
+            ways = {
+                model: (stored and stored.way(plan.way_name(model))) or {"way": plan.ways()[0]} for model in self.models
+            }
+            for call in plan.calls():
+                if call.item.texts is None:
+                    continue
+                count = counts[call.model]
+                body, cuts = plan.body(call, ways[call.model])
+                is_there = stored is not None and stored.get(plan.key(call, body), 0) is not None
+                count[0] += 1
+                count[1] += is_there
+                count[2] += 0 if is_there else tokens_in(body)
+                count[3] += cuts
+            if stored is not None:
+                seconds = stored.seconds() or SECONDS
+        finally:
+            if stored is not None:
+                stored.close()
+        rows, most_out = [], self.asking.max_tokens
+        for model, (calls, there, tokens, _) in counts.items():
+            left = calls - there
+            out = REASONING * left
+            cost = [budget.cost(model, (tokens, x)) if budget.prices else None for x in (out, most_out * left)]
+            minutes = self._minutes(left, tokens + out, seconds)
+            rows.append(
+                (
+                    model,
+                    calls,
+                    there,
+                    left,
+                    tokens,
+                    out,
+                    most_out * left,
+                    *cost,
+                    round(minutes, 1 if minutes >= 1 else 2),
+                )
+            )
+        columns = (
+            "model", "calls", "answered before", "to ask", "tokens in", "tokens out", "at most", "cost", "cost at most",
+            "minutes",
+        )  # fmt: skip
+        return Table(columns, rows, {"prompt": plan.prompt.digest}, notes=tuple(self._notes(plan, counts, seconds)))
+
+    def _minutes(self, calls: int, tokens: int, seconds: float) -> float:
+        """How long calls take: by what the server takes, and by the limits."""
+        pace = self.pace
+        times = [calls * seconds / pace.concurrency / 60]
+        times += [] if pace.requests_per_minute is None else [calls / pace.requests_per_minute]
+        times += [] if pace.tokens_per_minute is None else [tokens / pace.tokens_per_minute]
+        return max(times)
+
+    def _notes(self, plan: CallPlan, counts: Mapping[str, list[int]], seconds: float) -> Iterator[str]:
+        prompt = plan.prompt
+        per = f"{counted(len(plan.items), 'item')}, {counted(self.asking.repeat, 'replicate')}"
+        orders = ", both orders" if plan.orders == 2 else ""
+        yield f"Prompt {prompt.name}, version {prompt.version} ({prompt.digest}); {per}{orders}. Nothing was asked."
+        yield (
+            f"Tokens in are estimated; tokens out are {REASONING} an answer, more where the model reasons (at most "
+            f"{self.asking.max_tokens:,}). Minutes are at {seconds:.1f} s an answer, {self.pace.concurrency} at a time."
+        )
+        if cuts := sum(count[3] for count in counts.values()):
+            yield f"{counted(cuts, 'text')} would be cut to about {self.asking.text_tokens:,} tokens."
+        if not self.costs.price:
+            yield f"Without prices there is no cost; give what a million tokens cost ({arg('price', '0.15,0.6')})."
+
+    # ---- By batch files.
+
+    def write_batch(self, path: str) -> list[tuple[str, int]]:
+        """Write what is not answered yet as batch files, one a model; each with its number of requests."""
+        plan = self.plan()
+        files: list[tuple[str, int]] = []
+        with AnswerStore(self.store) as store:
+            for model in self.models:
+                name = plan.way_name(model)
+                way = store.way(name) or {"way": plan.ways()[0]}
+                lines = [in_json(line) + b"\n" for line in self._lines(plan, store, model, way)]
+                store.keep_way(name, way)  # as what is collected will be looked up
+                file = path if len(self.models) == 1 else _of_model(path, model)
+                if len(lines) > MOST_LINES:
+                    warn(f"{shown_path(file)} has {len(lines):,} requests; providers take {MOST_LINES:,} in a file")
+                write_pieces(file, lines)
+                files.append((file, len(lines)))
+        return files
+
+    def _lines(
+        self, plan: CallPlan, store: AnswerStore, model: str, way: Mapping[str, Any]
+    ) -> Iterator[dict[str, Any]]:
+        judging = Judging(plan, store, None, self.pace)
+        for call in plan.calls():
+            if call.model != model or call.item.texts is None:
+                continue
+            body, cuts = plan.body(call, way)
+            key, attempt = plan.key(call, body), 0
+            while (answer := store.get(key, attempt)) is not None:
+                if judging._read(answer, attempt + 1, cuts, (0, 0)).parsed.status in FINAL:
+                    break
+                attempt += 1
+            if answer is None and attempt <= self.pace.retries:
+                url = "/v1/chat/completions"
+                name = f"{key.hex()}-{attempt}"
+                yield {"custom_id": name, "method": "POST", "url": url, "body": attempt_body(body, attempt)}
+
+    def collect(self, path: PathLike) -> JudgeRun:
+        """Put the answers of a batch into the store, and read the labels of all that is there."""
+        plan = self.plan()
+        file, added, failed, unknown = shown_path(path), 0, 0, 0
+        with AnswerStore(self.store) as store:
+            wanted = {}
+            for call in plan.calls():
+                if call.item.texts is not None:
+                    body, _ = plan.body(call, store.way(plan.way_name(call.model)) or {"way": plan.ways()[0]})
+                    wanted[plan.key(call, body).hex()] = call, body
+            for row in _answers(path, file):
+                name, _, attempt = str(row.get("custom_id", "")).partition("-")
+                reply = _batch_reply(row)
+                if name not in wanted or not attempt.isdigit():
+                    unknown += 1
+                elif reply is None:
+                    failed += 1
+                else:
+                    call, body = wanted[name]
+                    used = used_tokens(reply, tokens_in(body))
+                    at = float(reply.whole.get("created") or 0) or time.time()
+                    about = bytes.fromhex(name), int(attempt), call.name, reply.http, reply.body, call.model
+                    store.put(StoredAnswer(*about, *used, at, 0.0))
+                    added += 1
+        if not added:
+            why = f"{unknown:,} are of other requests, {failed:,} failed"
+            raise InputError(
+                f"no answer of this run is in the file ({why})", file=file,
+                hint=f"give the same pool, texts, prompt, model and store as with {arg('batch', 'FILE')}",
+            )  # fmt: skip
+        if unknown or failed:
+            warn(f"{file}: {failed:,} requests of the batch failed, {unknown:,} answers are of no request of this run")
+        return self.run(ask=False)
+
+
+def _of_model(path: str, model: str) -> str:
+    """A batch file for one of several models."""
+    plain = "".join(c if c.isalnum() or c in "-_." else "-" for c in model)
+    return str(Path(path).with_name(f"{Path(path).stem}.{plain}{Path(path).suffix}"))
+
+
+def _answers(path: PathLike, file: str) -> Iterator[Mapping[str, Any]]:
+    """The lines of a file of answers to a batch."""
+    left, number = b"", 0
+    for piece in (*pieces_of(path), b"\n"):
+        *lines, left = (left + piece).split(b"\n")
+        for line in lines:
+            number += 1
+            if not line.strip():
+                continue
+            row = of_json(line)
+            if row is None:
+                hint = "give the file of answers that the provider wrote, one JSON object a line"
+                raise InputError(
+                    "not a JSON object", file=file, line=number, text=line.decode(errors="replace"), hint=hint
+                )
+            yield row
+
+
+def _batch_reply(row: Mapping[str, Any]) -> ServerReply | None:
+    """The answer in a line of a batch's answers; None where the request failed."""
+    response = row.get("response")
+    body = response.get("body") if isinstance(response, Mapping) else None
+    if not isinstance(response, Mapping) or not isinstance(body, Mapping):
+        return None
+    status, raw = response.get("status_code"), in_json(body)
+    if status == 200 and isinstance(body.get("choices"), list):
+        return ServerReply(200, raw, body, 0.0)
+    text = error_of(raw)
+    if status in (400, 413, 422) and ("context" in text or status == 413):
+        return ServerReply(LONG, raw, {}, 0.0)
+    return ServerReply(FILTERED, raw, {}, 0.0) if "content_filter" in text else None
+
+
+def _no_label(run: JudgeRun, judging: Judging, ask: bool) -> TruegainError:
+    """The error of a run in which nothing could be judged."""
+    if run.stopped:
+        return TruegainError(f"nothing could be judged: {with_marks(run.stopped)}")
+    asked = {status: n for status, n in run.statuses.items() if status != NO_TEXT}
+    reasons = ", ".join(f"{n:,} {status}" for status, n in asked.items())
+    fault = judging.endpoint.last_fault if judging.endpoint is not None else ""
+    told = f"; the server's last error: {fault}" if ask and fault and "failed" in asked else ""
+    hint = f"look at an answer in {shown_path(judging.store.path)}" if judging.answered else "check model and prompt"
+    return TruegainError(f"nothing could be judged ({reasons}{told}); no labels are written; {hint}")
+
+
+def run_judge(
+    pool: PathLike,
+    *,
+    topics: PathLike,
+    docs: PathLike,
+    prompt: PathLike | Prompt,
+    models: Sequence[str],
+    url: str,
+    output: PathLike | None = None,
+    asking: Asking | None = None,
+    pace: Pace | None = None,
+    costs: JudgeCosts | None = None,
+    store: PathLike | None = None,
+    key_env: str | None = None,
+) -> JudgeRun:
+    """Have language models judge a pool, by any server that speaks OpenAI's chat completions.
+
+    Every answer is committed to a store before it is read: the same call goes on where one was ended, and nothing that
+    was answered is paid for again.  The key comes from the environment only.
+
+    Parameters
+    ----------
+    pool : path-like
+        What to judge: qrels, a run, a list of `sample_gold`; pairs (topic, a, b), nuggets (topic, nugget) or claims
+        (topic, claim, doc) in a table, as the prompt asks for.
+    topics : path-like
+        Texts of the topics.
+    docs : path-like
+        Texts of the documents; of pairs of systems and of nuggets their answers (topic, system, answer).
+    prompt : str, path-like or Prompt
+        'graded', 'binary', 'pairwise', 'nuggets', 'claims', or a TOML file of your own; see `read_prompt`.
+    models : sequence of str
+        The models; each is an assessor.
+    url : str
+        The server, such as 'http://localhost:8000/v1'.
+    output : path-like, optional
+        Where the labels go: a name that ends in .csv, .tsv, .jsonl or .parquet.
+    asking : Asking, optional
+        Replicates, temperature, soft labels, orders of pairs.
+    pace : Pace, optional
+        How many requests at a time and a minute, and how often again.
+    costs : JudgeCosts, optional
+        Prices, and the limit of costs.
+    store : path-like, optional
+        The file of answers; by default beside the output, as in llm.answers.sqlite.
+    key_env : str, optional
+        The variable that has the key; by default TRUEGAIN_API_KEY, and no key where it is not set.
+
+    Returns
+    -------
+    JudgeRun
+        The labels with their statuses; what has none is missing, and is not 0.
+
+    Examples
+    --------
+    >>> from truegain.llm import run_judge
+    >>> run = run_judge("pool.csv", topics="topics.jsonl", docs="docs.jsonl", prompt="graded", models=["some-model"],
+    ...     url="http://localhost:8000/v1", output="llm.csv")  # doctest: +SKIP
+    """
+    name = STANDARD_INPUT if output is None else str(output)
+    table_kind(name)
+    place = store_for(name, store)
+    setup = JudgeSetup(
+        pool, topics, docs, prompt, [models] if isinstance(models, str) else list(models), url, place,
+        asking or Asking(), pace or Pace(), costs or JudgeCosts(), key_env,
+    )  # fmt: skip
+    run = setup.run()
+    run.warn()
+    if run.stopped:
+        warn(f"the run ended early: {with_marks(run.stopped)}; the same call goes on")
+    if output is not None:
+        run.write(output)
+    return run
+
+
+def about_left(done: int, total: int, seconds: float) -> str:
+    """How long the rest will take, in words.
+
+    >>> about_left(50, 200, 60.0), about_left(0, 5, 1.0), about_left(1, 100, 60.0)
+    ('3m 00s left', '', '1h 39m left')
+    """
+    if not done:
+        return ""
+    left = math.ceil(seconds * (total - done) / done)
+    hours, minutes = left // 3600, left % 3600 // 60
+    return f"{hours}h {minutes:02}m left" if hours else f"{minutes}m {left % 60:02}s left"

@@ -1,0 +1,416 @@
+"""What is asked: the items of a pool with their texts, the calls that judge them, and what these will take."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from truegain.errors import InputError, TruegainError, counted, some
+from truegain.io import formats
+from truegain.io.columns import plain_name
+from truegain.io.files import PathLike, shown_path
+from truegain.io.named_tables import is_guarded, unguarded
+from truegain.io.trec import loaded
+from truegain.io.warnings import warn
+from truegain.judging.study.files import (
+    DOC,
+    DOC_TEXT,
+    TOPIC,
+    TOPIC_ID,
+    FileRow,
+    read_documents,
+    read_pool,
+    read_topics,
+    refuse,
+    rows_of,
+    word,
+)
+from truegain.judging.tasks.base import Topic
+from truegain.llm.client import host_alias
+from truegain.llm.prompts import Prompt, Way, about_tokens
+from truegain.llm.store import in_json, key_of
+from truegain.message import arg, argname
+
+PAIRS = (("a", "b"), ("system_a", "system_b"), ("doc_a", "doc_b"), ("left", "right"), ("first", "second"))
+SYSTEM = ("system", "run", "run_id")
+ANSWER = ("answer", "answer_text", "response", "output", "prediction", *DOC_TEXT)
+SEEDS = 1_000_003  # between the seeds of attempts
+OVERHEAD = 8  # tokens of the form of a message
+REASONING = 30  # tokens of an answer without reasoning, about
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What a judge is asked, and how.
+
+    Parameters
+    ----------
+    repeat : int, default 1
+        How many times each model is asked about each item; each time has a seed of its own.
+    temperature : float, optional
+        By default 0 where each model is asked once, 1 where it is asked several times.
+    max_tokens : int, default 4096
+        The most tokens of an answer, with room for a model that reasons before it answers.
+    text_tokens : int, default 4000
+        The most tokens, about, of each text; longer ones are cut and counted.
+    soft : bool, default False
+        Take the expected label under the probabilities of the answer's token.
+    one_order : bool, default False
+        Show each pair in one order, chosen by its digest, in place of both.
+    seed : int, default 0
+        Where the seeds of replicates begin.
+
+    Examples
+    --------
+    >>> Asking(repeat=3).heat, Asking().heat
+    (1.0, 0.0)
+    """
+
+    repeat: int = 1
+    temperature: float | None = None
+    max_tokens: int = 4096
+    text_tokens: int = 4000
+    soft: bool = False
+    one_order: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("repeat", "max_tokens", "text_tokens"):
+            if getattr(self, name) < 1:
+                raise TruegainError(f"{argname(name, getattr(self, name))}: give a number of at least 1")
+        if self.temperature is not None and not 0 <= self.temperature <= 10:
+            raise TruegainError(f"{argname('temperature', self.temperature)}: give a number from 0 to 2")
+
+    @property
+    def heat(self) -> float:
+        """The temperature that is asked for."""
+        return (0.0 if self.repeat == 1 else 1.0) if self.temperature is None else self.temperature
+
+
+class JudgedItem(NamedTuple):
+    """One thing to judge: its columns in the output, and its texts by field; None where one is missing."""
+
+    ids: Mapping[str, str]
+    texts: Mapping[str, str] | None
+
+
+class Call(NamedTuple):
+    """One item judged by one model at one time, in one order."""
+
+    item: JudgedItem
+    model: str
+    replicate: int
+    first: str  # of a pair: which is shown first, a or b; else empty
+
+    @property
+    def name(self) -> str:
+        """What it is about, for people who look into the store."""
+        return " | ".join((self.model, *self.item.ids.values(), str(self.replicate), *filter(None, [self.first])))
+
+
+# ---- The items of a pool, with their texts.
+
+
+def read_items(pool: PathLike, topics: PathLike, docs: PathLike, prompt: Prompt, depth: int = 10) -> list[JudgedItem]:
+    """The items of a pool in its order, each once, with the texts that the prompt has fields for."""
+    readers = {"documents": _documents, "preferences": _pairs, "nuggets": _nuggets, "claims": _claims}
+    faults: list[str] = []
+    rows = [row.topic for row in read_topics(topics, faults)]
+    refuse(faults)
+    text_of = {t.id: "\n".join(filter(None, [t.title, t.text, _what_counts(t)])) for t in rows}
+    items = readers[prompt.task](pool, text_of, docs, depth)
+    if not items:
+        raise InputError("there is nothing to judge", file=shown_path(pool), hint="give at least one item")
+    _tell_missing(items, text_of, topics, docs)
+    return items
+
+
+def _what_counts(topic: Topic) -> str:
+    """What a topic says of what counts as relevant, as a narrative does."""
+    said = {"What counts": topic.counts, "What does not": topic.counts_not}
+    return "\n".join(f"{what}: {text}" for what, text in said.items() if text)
+
+
+def _tell_missing(items: Sequence[JudgedItem], topics: Mapping[str, str], file: PathLike, docs: PathLike) -> None:
+    lacking = [item for item in items if item.texts is None]
+    if not lacking:
+        return
+    no_topic = list(dict.fromkeys(i.ids["topic"] for i in lacking if i.ids["topic"] not in topics))
+    where = f"topics {some(no_topic)} are not in {shown_path(file)}" if no_topic else f"look into {shown_path(docs)}"
+    first = ", ".join(f"{name} {value}" for name, value in lacking[0].ids.items())
+    problem = f"{counted(len(lacking), 'item')} of {len(items):,} have no text (first: {first}); {where}"
+    if len(lacking) == len(items):
+        raise InputError(problem, hint="check that ids are spelled alike in all files")
+    warn(f"{problem}. They are not judged, and have the status no_text")
+
+
+def _item(ids: Mapping[str, str], texts: Mapping[str, str | None]) -> JudgedItem:
+    there = {name: text for name, text in texts.items() if text}
+    return JudgedItem(ids, there if len(there) == len(texts) else None)
+
+
+def _documents(pool: PathLike, topics: Mapping[str, str], docs: PathLike, depth: int) -> list[JudgedItem]:
+    if formats.format_of_ending(os.fspath(pool)) is not None:
+        table = _Table(pool)
+        docs_named = {*DOC, *itertools.chain(*PAIRS)} & set(table.columns)
+        if not set(TOPIC) & set(table.columns) or not docs_named:
+            raise table.lacks("topic and doc", "name the columns topic and doc")
+    rows = read_pool([pool], depth=depth).rows
+    if any(len(row.item.docs) != 1 for row in rows):
+        raise InputError(
+            "this pool has pairs of documents", file=shown_path(pool),
+            hint=f"give a prompt for preferences ({arg('prompt', 'pairwise')}), or a pool of topic and doc",
+        )  # fmt: skip
+    texts = _texts(docs, {row.item.docs[0] for row in rows})
+    return [
+        _item({"topic": row.topic, "doc": row.item.docs[0]},
+              {"topic": topics.get(row.topic), "document": texts.get(row.item.docs[0])})
+        for row in rows
+    ]  # fmt: skip
+
+
+def _pairs(pool: PathLike, topics: Mapping[str, str], docs: PathLike, _: int) -> list[JudgedItem]:
+    table = _Table(pool)
+    names = next((pair for pair in PAIRS if set(pair) <= set(table.columns)), None)
+    if names is None:
+        raise table.lacks("columns for a pair", "name them topic, a and b")
+    topic, a, b = table.ids(TOPIC, "topic"), table.ids(names[:1], names[0]), table.ids(names[1:], names[1])
+    rows = list(dict.fromkeys(zip(topic, a, b, strict=True)))
+    for t, x, y in rows:
+        if x == y:
+            raise InputError(f"topic {t} compares {x} with itself", file=table.file, hint="name two")
+    answers = _by_system(docs)
+    texts = {} if answers else _texts(docs, {*a, *b})
+
+    def text(t: str, name: str) -> str | None:
+        return answers.get((t, name)) if answers else texts.get(name)
+
+    return [
+        _item({"topic": t, "a": x, "b": y}, {"topic": topics.get(t), "a": text(t, x), "b": text(t, y)})
+        for t, x, y in rows
+    ]
+
+
+def _nuggets(pool: PathLike, topics: Mapping[str, str], docs: PathLike, _: int) -> list[JudgedItem]:
+    table = _Table(pool)
+    topic, nugget = table.ids(TOPIC, "topic"), table.ids(("nugget", "nugget_text", "text"), "nugget")
+    answers = _by_system(docs)
+    if not answers:
+        raise InputError(
+            "answers need the columns topic, system and answer", file=shown_path(docs), hint="name them so"
+        )
+    if any(name in table.columns for name in SYSTEM):
+        rows = list(zip(topic, table.ids(SYSTEM, "system"), nugget, strict=True))
+    else:  # every answer is checked for every nugget of its topic
+        systems: dict[str, list[str]] = {}
+        for t, s in answers:
+            systems.setdefault(t, []).append(s)
+        rows = [(t, s, n) for t, n in zip(topic, nugget, strict=True) for s in systems.get(t, ())]
+    return [
+        _item({"topic": t, "system": s, "nugget": n},
+              {"topic": topics.get(t), "answer": answers.get((t, s)), "nugget": n})
+        for t, s, n in dict.fromkeys(rows)
+    ]  # fmt: skip
+
+
+def _claims(pool: PathLike, topics: Mapping[str, str], docs: PathLike, _: int) -> list[JudgedItem]:
+    table = _Table(pool)
+    columns = {"topic": table.ids(TOPIC, "topic")}
+    if any(name in table.columns for name in SYSTEM):
+        columns["system"] = table.ids(SYSTEM, "system")
+    columns |= {"claim": table.ids(("claim", "statement"), "claim"), "doc": table.ids(DOC, "doc")}
+    texts = _texts(docs, set(columns["doc"]))
+    rows = dict.fromkeys(zip(*columns.values(), strict=True))
+    made = [dict(zip(columns, row, strict=True)) for row in rows]
+    return [
+        _item(ids, {"topic": topics.get(ids["topic"]), "claim": ids["claim"], "document": texts.get(ids["doc"])})
+        for ids in made
+    ]
+
+
+class _Table:
+    """A pool with named columns."""
+
+    def __init__(self, path: PathLike) -> None:
+        text, kind, self.file = loaded(path) if formats.format_of_ending(os.fspath(path)) is None else _by_ending(path)
+        if kind in (None, "nested"):
+            raise InputError("the columns are not named", file=self.file, hint="give a table: CSV, TSV or JSONL")
+        table = formats.read(text, kind, self.file)
+        self.columns: dict[str, list[Any]] = {}
+        for at, name in enumerate(table.columns):
+            cells = table.column(at)
+            self.columns.setdefault(
+                plain_name(str(name)), unguarded(table, cells) if is_guarded(table) else list(cells)
+            )
+
+    def ids(self, names: Iterable[str], ours: str) -> list[str]:
+        """A column by any of its names; every row must have something in it."""
+        name = next((n for n in names if n in self.columns), None)
+        if name is None:
+            raise self.lacks(f"column {ours}", f"name one {ours}")
+        cells = [word(x) for x in self.columns[name]]
+        if "" in cells:
+            raise InputError(f"{ours} is missing", file=self.file, row=cells.index("") + 1, hint="fill in the cell")
+        return cells
+
+    def lacks(self, what: str, hint: str) -> InputError:
+        """The error on a column that is not there."""
+        return InputError(f"there is no {what} among {', '.join(self.columns)}", file=self.file, hint=hint)
+
+
+def _by_ending(path: PathLike) -> tuple[bytes, str | None, str]:
+    from truegain.io.files import read_bytes
+
+    kind = formats.format_of_ending(os.fspath(path))
+    return read_bytes(path), None if kind is None else kind.name, shown_path(path)
+
+
+def _texts(docs: PathLike, wanted: set[str]) -> dict[str, str]:
+    """By document its text, with its title above it."""
+    faults: list[str] = []
+    documents = read_documents(docs, faults, wanted)
+    refuse(faults)
+    return {d.id: "\n".join(filter(None, [d.title, d.text])) for d in documents.values()}
+
+
+def _by_system(docs: PathLike) -> dict[tuple[str, str], str]:
+    """By topic and system its answer; nothing where rows name no systems."""
+    faults: list[str] = []
+    answers: dict[tuple[str, str], str] = {}
+    for row in rows_of(docs, faults, names={}):
+        values = {plain_name(name): value for name, value in row.values.items()}
+        system = next((word(values[n]) for n in SYSTEM if word(values.get(n))), "")
+        topic = next((word(values[n]) for n in (*TOPIC_ID, *TOPIC) if word(values.get(n))), "")
+        if not system:
+            return {}
+        if not topic:
+            faults.append(str(_place("an answer without a topic", docs, row)))
+        elif (topic, system) in answers:
+            faults.append(str(_place(f"a second answer of {system} to topic {topic}", docs, row)))
+        else:
+            answers[topic, system] = next((t for t in (_answer(values.get(n)) for n in ANSWER) if t), "")
+    refuse(faults)
+    return answers
+
+
+def _place(problem: str, docs: PathLike, row: FileRow) -> InputError:
+    return InputError(problem, file=shown_path(docs), line=row.line, hint="give each one topic, system and answer once")
+
+
+def _answer(value: Any) -> str:
+    """The text of an answer, which may come in sentences."""
+    if isinstance(value, list):
+        return " ".join(filter(None, (word(x.get("text") if isinstance(x, Mapping) else x) for x in value)))
+    return word(value)
+
+
+# ---- Calls: every item, model, time of asking and order.
+
+
+@dataclass(frozen=True)
+class CallPlan:
+    """All calls of a run, in the order of the output."""
+
+    items: Sequence[JudgedItem]
+    prompt: Prompt
+    models: Sequence[str]
+    url: str
+    asking: Asking = field(default_factory=Asking)
+
+    def __post_init__(self) -> None:
+        if len(set(self.models)) < len(self.models) or not all(self.models):
+            raise TruegainError(f"{argname('model')}: name each model once")
+        if self.asking.soft and self.prompt.numbers is None:
+            raise TruegainError(
+                f"{argname('soft')}: soft labels are expected numbers, and the labels of the prompt {self.prompt.name} "
+                f"are words; leave it out, or give a prompt such as {arg('prompt', 'graded')}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.items) * len(self.models) * self.asking.repeat * self.orders
+
+    @property
+    def orders(self) -> int:
+        """In how many orders a pair is shown."""
+        return 2 if self.prompt.task == "preferences" and not self.asking.one_order else 1
+
+    def calls(self) -> Iterator[Call]:
+        """Item after item; of each every model, every time of asking, every order."""
+        times = range(1, self.asking.repeat + 1)
+        for item, model, replicate in itertools.product(self.items, self.models, times):
+            for first in self._orders(item):
+                yield Call(item, model, replicate, first)
+
+    def _orders(self, item: JudgedItem) -> tuple[str, ...]:
+        if self.prompt.task != "preferences":
+            return ("",)
+        if self.asking.one_order:  # by its digest, so that neither side is first by habit
+            return ("a",) if key_of(*item.ids.values())[0] % 2 else ("b",)
+        return ("a", "b")
+
+    def messages(self, call: Call, way: Way) -> tuple[list[dict[str, str]], int]:
+        """What a call says, and how many of its texts were cut."""
+        texts = call.item.texts or {}
+        if call.first == "b":
+            texts = {**texts, "a": texts["b"], "b": texts["a"]}
+        return self.prompt.render(texts, way, self.asking.text_tokens)
+
+    def body(self, call: Call, way: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+        """The body of a request, and how many of its texts were cut.
+
+        way: as it was tried out; 'way' says how the answer is asked for, 'without' which parameters the model does not
+        take, 'limit' what it calls the limit of tokens, 'most' a lower limit where it takes no higher one.
+        """
+        messages, cuts = self.messages(call, way["way"])
+        labels = list(self.prompt.labels)
+        parameters: dict[str, Any] = {
+            "temperature": self.asking.heat,
+            way.get("limit", "max_tokens"): way.get("most", self.asking.max_tokens),
+            "seed": self.asking.seed + call.replicate,
+        }
+        if way["way"] == "schema":
+            schema = {
+                "type": "object", "properties": {"label": {"type": "string", "enum": labels}}, "required": ["label"],
+                "additionalProperties": False,
+            }  # fmt: skip
+            named = {"name": "judgment", "strict": True, "schema": schema}
+            parameters["response_format"] = {"type": "json_schema", "json_schema": named}
+        if way["way"] == "choice":
+            parameters["guided_choice"] = labels
+        if self.asking.soft:
+            parameters |= {"logprobs": True, "top_logprobs": way.get("top", 20)}
+        without = way.get("without", ())
+        kept = {name: value for name, value in parameters.items() if name not in without}
+        return {"model": call.model, "messages": messages, **kept}, cuts
+
+    @cached_property
+    def host(self) -> str:
+        """The server's name in keys of answers."""
+        return host_alias(self.url)
+
+    def key(self, call: Call, body: Mapping[str, Any]) -> bytes:
+        """What identifies a call in the store; model, parameters and messages are in the body."""
+        return key_of(self.host, self.prompt.digest, call.replicate, in_json(body))
+
+    def ways(self) -> tuple[Way, ...]:
+        """How an answer may be asked for, the best first."""
+        return ("choice", "word") if self.asking.soft else ("schema", "choice", "line")
+
+    def way_name(self, model: str) -> str:
+        """What the way of a model is kept under."""
+        kind = "soft" if self.asking.soft else "label"
+        return " ".join((host_alias(self.url), model, self.prompt.digest, kind, str(self.asking.max_tokens)))
+
+
+def tokens_in(body: Mapping[str, Any]) -> int:
+    """About how many tokens a request has."""
+    return sum(about_tokens(m["content"]) + OVERHEAD for m in body["messages"])
+
+
+def attempt_body(body: Mapping[str, Any], attempt: int) -> Mapping[str, Any]:
+    """The body of a request that is asked again, with a seed of its own."""
+    return {**body, "seed": body["seed"] + SEEDS * attempt} if attempt and "seed" in body else body

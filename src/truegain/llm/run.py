@@ -1,0 +1,377 @@
+"""The calls of a run: threads ask, every answer is stored before it is read, and what has no label is asked again."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from truegain.errors import TruegainError, counted
+from truegain.io.files import shown_path
+from truegain.llm.client import FILTERED, LONG, AskingError, Endpoint, OutageError, QuotaError, ServerReply, usage_of
+from truegain.llm.limits import Budget, Gate
+from truegain.llm.parse import EMPTY, FAILED, FINAL, NO_TEXT, REFUSED, TOO_LONG, UNPARSED, Parsed, content_of, parsed
+from truegain.llm.plan import Call, CallPlan, attempt_body, tokens_in
+from truegain.llm.prompts import about_tokens
+from truegain.llm.store import AnswerStore, StoredAnswer, in_json
+from truegain.message import argname, with_marks
+
+LOST = 3  # requests in a row that the server leaves unanswered, or as many as go at a time, before the run ends
+USUAL_OUT = 60.0  # tokens of an answer, before any is known
+UNSURE = 2.0  # times the estimated tokens of a prompt are set apart, where costs are limited, before any is known
+SURE = 1.1  # times the most that prompts were seen to take
+ADAPTED = 10  # times that a request is changed to what a server takes
+LEAST_OUT = 64  # tokens that an answer is left at least
+_OF_ANSWER = re.compile("max_(completion_|new_|output_)?tokens|in the completion", re.IGNORECASE)
+
+
+class CostLimitError(TruegainError):
+    """The next call could pass the limit of costs: what was answered is kept."""
+
+
+STOPPED = (QuotaError, OutageError, CostLimitError)  # runs that end early, and may be gone on with
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a server is asked, and how often again.
+
+    Parameters
+    ----------
+    concurrency : int, default 8
+        The most requests at a time; a run begins with one and takes more while the server keeps up.
+    retries : int, default 4
+        How many times more a request is tried, and how many times more an item is asked about whose answer has no
+        label.
+    timeout : float, default 120
+        Seconds that an answer may take.
+    requests_per_minute : float, optional
+        The most requests that begin in a minute.
+    tokens_per_minute : float, optional
+        The most tokens, in and out, about, in a minute.
+
+    Examples
+    --------
+    >>> Pace(concurrency=2).retries
+    4
+    """
+
+    concurrency: int = 8
+    retries: int = 4
+    timeout: float = 120.0
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("concurrency", 1), ("retries", 0)):
+            if getattr(self, name) < least:
+                raise TruegainError(f"{argname(name, getattr(self, name))}: give a number of at least {least}")
+        for name in ("timeout", "requests_per_minute", "tokens_per_minute"):
+            if getattr(self, name) is not None and not getattr(self, name) > 0:
+                raise TruegainError(f"{argname(name, getattr(self, name))}: give a number above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """What came of one call."""
+
+    parsed: Parsed
+    attempts: int = 0  # answers that were needed
+    answered: str = ""  # the model that the server says answered
+    fingerprint: str = ""  # of the system that answered
+    cuts: int = 0  # texts that were cut
+    tokens: tuple[int, int] = (0, 0)  # of all its answers, in and out
+    at: float = 0.0  # when the last answer came
+
+
+class Judging:
+    """The calls of a plan, asked for or read from the store.
+
+    endpoint: None where answers are collected only, and nothing is asked.
+    """
+
+    def __init__(
+        self, plan: CallPlan, store: AnswerStore, endpoint: Endpoint | None, pace: Pace, budget: Budget | None = None
+    ) -> None:
+        self.plan, self.store, self.endpoint, self.pace = plan, store, endpoint, pace
+        self.budget = budget or Budget()
+        for model, tokens in store.tokens().items():
+            self.budget.spent += self.budget.cost(model, tokens)
+        self.gate = Gate(pace.concurrency, pace.requests_per_minute, pace.tokens_per_minute)
+        self.outcomes: list[CallOutcome | None] = [None] * len(plan)
+        self.ways: dict[str, Mapping[str, Any]] = {}
+        self.done = self.answered = self.lost = 0
+        self.stopped_by: TruegainError | None = None
+        self._failure: BaseException | None = None
+        self._times_in, self._mean_out = UNSURE, USUAL_OUT
+        self._calls: Iterator[tuple[int, Call]] = enumerate(plan.calls())
+        self._lock, self._ended = threading.Lock(), threading.Condition()
+        self._working = 0  # threads
+
+    # ---- The whole run.
+
+    def run(self, on_change: Callable[[Judging], object] = id, tell: Callable[[str], object] = id) -> None:
+        """Judge all items; a server that stops answering, and a limit of costs, end it early (`stopped_by`)."""
+        try:
+            for model in self.plan.models:
+                self.ways[model] = self._way(model)
+            self._run(on_change, tell)
+        except STOPPED as error:
+            self.stopped_by = error
+        except AskingError as error:
+            kept = f"; {self.how_to_go_on()}" if self.answered else ""
+            raise TruegainError(f"{with_marks(error)}{kept}") from None
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(self.how_to_go_on()) from None
+
+    def _run(self, on_change: Callable[[Judging], object], tell: Callable[[str], object]) -> None:
+        count = self.pace.concurrency if self.endpoint is not None else 1
+        try:
+            for n in range(count):
+                with self._ended:
+                    self._working += 1
+                threading.Thread(target=self._work_to_the_end, daemon=True, name=f"asks {n}").start()
+            while self._wait(0.1):
+                on_change(self)
+        except KeyboardInterrupt:
+            self.gate.close()
+            tell(
+                f"interrupted: waiting for {counted(self.gate.in_flight, 'request')} in flight, whose answers are paid "
+                "for; Ctrl-C again leaves them"
+            )
+            while self._wait(60.0):
+                pass
+            raise
+        on_change(self)
+        if self._failure is not None:
+            raise self._failure
+
+    def how_to_go_on(self) -> str:
+        """What is kept, and how to go on."""
+        place = shown_path(self.store.path)
+        return f"{len(self.store):,} answers are kept in {place}, and the same command goes on from there"
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait a while for the threads to end; whether some still work.
+
+        Not by `Thread.join`, which takes a thread for ended where Ctrl-C interrupts it.
+        """
+        with self._ended:
+            if self._working:
+                self._ended.wait(seconds)
+            return self._working > 0
+
+    def _work_to_the_end(self) -> None:
+        try:
+            self._work()
+        finally:
+            with self._ended:
+                self._working -= 1
+                self._ended.notify_all()
+
+    def _work(self) -> None:
+        """What each thread does: take a call, judge it, take the next."""
+        while not self.gate.closed:
+            with self._lock:
+                at, call = next(self._calls, (-1, None))
+            if call is None:
+                return
+            try:
+                outcome = self._judge(call)
+            except BaseException as error:
+                with self._lock:
+                    self._failure = self._failure or error
+                self.gate.close()
+                return
+            if outcome is None:
+                continue
+            with self._lock:
+                self.outcomes[at] = outcome
+                self.done += 1
+
+    # ---- One call.
+
+    def _judge(
+        self, call: Call, way: Mapping[str, Any] | None = None, attempts: int | None = None
+    ) -> CallOutcome | None:
+        """What comes of a call; None where the run ended before."""
+        if call.item.texts is None:
+            return CallOutcome(Parsed(None, NO_TEXT))
+        body, cuts = self.plan.body(call, way or self.ways[call.model])
+        key = self.plan.key(call, body)
+        outcome, tokens = None, (0, 0)
+        for attempt in range(self.pace.retries + 1 if attempts is None else attempts):
+            answer = self.store.get(key, attempt)
+            if answer is None:
+                if self.endpoint is None:
+                    break
+                answer = self._ask(call, body, key, attempt)
+                if answer is None:
+                    if self.gate.closed:
+                        return None
+                    break
+            tokens = tokens[0] + answer.tokens_in, tokens[1] + answer.tokens_out
+            outcome = self._read(answer, attempt + 1, cuts, tokens)
+            if outcome.parsed.status in FINAL:
+                break
+        if outcome is not None or self.endpoint is None:
+            return outcome
+        return CallOutcome(Parsed(None, FAILED))
+
+    def _ask(self, call: Call, body: Mapping[str, Any], key: bytes, attempt: int) -> StoredAnswer | None:
+        """Ask, and commit the answer as it came; None where there is none."""
+        assert self.endpoint is not None
+        about = tokens_in(body)
+        most = about * self._times_in, float(self.plan.asking.max_tokens)
+        if not self.budget.reserve(call.model, *most):
+            raise CostLimitError(
+                f"the next call could pass the limit of {argname('max_cost', self.budget.most)}; "
+                f"{self.budget.spent:.4f} is spent"
+            )
+        used = 0, 0
+        try:
+            text = in_json(attempt_body(body, attempt))
+            reply = self._reply(text, f"{key.hex()}-{attempt}", about + round(self._mean_out))
+            if reply is None:
+                self._lost()
+                return None
+            used = used_tokens(reply, about)
+            answer = StoredAnswer(
+                key, attempt, call.name, reply.http, reply.body, call.model, *used, time.time(), reply.seconds
+            )
+            self.store.put(answer)
+        finally:
+            self.budget.settle(call.model, most, used)
+        with self._lock:
+            times = SURE * used[0] / about
+            self._times_in = max(self._times_in, times) if self.answered else times
+            self.lost, self.answered = 0, self.answered + 1
+            self._mean_out += (used[1] - self._mean_out) / min(self.answered, 100)
+        return answer
+
+    def _reply(self, text: bytes, name: str, tokens: int) -> ServerReply | None:
+        """What the server answers; None where it does not, or refuses this request and has answered others like it."""
+        assert self.endpoint is not None
+        try:
+            return self.endpoint.post(text, name, self.gate, tokens)
+        except AskingError as error:
+            if not error.may_adapt or not self.answered or self.lost + 1 >= self._most_lost:
+                raise
+            return None
+
+    @property
+    def _most_lost(self) -> int:
+        return max(LOST, self.pace.concurrency)
+
+    def _lost(self) -> None:
+        """A request had no answer: after several in a row the server is taken to be down."""
+        assert self.endpoint is not None
+        with self._lock:
+            self.lost += not self.gate.closed
+            is_down = self.lost >= self._most_lost
+        if is_down:
+            raise self._outage(self.endpoint)
+
+    def _outage(self, endpoint: Endpoint) -> OutageError:
+        fault = f"{endpoint.url} does not answer ({endpoint.last_fault})"
+        return OutageError(fault if self.answered else f"{fault}; check that it runs, and {argname('url')}")
+
+    def _read(self, answer: StoredAnswer, attempts: int, cuts: int, tokens: tuple[int, int]) -> CallOutcome:
+        """What a stored answer says."""
+        if answer.http != 200:
+            status = {LONG: TOO_LONG, FILTERED: REFUSED}.get(answer.http, FAILED)
+            return CallOutcome(Parsed(None, status), attempts, cuts=cuts, tokens=tokens, at=answer.at)
+        whole = answer.json()
+        told = [whole.get(name) for name in ("model", "system_fingerprint")]
+        model, fingerprint = (x if isinstance(x, str) else "" for x in told)
+        label = parsed(whole, self.plan.prompt, self.plan.asking.soft)
+        return CallOutcome(label, attempts, model, fingerprint, cuts, tokens, answer.at)
+
+    # ---- How a model is asked: tried out once, and kept.
+
+    def _way(self, model: str) -> Mapping[str, Any]:
+        """How a model is asked: as it was tried out before, or as it is now."""
+        name, ways = self.plan.way_name(model), self.plan.ways()
+        known = self.store.way(name)
+        if known is not None:
+            return known
+        call = next((c for c in self.plan.calls() if c.model == model and c.item.texts is not None), None)
+        if self.endpoint is None or call is None:
+            return {"way": ways[0]}
+        changes: dict[str, Any] = {}
+        for kind in ways:
+            changes = {**changes, "way": kind}
+            if self._fits(call, changes, last=kind == ways[-1]):
+                break
+        self.store.keep_way(name, changes)
+        return changes
+
+    def _fits(self, call: Call, changes: dict[str, Any], *, last: bool) -> bool:
+        """Whether a model can be asked in a way, changed to what it takes."""
+        for _ in range(ADAPTED):
+            try:
+                outcome = self._judge(call, changes, attempts=1)
+            except AskingError as error:
+                if error.may_adapt and self._changed_to(changes, error.server):
+                    continue
+                if last or not error.may_adapt:
+                    raise
+                return False
+            assert outcome is not None
+            if outcome.parsed.status == TOO_LONG and self._lowered(changes):
+                continue
+            if outcome.parsed.status == FAILED:
+                return self._without_answer(last)
+            return last or outcome.parsed.status not in (UNPARSED, EMPTY)
+        return False
+
+    def _lowered(self, changes: dict[str, Any]) -> bool:
+        """Whether the limit of an answer's tokens was too high beside the prompt, and is lowered to half."""
+        assert self.endpoint is not None
+        most = changes.get("most", self.plan.asking.max_tokens) // 2
+        if most < LEAST_OUT or not _OF_ANSWER.search(self.endpoint.last_fault):
+            return False
+        changes["most"] = most
+        return True
+
+    def _without_answer(self, last: bool) -> bool:
+        """What an error of the server means while a way is tried out: some have one for what they do not know."""
+        assert self.endpoint is not None
+        fault = self.endpoint.last_fault
+        if last or not fault.startswith(("HTTP 500", "HTTP 501")):
+            raise self._outage(self.endpoint)
+        return False
+
+    def _changed_to(self, changes: dict[str, Any], server: str) -> bool:
+        """Whether a request was changed by what the server says of one of its parameters."""
+        without = changes.get("without", [])
+        if "max_completion_tokens" in server and "limit" not in changes:
+            changes["limit"] = "max_completion_tokens"
+            return True
+        if "top_logprobs" in server and "top" not in changes:
+            changes["top"] = 5
+            return True
+        if self.plan.asking.soft and "logprobs" in server:
+            raise TruegainError(
+                f"{argname('soft')}: the server gives no probabilities of tokens ({server}); leave it out"
+            )
+        for name in ("temperature", "seed"):
+            if name in server and name not in without:
+                changes["without"] = [*without, name]
+                return True
+        return False
+
+
+def used_tokens(reply: ServerReply, about: int) -> tuple[int, int]:
+    """Tokens in and out, as the server counts them, or about."""
+    if reply.http != 200:
+        return 0, 0
+    used = usage_of(reply.whole)
+    if used is not None:
+        return used
+    choice = next(iter(reply.whole["choices"]), None)
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    return about, about_tokens(content_of(message)) if isinstance(message, Mapping) else 0

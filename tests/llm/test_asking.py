@@ -1,0 +1,639 @@
+"""Asking a server: its faults, its habits, and what is made of them; on a real connection to a server in a thread."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+import warnings
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truegain as tg
+from tests.llm.served import (
+    Answer,
+    Behavior,
+    Body,
+    JudgeServer,
+    as_asked,
+    completion,
+    error,
+    label_for,
+    served,
+    user_text,
+)
+from truegain.errors import DataWarning, TruegainError
+from truegain.llm import Asking, JudgeCosts, JudgeRun, Pace, run_judge
+from truegain.llm import client as client_module
+
+pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+QUICK = Pace(concurrency=4, retries=4, timeout=10)
+
+
+def judged(folder: Path, server: JudgeServer | str, **more: Any) -> JudgeRun:
+    """The study of a folder, judged by a server."""
+    options: dict[str, Any] = {
+        "prompt": "graded",
+        "models": ["judge"],
+        "pace": QUICK,
+        "output": folder / "llm.csv",
+        **more,
+    }
+    url = server if isinstance(server, str) else server.url
+    texts: dict[str, Any] = {"topics": folder / "topics.jsonl", "docs": folder / "docs.jsonl"}
+    return run_judge(options.pop("pool", folder / "pool.csv"), url=url, **texts, **options)
+
+
+def rows(folder: Path, name: str = "llm.csv") -> list[dict[str, str]]:
+    """The labels that were written."""
+    with (folder / name).open() as file:
+        return list(csv.DictReader(file))
+
+
+def often(*faults: Answer) -> Behavior:
+    """A server that has a fault for each request the first times, and answers then."""
+    seen: Counter[str] = Counter()
+
+    def behave(body: Body, number: int) -> Answer | str | Body:
+        seen[user_text(body)] += 1
+        at = seen[user_text(body)] - 1
+        return faults[at] if at < len(faults) else as_asked(body, number)
+
+    return behave
+
+
+# ---------------------------------------------------------------------- faults that pass
+
+
+WHOLE = json.dumps(completion('{"label": "3"}')).encode()
+FAULTS = {
+    "429": error(429, "slow down", retry_after_ms="5"),
+    "500": error(500, "oops"),
+    "502": Answer(502, b"<html>bad gateway</html>"),
+    "503": error(503, "busy", Retry_After="0"),
+    "408": error(408, "time-out"),
+    "409": error(409, "conflict"),
+    "cut body": Answer(200, WHOLE, cut=40),
+    "no JSON": Answer(200, b'{"choices": [{"mess'),
+    "a page": Answer(200, b"<html>welcome</html>"),
+    "no choices": Answer(200, b'{"detail": "later"}'),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_that_passes_leaves_no_trace(folder: Path, fault: str) -> None:
+    """Guards retries: each item has the label that a server without faults gives it, and the faults are counted."""
+    with served() as server:
+        judged(folder, server, output=folder / "sound.csv")
+    with served(often(FAULTS[fault], FAULTS[fault])) as server:
+        run = judged(folder, server)
+    assert (run.statuses, run.requests, run.repeated) == ({"ok": 12}, 36, 24)
+    assert (folder / "llm.csv").read_bytes() == (folder / "sound.csv").read_bytes()
+
+
+def test_a_server_that_asks_to_wait_is_left_alone(folder: Path) -> None:
+    """Guards Retry-After: no thread asks before the time is over."""
+    refusal = error(429, "slow down", retry_after_ms="300")
+    with served(lambda body, n: refusal if n == 6 else as_asked(body, n)) as server:
+        run = judged(folder, server, pace=Pace(concurrency=4))
+    assert (run.labels, run.repeated) == (12, 1)
+    waits = [b - a for a, b in zip(server.times[6:], server.times[7:], strict=False)]
+    assert max(waits) > 0.29
+    assert len(server.times) - 7 - waits.index(max(waits)) >= 3  # all but those in flight came after it
+
+
+def test_a_time_out_is_tried_again(folder: Path) -> None:
+    """Guards servers that hang: after the time-out the same is asked again, with the same Idempotency-Key."""
+    import time
+
+    first: list[bool] = []
+
+    def behave(body: Body, number: int) -> Body:
+        if not first:
+            first.append(True)
+            time.sleep(0.5)
+        return as_asked(body, number)
+
+    with served(behave) as server:
+        run = judged(folder, server, pace=Pace(concurrency=2, timeout=0.2))
+    assert (run.labels, run.requests, run.repeated) == (12, 13, 1)
+    read = tg.read_judgments(folder / "llm.csv")
+    assert run.judgments().label.tolist() == read.label.tolist()
+    assert run.judgments().docs.strings() == read.docs.strings()
+    assert server.headers[0]["idempotency-key"] == server.headers[1]["idempotency-key"]
+
+
+# ---------------------------------------------------------------------- what ends a run
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (error(401, "Incorrect API key provided"), "does not accept the key .*TRUEGAIN_API_KEY"),
+        (error(403, "forbidden"), "does not accept the key"),
+        (error(404, "The model `judge` does not exist", "model_not_found"), "has no such model"),
+        (error(404, "not found"), "addresses mostly end in /v1"),
+        (error(400, "unknown model judge"), "has no such model"),
+        (error(400, "messages: wrong"), "refuses the request .*messages: wrong"),
+        (Answer(307, b"", {"Location": "http://elsewhere/v1"}), "sends us elsewhere"),
+    ],
+)
+def test_what_no_request_would_be_answered_for_ends_at_once(folder: Path, fault: Answer, says: str) -> None:
+    """Guards time and money: a wrong key, address, model or request ends the run, and no labels are written."""
+    with served(lambda *_: fault) as server, pytest.raises(TruegainError, match=says):
+        judged(folder, server)
+    assert len(server.requests) <= 3
+    assert not (folder / "llm.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (error(402, "payment required"), "no quota left"),
+        (error(429, "You exceeded your current quota", "insufficient_quota"), "no quota left"),
+        (error(429, "requests a day", Retry_After="7200"), "asks to wait for 120 minutes"),
+    ],
+)
+def test_no_quota_left_keeps_what_there_is(folder: Path, fault: Answer, says: str) -> None:
+    """Guards what was paid for: the run stops, the labels so far are written, and the same call asks for the rest."""
+    with served(lambda body, n: as_asked(body, n) if n < 5 else fault) as server:
+        run = judged(folder, server, pace=Pace(concurrency=1))
+        assert says in run.stopped
+        assert run.statuses == {"ok": 5, "not_asked": 7}
+        assert [row["label"] for row in rows(folder)[5:]] == [""] * 7
+        server.behave = as_asked
+        again = judged(folder, server)
+    assert (again.statuses, again.requests, again.stopped) == ({"ok": 12}, 7, "")
+
+
+def test_a_server_that_is_gone_is_told(folder: Path) -> None:
+    """Guards outages: nothing judged is an error without labels, and never a table of zeros."""
+    with served() as server:
+        gone = server.url
+    with pytest.raises(
+        TruegainError, match=r"nothing could be judged: .* does not answer .no connection.; check that it runs"
+    ):
+        judged(folder, gone)
+    assert not (folder / "llm.csv").exists()
+
+
+def test_an_outage_in_the_middle_ends_the_run(folder: Path) -> None:
+    """Guards outages: after some requests in a row without an answer the run ends, and says what is missing."""
+    with served(lambda body, n: as_asked(body, n) if n < 4 else error(503, "down")) as server:
+        run = judged(folder, server, pace=Pace(concurrency=1, retries=1))
+    assert "does not answer (HTTP 503: down" in run.stopped
+    assert run.statuses["ok"] == 4
+    assert set(run.statuses) == {"ok", "failed", "not_asked"}
+
+
+def test_nothing_but_refusals_is_an_error(folder: Path) -> None:
+    """Guards against labels made of nothing: where no answer has a label, none is written."""
+    with served(lambda *_: "I'm sorry, I can't.") as server, pytest.raises(TruegainError) as caught:
+        judged(folder, server, pace=Pace(retries=1))
+    assert "nothing could be judged (12 refused)" in str(caught.value)
+    assert not (folder / "llm.csv").exists()
+
+
+def test_one_item_that_is_refused_ends_no_run(folder: Path) -> None:
+    """Guards the others: a request that alone is wrong fails alone; where several in a row are, the run ends."""
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        return error(400, "invalid character") if "hill 2" in user_text(body) else as_asked(body, number)
+
+    with (
+        served(behave) as server,
+        pytest.warns(DataWarning, match="the last error of the server: HTTP 400"),
+    ):
+        run = judged(folder, server, pace=Pace(concurrency=1))
+    assert run.statuses == {"ok": 9, "failed": 3}
+    with served(lambda body, n: as_asked(body, n) if n < 4 else error(400, "invalid")) as server:
+        with pytest.raises(TruegainError, match=r"refuses the request .HTTP 400: invalid"):
+            judged(folder, server, pace=Pace(concurrency=1), output=folder / "other.csv")
+        assert len(server.requests) == 4 + 3
+
+
+def test_a_server_that_asks_to_slow_down_often_is_obeyed(folder: Path) -> None:
+    """Guards rate limits: refusals for now do not use up the tries of a request as failures do."""
+    slow = error(429, "slow down", retry_after_ms="1")
+    with served(often(*[slow] * 5)) as server:
+        run = judged(folder, server, pace=Pace(concurrency=2, retries=2))
+    assert (run.labels, run.requests) == (12, 12 * 6)
+    with (
+        served(often(*[error(500, "oops")] * 5)) as server,
+        pytest.raises(TruegainError, match="nothing could be judged"),
+    ):
+        judged(folder, server, pace=Pace(concurrency=2, retries=1), output=folder / "other.csv")
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy"),
+    [("http://elsewhere/v1", "http://p:1"), ("https://elsewhere/v1", "http://q:2"), ("http://localhost:8000/v1", None)],
+)
+def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch, url: str, proxy: str | None) -> None:
+    """Guards people behind a proxy: by the scheme of the address, and not for hosts that no_proxy names."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in (("http_proxy", "http://p:1"), ("https_proxy", "http://q:2"), ("no_proxy", "localhost")):
+        monkeypatch.setenv(name, value)
+    assert client_module.proxy_for(url) == proxy
+
+
+# ---------------------------------------------------------------------- answers without a label
+
+
+STATUS_OF = {
+    "d1": ("refused", completion(None, message={"refusal": "no"})),
+    "d2": ("length", completion("", "length")),
+    "d3": ("off_scale", completion('{"label": "9"}')),
+}
+
+
+def test_answers_without_a_label_are_asked_again_and_then_missing(folder: Path) -> None:
+    """Guards statuses: each is asked for again with another seed, kept, and empty in the output."""
+
+    def behave(body: Body, number: int) -> Body:
+        at = user_text(body).partition("about teas of hill ")[2][0]
+        return STATUS_OF[f"d{at}"][1] if at != "0" else as_asked(body, number)
+
+    with served(behave) as server, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        run = judged(folder, server, pace=Pace(retries=2))
+        assert run.statuses == {"ok": 3, "refused": 3, "length": 3, "off_scale": 3}
+        assert {row["doc"]: (row["label"], row["status"]) for row in rows(folder) if row["doc"] != "d0"} == {
+            doc: ("", status) for doc, (status, _) in STATUS_OF.items()
+        }
+        seeds = Counter(body["seed"] for body in server.requests)
+        assert len(server.requests) == run.requests == 3 + 9 * 3
+        assert sorted(seeds.values()) == [9, 9, 12]
+        judged(folder, server, pace=Pace(retries=2))
+    assert len(server.requests) == 3 + 9 * 3, "what was asked for and has no label is not asked for again"
+    told = " ".join(str(w.message) for w in caught)
+    assert "9 of 12 labels are missing (3 refused, 3 length, 3 off_scale)" in told
+    assert "3 answers reached the limit of 4,096 tokens before the label" in told
+
+
+def test_an_answer_that_comes_the_second_time_counts(folder: Path) -> None:
+    """Guards asking again: a label of a later answer is taken, and both answers were paid for."""
+    empty = Answer(200, json.dumps(completion("")).encode())
+    with served(lambda body, n: as_asked(body, n) if body["seed"] > 10 or n < 1 else empty) as server:
+        run = judged(folder, server)
+    assert run.statuses == {"ok": 12}
+    assert run.tokens() == (300 * 23, 6 * 23)
+
+
+def test_a_prompt_that_is_too_long_is_not_asked_again(folder: Path) -> None:
+    """Guards money: what the model cannot take, and what a filter stops, ends no run and is known the next time."""
+    long = error(400, "This model's maximum context length is 8192 tokens", "context_length_exceeded")
+    stopped = error(400, "The response was filtered due to the content management policy", "content_filter")
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        text = user_text(body)
+        return long if "hill 1" in text else stopped if "hill 2" in text else as_asked(body, number)
+
+    with served(behave) as server:
+        run = judged(folder, server, pace=Pace(retries=0))
+        count = len(server.requests)
+        judged(folder, server, pace=Pace(retries=0))
+    assert run.statuses == {"ok": 6, "refused": 3, "too_long": 3}
+    assert len(server.requests) == count == 12
+
+
+def test_what_has_no_text_is_not_asked(folder: Path) -> None:
+    """Guards missing texts: they are counted and have a status; where all are missing, that is an error."""
+    (folder / "pool.csv").write_text("topic,doc\nt0,d0\nt0,nobody\nt9,d0\n")
+    with served() as server:
+        with pytest.warns(DataWarning, match=r"2 items of 3 have no text .first: topic t0, doc nobody."):
+            run = judged(folder, server)
+        assert run.statuses == {"ok": 1, "no_text": 2}
+        (folder / "pool.csv").write_text("topic,doc\nt0,nobody\n")
+        with pytest.raises(TruegainError, match="1 item of 1 have no text"):
+            judged(folder, server)
+    assert len(server.requests) == 1
+
+
+# ---------------------------------------------------------------------- how a model is asked
+
+
+def test_a_server_without_schemas_is_asked_for_a_line(folder: Path) -> None:
+    """Guards older servers: the way is tried out once, by one request each, kept, and used for all."""
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        if "response_format" in body or "guided_choice" in body:
+            return error(400, "Unrecognized request argument supplied: response_format")
+        return as_asked(body, number)
+
+    with served(behave) as server:
+        run = judged(folder, server)
+        assert (run.labels, len(server.requests), run.ways["judge"]["way"]) == (12, 14, "line")
+        judged(folder, server, asking=Asking(seed=5))
+    assert len(server.requests) == 14 + 12
+    assert all("Label: X" in user_text(body) for body in server.requests[2:])
+
+
+def test_a_server_that_ignores_schemas_is_noticed(folder: Path) -> None:
+    """Guards servers that take every parameter and heed none: an answer that is no label leads to the next way."""
+
+    def behave(body: Body, _: int) -> Body:
+        said = "Label: " in user_text(body)
+        return completion(f"It is fine.\nLabel: {label_for(body)}" if said else "It is fine, I would say.")
+
+    with served(behave) as server:
+        run = judged(folder, server)
+    assert (run.labels, run.ways["judge"]["way"]) == (12, "line")
+
+
+def test_a_model_that_reasons_is_asked_as_it_wants(folder: Path) -> None:
+    """Guards models that refuse usual parameters: what the server names is left out or called otherwise, and kept."""
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        if "max_tokens" in body:
+            return error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        for name in ("temperature", "seed"):
+            if name in body:
+                return error(400, f"Unsupported value: '{name}' does not support 0 with this model.")
+        return as_asked(body, number)
+
+    with served(behave) as server:
+        run = judged(folder, server)
+    assert run.ways["judge"] == {"way": "schema", "limit": "max_completion_tokens", "without": ["temperature", "seed"]}
+    assert (run.labels, len(server.requests)) == (12, 15)
+    assert server.requests[-1]["max_completion_tokens"] == 4096
+
+
+def test_a_small_context_lowers_the_limit_of_answers(folder: Path) -> None:
+    """Guards small models: a limit of tokens that does not fit beside the prompt is lowered once, told and kept."""
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        if body["max_tokens"] > 4096 - 300:
+            told = "'max_tokens' is too large: 4096. This model's maximum context length is 4096 tokens"
+            return error(400, f"{told} and your request has 300 input tokens")
+        return as_asked(body, number)
+
+    with (
+        served(behave) as server,
+        pytest.warns(DataWarning, match="judge takes at most 2,048 tokens of an answer here"),
+    ):
+        run = judged(folder, server)
+    assert (run.statuses, len(server.requests)) == ({"ok": 12}, 13)
+    assert run.ways["judge"] == {"way": "schema", "most": 2048}
+
+
+def test_a_server_that_fails_on_schemas_is_asked_otherwise(folder: Path) -> None:
+    """Guards servers that answer 500 to what they do not know."""
+    with served(lambda body, n: error(500, "oops") if "response_format" in body else as_asked(body, n)) as server:
+        run = judged(folder, server, pace=Pace(retries=1))
+    assert (run.labels, run.ways["judge"]["way"]) == (12, "choice")
+
+
+# ---------------------------------------------------------------------- replicates, panels, soft labels, pairs
+
+
+def test_replicates_have_seeds_of_their_own(folder: Path) -> None:
+    """Guards replicates: each has its seed and its answer, at a temperature that leaves something to chance."""
+
+    def behave(body: Body, _: int) -> Body:
+        return completion(json.dumps({"label": str(body["seed"] % 2)}))
+
+    with served(behave) as server:
+        run = judged(folder, server, asking=Asking(repeat=3))
+    assert Counter(row["replicate"] for row in rows(folder)) == {"1": 12, "2": 12, "3": 12}
+    assert {(row["replicate"], row["label"]) for row in rows(folder)} == {("1", "1"), ("2", "0"), ("3", "1")}
+    assert {body["temperature"] for body in server.requests} == {1.0}
+    assert run.copies() == (12, 0)
+
+
+def test_copies_are_told(folder: Path) -> None:
+    """Guards replicates that are none: a server that ignores seeds gives copies, which is told."""
+    with served() as server, pytest.warns(DataWarning, match="all 3 answers are the same text for every item"):
+        run = judged(folder, server, asking=Asking(repeat=3, temperature=0))
+    assert run.copies() == (12, 12)
+    assert len(server.requests) == 36
+
+
+def test_a_panel_is_several_assessors(folder: Path) -> None:
+    """Guards panels: each model is an assessor, by the name that it was asked by; who answered is in the provenance."""
+
+    def behave(body: Body, number: int) -> Body:
+        return {**as_asked(body, number), "model": f"{body['model']}-2026" if body["model"] == "a" else "quite-other"}
+
+    with served(behave) as server, pytest.warns(DataWarning, match="b was asked, and the server says that quite-other"):
+        judged(folder, server, models=["a", "b"])
+    assert Counter((row["assessor"], row["model"]) for row in rows(folder)) == {("a", "a"): 12, ("b", "b"): 12}
+    facts = json.loads((folder / "llm.provenance.json").read_text())
+    assert {name: m["answered"] for name, m in facts["models"].items()} == {
+        "a": {"a-2026": 12},
+        "b": {"quite-other": 12},
+    }
+    assert facts["models"]["a"]["fingerprints"] == {"fp_1": 12}
+    assert facts["prompt"]["digest"].startswith("sha-")
+
+
+def test_soft_labels(folder: Path) -> None:
+    """Guards soft labels: probabilities are asked for, and the expected label and the mass outside are written."""
+    top = [{"token": t, "logprob": p} for t, p in (("2", -0.6931472), ("1", -1.3862944), ("x", -1.3862944))]
+    logprobs = {"content": [{"token": "2", "logprob": -0.6931472, "top_logprobs": top}]}
+    with served(lambda *_: completion("2", choice={"logprobs": logprobs})) as server:
+        run = judged(folder, server, asking=Asking(soft=True))
+    assert all(body["logprobs"] is True and body["top_logprobs"] == 20 for body in server.requests)
+    assert {(row["label"], row["outside"]) for row in rows(folder)} == {(repr(run.outcomes[0].parsed.value), "0.25")}
+    assert run.outcomes[0].parsed.value == pytest.approx(5 / 3, abs=1e-6)
+
+
+def test_soft_labels_that_a_server_does_not_give_are_refused(folder: Path) -> None:
+    """Guards soft labels: a server without probabilities, and labels that are words, are told."""
+    with served(lambda *_: error(400, "logprobs is not supported by this model")) as server:
+        with pytest.raises(TruegainError, match="the server gives no probabilities of tokens"):
+            judged(folder, server, asking=Asking(soft=True))
+        write_answers(folder)
+        with pytest.raises(TruegainError, match="the labels of the prompt nuggets are words"):
+            judged(folder, server, asking=Asking(soft=True), prompt="nuggets", pool=folder / "nuggets.jsonl")
+
+
+def write_answers(folder: Path) -> None:
+    """Answers of two systems, pairs of them, nuggets, and claims."""
+    answers = [{"topic": f"t{t}", "system": s, "answer": f"{s} says {t}"} for t in range(3) for s in ("old", "new")]
+    (folder / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers))
+    (folder / "pairs.csv").write_text("topic,a,b\n" + "".join(f"t{t},old,new\n" for t in range(3)))
+    nuggets = [{"qid": f"t{t}", "nugget": f"fact {n}", "importance": "vital"} for t in range(3) for n in range(2)]
+    (folder / "nuggets.jsonl").write_text("".join(json.dumps(row) + "\n" for row in nuggets))
+
+
+def by_content(body: Body, _: int) -> Body:
+    """A judge of pairs that prefers the new system, wherever it is shown, but on topic 1 what is shown first."""
+    text = user_text(body)
+    new_first = text.index("new says") < text.index("old says")
+    label = "A" if "number 1" in text or new_first else "B"
+    return completion(json.dumps({"label": "tie" if "number 2" in text else label}))
+
+
+def test_pairs_are_asked_both_ways(folder: Path) -> None:
+    """Guards preferences: both orders, the winner by its own name, flips counted, what was first is written."""
+    write_answers(folder)
+    with served(by_content) as server:
+        run = judged(folder, server, prompt="pairwise", pool=folder / "pairs.csv")
+    assert list(rows(folder)[0]) == ["topic", "a", "b", "winner", "first", "judge", "replicate", "status", "model"]
+    found = [(row["topic"], row["first"], row["winner"]) for row in rows(folder)]
+    assert found == [
+        ("t0", "a", "b"),
+        ("t0", "b", "b"),
+        ("t1", "a", "a"),
+        ("t1", "b", "b"),
+        ("t2", "a", "tie"),
+        ("t2", "b", "tie"),
+    ]
+    assert run.flips() == (3, 1)
+    facts = json.loads((folder / "llm.provenance.json").read_text())
+    assert (facts["pairs_in_both_orders"], facts["flips"]) == (3, 1)
+
+
+def test_one_order_is_chosen_by_the_pair(folder: Path) -> None:
+    """Guards --one-order: half the calls, neither side first by habit, and the same order the next time."""
+    write_answers(folder)
+    names = [f"s{n}" for n in range(40)]
+    answers = [{"topic": "t0", "system": s, "answer": f"{s} says so"} for s in names]
+    (folder / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers))
+    (folder / "pairs.csv").write_text("topic,a,b\n" + "".join(f"t0,{a},{b}\n" for a, b in pairwise(names)))
+    with served() as server:
+        judged(folder, server, prompt="pairwise", pool=folder / "pairs.csv", asking=Asking(one_order=True))
+    first = Counter(row["first"] for row in rows(folder))
+    assert len(rows(folder)) == 39
+    assert 10 <= first["a"] <= 29
+
+
+def test_nuggets_and_claims(folder: Path) -> None:
+    """Guards the other prompts: every answer is checked for every nugget of its topic, claims for what they cite."""
+    docs = (folder / "docs.jsonl").read_text()
+    write_answers(folder)
+    with served() as server:
+        run = judged(folder, server, prompt="nuggets", pool=folder / "nuggets.jsonl")
+        assert run.statuses == {"ok": 12}
+        assert [*rows(folder)[0]][:5] == ["topic", "system", "nugget", "label", "assessor"]
+        assert {row["label"] for row in rows(folder)} <= {"support", "partial_support", "not_support"}
+        (folder / "docs.jsonl").write_text(docs)
+        (folder / "claims.csv").write_text("topic,system,claim,doc\nt0,new,tea grows,d0\nt0,new,tea sinks,d0\n")
+        run = judged(folder, server, prompt="claims", pool=folder / "claims.csv")
+    assert [(row["claim"], row["status"]) for row in rows(folder)] == [("tea grows", "ok"), ("tea sinks", "ok")]
+
+
+def test_texts_that_are_cut_are_counted(folder: Path) -> None:
+    """Guards long documents: they are cut to the limit, and that is told."""
+    text = "tea " * 4000
+    (folder / "docs.jsonl").write_text(json.dumps({"id": "d0", "text": text}) + "\n")
+    (folder / "pool.csv").write_text("topic,doc\nt0,d0\n")
+    with served() as server, pytest.warns(DataWarning, match="texts of 1 call were cut to about 100 tokens"):
+        judged(folder, server, asking=Asking(text_tokens=100))
+    assert user_text(server.requests[0]).count("tea") == 100
+
+
+# ---------------------------------------------------------------------- costs, keys, resuming
+
+
+def test_the_limit_of_costs_is_never_passed(folder: Path) -> None:
+    """Guards money: the run stops before the call that could pass the limit, also over several runs."""
+    costs = JudgeCosts(price=["1,2"], max_cost=0.003)
+    with served() as server:
+        run = judged(folder, server, costs=costs, asking=Asking(max_tokens=100))
+        assert "could pass the limit of max_cost 0.003" in run.stopped
+        assert run.cost is not None
+        assert run.cost <= 0.003
+        asked = len(server.requests)
+        assert 3 <= asked < 12
+        again = judged(folder, server, costs=costs, asking=Asking(max_tokens=100))
+        assert (again.requests, again.cost) == (0, run.cost)
+        whole = judged(folder, server, costs=JudgeCosts(price=["1,2"]), asking=Asking(max_tokens=100))
+    assert whole.statuses == {"ok": 12}
+    assert len(server.requests) == 12
+    assert whole.cost == pytest.approx(12 * (300 + 2 * 6) / 1e6)
+    with pytest.raises(TruegainError, match="the price of judge is not known"):
+        judged(folder, "http://localhost:1/v1", costs=JudgeCosts(max_cost=1.0))
+
+
+def test_tokens_that_a_server_does_not_count_are_estimated(folder: Path) -> None:
+    """Guards costs of servers that say nothing of tokens."""
+    with served(lambda body, n: {k: v for k, v in as_asked(body, n).items() if k != "usage"}) as server:
+        run = judged(folder, server, costs=JudgeCosts(price=["1,2"]))
+    assert run.tokens()[0] > 12 * 200
+    assert run.cost is not None
+    assert run.cost > 12 * 200 / 1e6
+
+
+SECRET = "sk-planted-5f2c9"
+
+
+@pytest.mark.parametrize("status", [200, 401, 402, 503])
+def test_the_key_is_shown_nowhere(folder: Path, monkeypatch: pytest.MonkeyPatch, status: int, caplog: Any) -> None:
+    """Guards the key: it goes to the server, and into no file, message, warning or log, even if the server says it."""
+    monkeypatch.setenv("MY_KEY", SECRET)
+    caplog.set_level(0)
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        if status != 200 and number > 2:
+            return error(status, f"Incorrect API key provided: {SECRET}. You sent Bearer {SECRET}")
+        return {**as_asked(body, number), "echo": f"Bearer {SECRET}", "system_fingerprint": SECRET}
+
+    told = []
+    with served(behave) as server, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            run = judged(folder, server, key_env="MY_KEY", pace=Pace(concurrency=1, retries=1))
+            told += [run.stopped, repr(run), str(run.provenance())]
+        except TruegainError as fault:
+            told.append(str(fault))
+    assert {headers["authorization"] for headers in server.headers} == {f"Bearer {SECRET}"}
+    told += [str(w.message) for w in caught] + [caplog.text]
+    assert SECRET not in " ".join(told)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) >= 4
+    assert [path.name for path in files if SECRET.encode() in path.read_bytes()] == []
+    connection = sqlite3.connect(folder / "llm.answers.sqlite")
+    import zlib
+
+    bodies = [zlib.decompress(body) for (body,) in connection.execute("SELECT body FROM answers")]
+    connection.close()
+    assert bodies
+    assert not any(SECRET.encode() in body for body in bodies)
+
+
+def test_keys_come_from_the_environment_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards keys: none is sent where none is set; one in the address or of odd characters is refused, unshown."""
+    with served() as server:
+        judged(folder, server)
+        assert all("authorization" not in headers for headers in server.headers)
+        monkeypatch.setenv(client_module.KEY, SECRET)
+        judged(folder, server, asking=Asking(seed=3))
+        assert server.headers[-1]["authorization"] == f"Bearer {SECRET}"
+    for url in (f"http://me:{SECRET}@localhost/v1", f"http://localhost/v1?key={SECRET}", f"localhost/{SECRET[:2]}"):
+        with pytest.raises(TruegainError) as caught:
+            judged(folder, url)
+        assert SECRET not in str(caught.value)
+    monkeypatch.setenv(client_module.KEY, f"{SECRET}\u00fc")
+    with pytest.raises(TruegainError, match="characters that no key can have") as caught:
+        judged(folder, "http://localhost:1/v1")
+    assert SECRET not in str(caught.value)
+    with pytest.raises(TruegainError, match="there is no such variable"):
+        judged(folder, "http://localhost:1/v1", key_env="NOT_SET")
+
+
+def test_what_is_answered_is_not_asked_again(folder: Path) -> None:
+    """Guards what was paid for: a larger pool and more replicates ask for the rest only; other words ask for all."""
+    with served() as server:
+        judged(folder, server, asking=Asking(temperature=0.5))
+        assert len(server.requests) == 12
+        judged(folder, server, asking=Asking(temperature=0.5, repeat=2))
+        assert len(server.requests) == 24
+        (folder / "pool.csv").write_text("topic,doc\nt0,d0\nt0,d1\n")
+        judged(folder, server, asking=Asking(temperature=0.5))
+        assert len(server.requests) == 24
+        judged(folder, server, asking=Asking(temperature=0.7))
+        assert len(server.requests) == 26
+
+
+def test_no_more_at_a_time_than_asked_for(folder: Path) -> None:
+    """Guards the server: the first request goes alone, and never more go together than allowed."""
+    with served(delay=0.01) as server:
+        judged(folder, server, pace=Pace(concurrency=3), asking=Asking(repeat=4))
+    assert server.most_in_flight == 3

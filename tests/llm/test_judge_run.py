@@ -1,0 +1,400 @@
+"""`truegain judge run`: what it writes is read by our own commands, what it costs is told before, and it can go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+from tests.cli.conftest import Run
+from tests.llm.served import Body, JudgeServer, as_asked, completion, error, label_for, served, user_text
+from truegain.data.rating_columns import WITHOUT_LABEL
+from truegain.llm.parse import STATUSES
+
+pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+COLUMNS = ("model", "calls", "before", "ask", "in", "out", "most", "cost", "cost_most", "minutes")
+TEXTS = ("--topics", "topics.jsonl", "--docs", "docs.jsonl")
+
+
+def command(server: JudgeServer | str, *more: str, prompt: str = "graded", pool: str = "pool.csv") -> list[str]:
+    """The words of a run."""
+    url = server if isinstance(server, str) else server.url
+    models = () if "--model" in more else ("--model", "judge")
+    return ["judge", "run", pool, *TEXTS, "--prompt", prompt, "--url", url, *models, *more]
+
+
+def write_runs(folder: Path) -> None:
+    """Two runs that rank the documents in other orders."""
+    for name, order in (("old", (0, 1, 2, 3)), ("new", (3, 1, 0, 2))):
+        lines = [f"t{t} Q0 d{(d + t) % 4} {r} {9 - r} {name}\n" for t in range(3) for r, d in enumerate(order, 1)]
+        (folder / f"{name}.run").write_text("".join(lines))
+
+
+# ---------------------------------------------------------------------- what it writes is read
+
+
+def test_labels_are_read_as_those_of_a_model(run: Run, folder: Path) -> None:
+    """Guards the road to a verdict: one command judges, the next compares, and says that no person has checked."""
+    write_runs(folder)
+    with served() as server:
+        code, out, err = run(*command(server, "-o", "llm.csv"))
+    assert (code, out) == (0, "")
+    assert "12 calls: 12 ok" in err
+    code, out, _ = run("verdict", "llm.csv", "old.run", "new.run", "-m", "DCG@3")
+    assert code == 0
+    assert out.startswith("By judge's labels, which no person has checked")
+    read = tg.read_judgments(folder / "llm.csv")
+    assert (len(read), read.assessor and read.assessor.values, set(read.extra["model"])) == (12, ("judge",), {"judge"})
+
+
+def test_replicates_and_panels_are_read_as_ratings(run: Run, folder: Path) -> None:
+    """Guards repeated answers: numbered replicates are no mistake, and count all; each model is an assessor."""
+
+    def behave(body: Body, _: int) -> Body:
+        lean = body["seed"] % 2 if body["model"] == "a" else 0
+        return completion(json.dumps({"label": str(min(3, int(label_for(body)) + lean))}))
+
+    write_runs(folder)
+    with served(behave) as server:
+        assert run(*command(server, "--model", "a", "--model", "b", "--repeat", "3", "-o", "llm.csv"))[0] == 0
+    ratings = tg.read_ratings(folder / "llm.csv")
+    assert (len(ratings), ratings.assessor and ratings.assessor.values) == (72, ("a", "b"))
+    code, out, err = run("verdict", "llm.csv", "old.run", "new.run", "-m", "DCG@3", "--aggregate", "mean")
+    assert code == 0, err
+    assert out.startswith("By the labels of a and b, which no person has checked")
+    code, out, err = run("agree", "llm.csv")
+    assert code == 0, err
+    assert "24 ratings by 2 assessors" in out
+    assert "24 documents were rated more than once by one assessor; the first counts" in err
+
+
+def test_what_is_missing_is_left_out_and_not_zero(run: Run, folder: Path) -> None:
+    """Guards missing labels on the way back: rows whose status says why are counted and left out by every reader."""
+    write_runs(folder)
+
+    def behave(body: Body, number: int) -> Body:
+        return completion("", "length") if "hill 1" in user_text(body) else as_asked(body, number)
+
+    with served(behave) as server:
+        code, _, err = run(*command(server, "-o", "llm.csv", "--retries", "1"))
+    assert code == 0
+    assert "9 ok, 3 length" in err
+    assert "give a larger one (--max-tokens 8192)" in err
+    code, _, err = run("eval", "llm.csv", "old.run", "-m", "P@4", "--judged-only")
+    assert code == 0
+    assert "llm.csv: 3 of 12 rows have no label (3 length), and are left out" in err
+    with pytest.warns(tg.DataWarning, match="3 of 12 rows have no label"):
+        assert len(tg.read_judgments(folder / "llm.csv")) == 9
+    with pytest.warns(tg.DataWarning, match="3 of 12 rows have no label"):
+        assert len(tg.read_ratings(folder / "llm.csv")) == 9
+    assert {s for s in STATUSES if s in (folder / "llm.csv").read_text()} == {"ok", "length"}
+
+
+def test_an_empty_label_without_a_reason_is_still_refused(run: Run, folder: Path) -> None:
+    """Guards typing mistakes: only a status that says why excuses an empty label."""
+    write_runs(folder)
+    (folder / "llm.csv").write_text("topic,doc,label,status\nt0,d0,1,ok\nt0,d1,,ok\nt0,d2,,refused\n")
+    code, _, err = run("eval", "llm.csv", "old.run")
+    assert code == 2
+    assert "llm.csv:3: label is missing" in err
+    (folder / "llm.csv").write_text("topic,doc,label,status\nt0,d0,1,done\nt0,d1,,done\n")
+    assert run("eval", "llm.csv", "old.run")[0] == 2
+    assert set(STATUSES) - WITHOUT_LABEL == {"ok"}
+    (folder / "llm.csv").write_text("topic,doc,label,status\nt0,d0,,failed\nt0,d2,,refused\n")
+    code, _, err = run("eval", "llm.csv", "old.run")
+    assert (code, "no row has a label (1 failed, 1 refused)" in err) == (2, True)
+
+
+def test_twice_the_same_replicate_is_still_refused(folder: Path) -> None:
+    """Guards the readers: a rating that is there twice is a mistake, whatever its replicate."""
+    rows = "topic,doc,label,assessor,replicate\nt0,d0,1,m,1\nt0,d0,2,m,{}\nt0,d1,2,m,1\n"
+    (folder / "llm.csv").write_text(rows.format(2))
+    assert len(tg.read_ratings(folder / "llm.csv")) == 3
+    for number in ("1", ""):
+        (folder / "llm.csv").write_text(rows.format(number))
+        with pytest.raises(tg.InputError, match="assessor m rated topic t0, document d0 twice"):
+            tg.read_ratings(folder / "llm.csv")
+
+
+@pytest.mark.parametrize("ending", [".tsv", ".jsonl", ".parquet", ".csv.gz"])
+def test_other_formats(run: Run, folder: Path, ending: str) -> None:
+    """Guards formats: labels are the same in each."""
+    with served() as server:
+        assert run(*command(server, "-o", "llm.csv"))[0] == 0
+        assert run(*command(server, "-o", f"other{ending}", "--store", "llm.answers.sqlite"))[0] == 0
+        assert len(server.requests) == 12
+    ours, other = (tg.read_judgments(folder / name) for name in ("llm.csv", f"other{ending}"))
+    assert (ours.docs.strings(), ours.label.tolist()) == (other.docs.strings(), other.label.tolist())
+
+
+# ---------------------------------------------------------------------- before it asks
+
+
+def test_a_dry_run_asks_nothing(run: Run, folder: Path) -> None:
+    """Guards money: calls, tokens, cost and time are told, what is answered already is counted, nothing is written."""
+    with served() as server:
+        words = command(server, "-o", "llm.csv", "--price", "1,10", "--repeat", "2", "--requests-per-minute", "4")
+        code, out, err = run(*words, "--dry-run")
+        assert (code, err, server.requests) == (0, "", [])
+        assert sorted(p.name for p in folder.iterdir()) == ["docs.jsonl", "pool.csv", "topics.jsonl"]
+        head, row = (line.split() for line in out.splitlines()[:2])
+        told = dict(zip(COLUMNS, row, strict=True))
+        assert (told["model"], told["calls"], told["before"], told["ask"]) == ("judge", "24", "0", "24")
+        assert float(told["cost"]) == pytest.approx(float(told["in"]) / 1e6 + 24 * 30 * 1e-5, abs=1e-4)
+        assert float(told["cost_most"]) == pytest.approx(float(told["in"]) / 1e6 + 24 * 4096 * 1e-5, abs=1e-3)
+        assert float(told["minutes"]) == 6.0
+        assert "Nothing was asked." in out
+        assert "at most" in " ".join(head)
+        assert run(*command(server, "-o", "llm.csv", "--temperature", "1"))[0] == 0
+        assert run(*words, "--dry-run")[1].splitlines()[1].split()[1:4] == ["24", "12", "12"]
+        sent = [sum(len(m["content"]) for m in body["messages"]) for body in server.requests]
+    assert float(told["in"]) / 2 == pytest.approx(sum(sent) / 4, rel=0.1)
+
+
+def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
+    """Guards slips: each is told with what to type, in the words of the command."""
+    here = "http://localhost:1/v1"
+    (folder / "other.csv").write_text("question,passage\nt0,d0\n")
+    (folder / "pairs.csv").write_text("topic,doc_a,doc_b\nt0,d0,d0\n")
+    wrong = [
+        (command(here), "answers are paid for and must be kept: name a file for them (--store FILE)"),
+        (command(here, "-o", "llm.qrels"), "TREC lines have no place for assessor"),
+        (command("localhost:8000", "-o", "x.csv"), "--url localhost:8000 is not the address of a server"),
+        (command(here, "-o", "x.csv", "--dry-run", "--batch", "b.jsonl"), "--dry-run and --batch do not go together"),
+        (command(here, "-o", "x.csv", "--max-cost", "1"), "--max-cost: the price of judge is not known"),
+        (command(here, "-o", "x.csv", "--price", "1"), "--price 1: give what a million tokens cost"),
+        (command(here, "-o", "x.csv", "--model", "a", "--model", "a"), "--model: name each model once"),
+        (command(here, "-o", "x.csv", "--key-env", "NOT_SET"), "--key-env NOT_SET: there is no such variable"),
+        (command(here, "-o", "x.csv", "--temperature", "-1"), "--temperature -1.0: give a number from 0 to 2"),
+        (command(here, "-o", "x.csv", "--timeout", "0"), "--timeout 0.0: give a number above 0"),
+        (command(here, "-o", "x.csv", pool="pairs.csv", prompt="pairwise"), "topic t0 compares d0 with itself"),
+        (command(here, "-o", "x.csv", pool="pairs.csv"), "this pool has pairs of documents"),
+        (command(here, "-o", "x.csv", prompt="pairwise"), "there is no columns for a pair among topic, doc"),
+        (command(here, "-o", "x.csv", prompt="nuggets"), "there is no column nugget among topic, doc"),
+        (command(here, "-o", "x.csv", pool="nobody.csv"), "nobody.csv"),
+        (command(here, "-o", "x.csv", pool="other.csv"), "no topic and doc among question, passage (name the columns"),
+        (command(here, "-o", "x.csv"), "does not answer (no connection); check that it runs, and --url"),
+    ]
+    for words, says in wrong:
+        code, out, err = run(*words)
+        assert (code, out) == (2, ""), (words, err)
+        assert says in err, (words, err)
+
+
+def test_without_httpx_it_says_what_to_install(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the extra: a dry run needs nothing, asking says which extra it needs."""
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    code, _, err = run(*command("http://localhost:1/v1", "-o", "llm.csv"))
+    assert (code, "pip install 'truegain[llm]'" in err) == (2, True)
+    assert run(*command("http://localhost:1/v1", "-o", "llm.csv", "--dry-run"))[0] == 0
+
+
+# ---------------------------------------------------------------------- how it ends
+
+
+def test_exit_codes(run: Run, folder: Path) -> None:
+    """Guards scripts: 0 done, 3 ended early with labels kept, 2 nothing judged, and what to do on standard error."""
+    with served(lambda body, n: as_asked(body, n) if n < 5 else error(402, "no money")) as server:
+        code, _, err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))
+        assert code == 3
+        assert "5 ok, 7 not_asked" in err
+        assert (
+            "ended early: the server has no quota left for this key (HTTP 402: no money (error)); answers are kept in"
+            in err
+        )
+        server.behave = lambda *_: error(402, "no money")
+        assert run(*command(server, "-o", "llm.csv", "--concurrency", "1"))[0] == 3
+        code, _, err = run(*command(server, "-o", "other.csv"))
+        assert (code, "nothing could be judged" in err) == (2, True)
+        assert not (folder / "other.csv").exists()
+        server.behave = as_asked
+        assert run(*command(server, "-o", "llm.csv"))[0] == 0
+        code, _, err = run(*command(server, "-o", "cheap.csv", "--price", "1,1", "--max-cost", "0.006"))
+    assert code == 3
+    assert "could pass the limit of --max-cost 0.006" in err
+
+
+def test_a_wrong_key_in_the_middle_keeps_what_there_is(run: Run, folder: Path) -> None:
+    """Guards what was paid for where a run ends by an error: it is told, and the same command goes on."""
+    with served(lambda body, n: as_asked(body, n) if n < 5 else error(401, "revoked")) as server:
+        code, _, err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))
+        assert code == 2
+        assert "does not accept the key" in err
+        assert "5 answers are kept in llm.answers.sqlite, and the same command goes on from there" in err
+        server.behave = as_asked
+        assert run(*command(server, "-o", "llm.csv"))[0] == 0
+    assert len(server.requests) == 5 + 1 + 7
+
+
+def test_the_key_is_in_nothing_that_a_command_leaves(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the key of the default variable: not in the output, not on the terminal, not in any file."""
+    secret = "sk-planted-77aa01"
+    monkeypatch.setenv("TRUEGAIN_API_KEY", secret)
+    with served(lambda body, n: as_asked(body, n) if n < 5 else error(401, f"bad key {secret}")) as server:
+        ends = [run(*command(server, "-o", "llm.csv", "--concurrency", "1", *more)) for more in ((), ("--dry-run",))]
+        server.behave = as_asked
+        ends += [run(*command(server, "-o", "llm.csv")), run(*command(server, "-o", "b.csv", "--batch", "b.jsonl"))]
+    assert [code for code, _, _ in ends] == [2, 0, 0, 0]
+    assert server.headers[0]["authorization"] == f"Bearer {secret}"
+    assert not any(secret in text for _, out, err in ends for text in (out, err))
+    assert "bad key ***" in ends[0][2]
+    assert [path.name for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
+
+
+def test_pairs_tell_their_flips(run: Run, folder: Path) -> None:
+    """Guards preferences on the command line: documents too can be compared, and flips are told."""
+    (folder / "pairs.csv").write_text("topic,doc_a,doc_b\nt0,d0,d1\nt1,d2,d3\n")
+    with served(lambda *_: completion('{"label": "A"}')) as server:
+        code, _, err = run(*command(server, "-o", "prefs.csv", pool="pairs.csv", prompt="pairwise"))
+    assert code == 0
+    assert "2 pairs judged in both orders; 2 had another winner in the other (100.0%)" in err
+    assert (folder / "prefs.csv").read_text().splitlines()[:2] == [
+        "topic,a,b,winner,first,judge,replicate,status,model", "t0,d0,d1,a,a,judge,1,ok,judge",
+    ]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- by batch files
+
+
+def answered(folder: Path, name: str, lines: list[str]) -> None:
+    """What a provider writes for a batch file: in another order, some failed."""
+    rows = []
+    for at, line in enumerate(reversed(lines)):
+        request = json.loads(line)
+        body = as_asked(request["body"], 0)
+        done = {"status_code": 200, "request_id": f"r{at}", "body": body}
+        failed = {"status_code": 500, "request_id": f"r{at}", "body": {"error": {"message": "oops"}}}
+        response = failed if at == 0 and name == "first.jsonl" else done
+        rows.append({"id": f"b{at}", "custom_id": request["custom_id"], "response": response, "error": None})
+    (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_a_batch_gives_the_same_labels(run: Run, folder: Path) -> None:
+    """Guards the batch way: requests are those that would be asked, answers go by name, the rest comes next."""
+    with served() as server:
+        assert run(*command(server, "-o", "live.csv"))[0] == 0
+        bodies = sorted(json.dumps(body) for body in server.requests)
+        words = command(server, "-o", "llm.csv")
+        code, _, err = run(*words, "--batch", "requests.jsonl")
+        assert (code, "requests.jsonl: 12 requests" in err) == (0, True)
+        lines = (folder / "requests.jsonl").read_text().splitlines()
+        assert sorted(json.dumps(json.loads(line)["body"]) for line in lines) == bodies
+        assert {json.loads(line)["url"] for line in lines} == {"/v1/chat/completions"}
+        answered(folder, "first.jsonl", lines)
+        code, _, err = run(*words, "--collect", "first.jsonl")
+        assert (code, "11 ok, 1 not_asked" in err) == (0, True)
+        assert "1 requests of the batch failed" in err
+        assert run(*words, "--batch", "rest.jsonl")[0] == 0
+        rest = (folder / "rest.jsonl").read_text().splitlines()
+        assert len(rest) == 1
+        answered(folder, "second.jsonl", rest)
+        assert run(*words, "--collect", "second.jsonl")[0] == 0
+        assert len(server.requests) == 12, "a batch asks nothing"
+    assert (folder / "llm.csv").read_bytes() == (folder / "live.csv").read_bytes()
+
+
+def test_a_batch_of_another_run_is_refused(run: Run, folder: Path) -> None:
+    """Guards mix-ups: answers to other requests, and files that are none, are told with what to give."""
+    words = command("http://localhost:1/v1", "-o", "llm.csv")
+    assert run(*words, "--batch", "requests.jsonl")[0] == 0
+    answered(folder, "answers.jsonl", (folder / "requests.jsonl").read_text().splitlines())
+    code, _, err = run(*words, "--seed", "9", "--collect", "answers.jsonl")
+    assert (code, "no answer of this run is in the file" in err) == (2, True)
+    (folder / "answers.jsonl").write_text("topic,doc\n")
+    code, _, err = run(*words, "--collect", "answers.jsonl")
+    assert (code, "answers.jsonl:1: not a JSON object" in err) == (2, True)
+
+
+def test_each_model_has_a_batch_file(run: Run, folder: Path) -> None:
+    """Guards panels by batch: providers take one model a file."""
+    words = command("http://localhost:1/v1", "-o", "llm.csv", "--model", "a/1", "--model", "b")
+    code, _, err = run(*words, "--batch", "requests.jsonl")
+    assert code == 0
+    assert "requests.a-1.jsonl: 12 requests" in err
+    texts = [(folder / f"requests.{name}.jsonl").read_text() for name in ("a-1", "b")]
+    models = [{json.loads(line)["body"]["model"] for line in text.splitlines()} for text in texts]
+    assert models == [{"a/1"}, {"b"}]
+
+
+# ---------------------------------------------------------------------- Ctrl-C, and what a terminal shows
+
+
+def process(folder: Path, words: list[str], **more: int) -> subprocess.Popen[bytes]:
+    """The command as a process of its own."""
+    environment = {**os.environ, "NO_PROXY": "*", "COLUMNS": "150", "TERM": "xterm"}
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, **more}
+    return subprocess.Popen([sys.executable, "-m", "truegain", *words], cwd=folder, env=environment, **streams)  # type: ignore[call-overload,no-any-return]
+
+
+def until(server: JudgeServer, requests: int) -> None:
+    """Wait until so many requests came."""
+    end = time.monotonic() + 60
+    while len(server.requests) < requests:
+        assert time.monotonic() < end, "the command asks nothing"
+        time.sleep(0.005)
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_cleanly_and_the_same_command_goes_on(folder: Path) -> None:
+    """Guards Ctrl-C: requests in flight are waited for and stored, nothing is written, and nothing is asked twice."""
+    with served(delay=0.05) as server:
+        words = command(server, "-o", "llm.csv", "--repeat", "10", "--temperature", "0", "--concurrency", "4")
+        started = process(folder, words)
+        until(server, 30)
+        started.send_signal(signal.SIGINT)
+        _, told = started.communicate(timeout=30)
+        assert started.returncode == 130
+        lines = told.decode().splitlines()
+        assert "in flight, whose answers are paid for; Ctrl-C again leaves them" in lines[0]
+        asked = len(server.requests)
+        assert f"interrupted: {asked} answers are kept in llm.answers.sqlite, and the same command goes on" in lines[1]
+        assert lines[1].endswith("nothing was written")
+        assert len(lines) == 2
+        assert not (folder / "llm.csv").exists()
+        server.delay = 0.0
+        again = process(folder, words)
+        assert again.wait(60) == 0
+        again.communicate()
+    assert len(server.requests) == 120
+    assert asked < 120
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_how_far_it_is(folder: Path) -> None:
+    """Guards the progress bar: calls, rate, cost and time left; and a second Ctrl-C that does not wait."""
+    ours, theirs = pty.openpty()
+    with served(delay=0.2) as server:
+        words = command(server, "-o", "llm.csv", "--repeat", "20", "--price", "100,100", "--concurrency", "2")
+        started = process(folder, words, stderr=theirs)
+        os.close(theirs)
+        until(server, 20)
+        server.delay = 20.0
+        time.sleep(0.5)
+        started.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        started.send_signal(signal.SIGINT)
+        assert started.wait(10) == 130
+    shown = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(ours)
+    text = shown.decode(errors="replace")
+    assert "/240" in text
+    assert "a minute" in text
+    assert "cost 0." in text
+    assert "s left" in text
+    assert "the same command goes on" in text
