@@ -85,6 +85,7 @@ FACE = {
     "read_intents",
     "read_items",
     "read_judgments",
+    "read_nuggets",
     "read_ratings",
     "read_runs",
     "read_scores",
