@@ -27,7 +27,7 @@ from benchmarks.coverage.worlds import Seen, World, held
 from truegain.judge_error.pair_estimators import SampledPairs, strata_of
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of
-from truegain.study.estimators import LEAST_GOLD
+from truegain.study.estimators import LEAST_GOLD, ByGoldPairs, ByGoldTopics
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -133,11 +133,18 @@ def shares(study: Drawn, measure: str) -> Array:
     return np.asarray(counts / np.bincount(answer, counts)[answer])
 
 
+def worths(study: Drawn, measure: str) -> tuple[Array, Array]:
+    """What each row is worth by the judge, and by people."""
+    if not measure.endswith("strict"):
+        return study.judge, study.people
+    return (study.judge >= 1).astype(np.float64), (study.people >= 1).astype(np.float64)
+
+
 def by_topic(study: Drawn, values: Array) -> Array:
     """System x topic: sums."""
     systems = int(study.system.max()) + 1
     cell = study.system * study.topics + study.topic
-    return np.bincount(cell, values, systems * study.topics).reshape(systems, -1)
+    return np.asarray(np.bincount(cell, values, systems * study.topics).reshape(systems, -1), np.float64)
 
 
 def t_limits(z: Array) -> tuple[float, float]:
@@ -147,9 +154,9 @@ def t_limits(z: Array) -> tuple[float, float]:
     return float(z.mean()) - half, float(z.mean()) + half
 
 
-def estimator_of(one: Drawn, gold: Mask, measure: str, by: str) -> rectified.ByGoldTopics | rectified.ByGoldPairs:
+def estimator_of(one: Drawn, gold: Mask, measure: str, by: str) -> ByGoldTopics | ByGoldPairs:
     """What `tg.Study` makes of these rows, without the detour over names."""
-    judge, people = ((x >= 1) * 1.0 if measure.endswith("strict") else x for x in (one.judge, one.people))
+    judge, people = worths(one, measure)
     c, answer = shares(one, measure), one.system * one.topics + one.topic
     if by == "topics":
         whole = np.bincount(one.topic[gold], minlength=one.topics) > 0
@@ -169,8 +176,7 @@ def study(
     """A score, a difference of equal systems and a real one, each by four estimators; and of these topics only."""
     one, right = drawn(rng, nature, topics), truth(nature, measure)
     gold = chosen(rng, one, nature.gold, by)
-    strict = measure.endswith("strict")
-    judge, people = ((x >= 1) * 1.0 if strict else x for x in (one.judge, one.people))
+    judge, people = worths(one, measure)
     c = shares(one, measure)
     naive, whole = by_topic(one, c * judge), by_topic(one, c * people)
     chance = np.bincount(one.system[gold], minlength=4) / np.bincount(one.system)
@@ -194,7 +200,7 @@ def study(
     return seen
 
 
-def _touching(estimator: rectified.ByGoldTopics | rectified.ByGoldPairs, b: int, a: int | None) -> int:
+def _touching(estimator: ByGoldTopics | ByGoldPairs, b: int, a: int | None) -> int:
     count = estimator.touching(Contrasts.of([(a, b)]))
     return LEAST_GOLD if count is None else int(count[0])
 

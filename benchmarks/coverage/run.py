@@ -22,6 +22,7 @@ FAMILIES = (
     "comparisons",
     "confusion",
     "gold_topics",
+    "nuggets",
     "agreement",
 )  # a file of this folder each
 BLOCK = 20  # studies in one piece of work

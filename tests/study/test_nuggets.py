@@ -78,7 +78,7 @@ def test_several_measures_share_the_labels() -> None:
 def test_people_may_use_fewer_words_than_the_judge() -> None:
     """Guards partial support that only the judge gives: no other scale, and the labels of people count as they are."""
     one = drawn(3)
-    people = replace(one, people=(one.people > 0) * 1.0)
+    people = replace(one, people=(one.people > 0).astype(np.float64))
     gold = world.chosen(np.random.default_rng(3), one, 0.2, "assignments")
     assert set(one.judge) == {0.0, 0.5, 1.0}
     assert study(people, gold, "V", "random").compare("s0", "s2")[0].low is not None

@@ -137,9 +137,9 @@ def _log(file: NuggetFile, bank: NuggetBank, is_given: bool) -> Log:
             if name not in seen:
                 blank = NuggetRow(topic, name, name, system=system, support=math.nan)
                 rows.append(_row(blank, name, bank, NOT_ASSIGNED))
-    system = {"file": formats.system_name(file.file)}
+    named = {"file": formats.system_name(file.file)}
     return Log(
-        file.file, "", rows, system, scales={SCORE: ScoreRange(0.0, 1.0)}, by_models=file.by_models,
+        file.file, "", rows, named, scales={SCORE: ScoreRange(0.0, 1.0)}, by_models=file.by_models,
     )  # fmt: skip
 
 
@@ -206,9 +206,9 @@ def gold_nuggets(data: Any, items: Items) -> tuple[Items, bool]:
     gold = joined(logs, list(items.systems) if len(items.systems) == len(logs) == 1 else None)
     theirs = {(topic, name): weight for topic, of in people.nuggets.items() for name, weight in of.items()}
     keys = zip(gold.topic.strings(), gold.item.strings(), strict=True)
-    weight = np.array([theirs.get(key, ours[key]) for key in keys], np.float64)
+    weights = np.array([theirs.get(key, ours[key]) for key in keys], np.float64)
     again = any(ours[key] != weight for key, weight in theirs.items() if weight != UNKNOWN)
-    return replace(gold, weight=frozen(weight)), again
+    return replace(gold, weight=frozen(weights)), again
 
 
 def weights_of(items: Items) -> Mapping[tuple[str, str], float]:

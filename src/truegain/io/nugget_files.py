@@ -259,7 +259,7 @@ def _support(columns: Columns, at: int, cell: object) -> float:
     if is_missing(cell) or _plain(cell) in FAILED:
         return math.nan
     value = SUPPORT.get(_plain(cell), number_of(cell))
-    if value not in SUPPORT.values():
+    if value is None or value not in SUPPORT.values():
         raise columns._fault(
             "assignment is no known word", at, cell,
             "write support, partial_support or not_support (1, 0.5 or 0), or failed where there is none",

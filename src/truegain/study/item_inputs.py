@@ -279,28 +279,33 @@ def _scored(items: Items, measures: Sequence[NuggetMeasure]) -> Items:
     answer = items.system.code.astype(np.int64) * len(items.topics) + topic
     known = ~np.isnan(items.value)
     keep = np.ones(size, np.bool_)
+    empty: dict[tuple[str, ...], list[NuggetMeasure]] = {}
     for m in measures:
         counts = m.counts(items.weight) > 0
         has = np.bincount(answer[counts & known], minlength=size) > 0
         there = np.bincount(topic[counts], minlength=len(items.topics)) > 0
         if not there.all():
-            _tell_empty(m, [t for t, x in zip(items.topics, there.tolist(), strict=True) if not x], len(measures) > 1)
-        counted = has if m.empty == "skip" else has | np.tile(~there, len(items.systems))
-        keep &= counted
+            lacking = tuple(t for t, x in zip(items.topics, there.tolist(), strict=True) if not x)
+            empty.setdefault((m.empty, *lacking), []).append(m)
+        keep &= has if m.empty == "skip" else has | np.tile(~there, len(items.systems))
+    for (_, *topics), of in empty.items():
+        _tell_empty(of, topics, len(measures) > len(of))
     if not keep.any():
         raise InputError("no answer can be scored", file=items.source, hint="check the assignments")
     return items.take(np.flatnonzero(keep[answer]))
 
 
-def _tell_empty(measure: NuggetMeasure, topics: Sequence[str], several: bool) -> None:
+def _tell_empty(measures: Sequence[NuggetMeasure], topics: Sequence[str], others: bool) -> None:
+    """Tell which topics lack the nuggets that some measures count; others: whether there are other measures."""
+    measure, names = measures[0], " and ".join(map(str, measures))
     have, are = ("1 topic has", "is") if len(topics) == 1 else (f"{len(topics)} topics have", "are")
     kind = "vital nugget" if measure.counted == "vital" else "nugget of known importance"
     if measure.empty == "zero":
-        warn(f"{measure}: {have} no {kind} ({some(topics)}), which is 0 for every system")
+        warn(f"{names}: {have} no {kind} ({some(topics)}), which is 0 for every system")
         return
-    of_all = " of all measures" if several else ""
+    of_all = " of all measures" if others else ""
     warn(
-        f"{measure}: {have} no {kind} ({some(topics)}) and {are} left out{of_all}; nuggetizer counts 0 there: "
+        f"{names}: {have} no {kind} ({some(topics)}) and {are} left out{of_all}; nuggetizer counts 0 there: "
         f"{arg('empty', 'zero')}"
     )
 
