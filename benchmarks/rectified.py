@@ -50,8 +50,11 @@ def by_topics(
 
 def by_pairs(pairs: SampledPairs, *coefficients: Floats, bounds: tuple[float, float] = ENDLESS) -> ByGoldPairs:
     """Pairs, and what they count for each system."""
-    drawn = pairs.expansion[pairs.sampled]
-    gold = GoldUnits(tuple(map(str, range(len(drawn)))), drawn, len(pairs.topic))
+    drawn, unit = pairs.expansion[pairs.sampled], None
+    if pairs.unit is not None:
+        _, first, unit = np.unique(pairs.unit[pairs.sampled], return_index=True, return_inverse=True)
+        drawn = drawn[first]
+    gold = GoldUnits(tuple(map(str, range(len(drawn)))), drawn, len(pairs.topic), unit)
     return ByGoldPairs(PairFit.of(pairs, np.array(coefficients), bounds), tuple(map(str, range(pairs.topics))), gold)
 
 

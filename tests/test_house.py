@@ -89,6 +89,7 @@ FACE = {
     "read_intents",
     "read_items",
     "read_judgments",
+    "read_nuggets",
     "read_preferences",
     "read_ratings",
     "read_runs",

@@ -22,6 +22,7 @@ FAMILIES = (
     "comparisons",
     "confusion",
     "gold_topics",
+    "nuggets",
     "agreement",
     "preferences",
 )  # a file of this folder each

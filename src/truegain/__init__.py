@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from truegain.data.items import Items, read_items
     from truegain.data.judgments import Judgments, read_judgments
     from truegain.data.label_list_reading import read_gold_list
+    from truegain.data.nuggets import read_nuggets
     from truegain.data.ratings import read_ratings
     from truegain.data.runs import Runs, read_runs
     from truegain.data.scores import Scores
@@ -98,6 +99,7 @@ __all__ = [
     "read_intents",
     "read_items",
     "read_judgments",
+    "read_nuggets",
     "read_preferences",
     "read_ratings",
     "read_runs",
@@ -151,6 +153,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "read_intents": "truegain.data.intents",
     "read_items": "truegain.data.items",
     "read_judgments": "truegain.data.judgments",
+    "read_nuggets": "truegain.data.nuggets",
     "read_preferences": "truegain.preferences.table",
     "read_ratings": "truegain.data.ratings",
     "read_runs": "truegain.data.runs",

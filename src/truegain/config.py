@@ -31,6 +31,7 @@ Repeated = Literal["error", "first", "last", "mean", "all"]
 OutOfRange = Literal["error", "drop"]
 Unjudged = Literal["bound", "non-relevant"]
 NoRelevant = Literal["zero", "skip"]
+Empty = Literal["skip", "zero"]
 Ties = Literal["descending", "ascending", "input"]
 Version = Literal["9", "10"]
 Config = TypeVar("Config")

@@ -172,6 +172,7 @@ READ = {
     "run_on",
     "score",
     "cluster",
+    "empty",  # a parameter of measures of nuggets
     "name_by",
     "judge_model",
     "system_models",

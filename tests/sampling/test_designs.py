@@ -19,7 +19,7 @@ WORTH = np.array([1.0, 3, -2, 5, 7, 11, 0.5, 4])
 
 def samples(design: str) -> Iterator[Bools]:
     """Every sample that a design may give, all equally likely: 3 pairs, so many of each label, 2 whole topics."""
-    if design == "random":
+    if design in ("random", "answers"):  # here an answer has one item
         chosen: Iterator[tuple[int, ...]] = combinations(range(8), 3)
     elif design == "topics":
         chosen = (tuple(np.flatnonzero(np.isin(TOPIC, t)).tolist()) for t in combinations(range(4), 2))
@@ -56,8 +56,8 @@ def test_weights_are_expansions_about_one(design: str) -> None:
 
 def test_what_is_known_of_each_design() -> None:
     """Guards the facts that others ask: what is a sample of the same population, and of what; the names in commands."""
-    assert {d for d in DESIGNS if is_sample(d)} == {"random", "by-bronze", "topics"}
-    assert {d for d in DESIGNS if draws_pairs(d)} == {"random", "by-bronze"}
+    assert {d for d in DESIGNS if is_sample(d)} == {"random", "by-bronze", "topics", "answers"}
+    assert {d for d in DESIGNS if draws_pairs(d)} == {"random", "by-bronze", "answers"}
     assert [d for d, x in DESIGNS.items() if not x.here] == ["elsewhere"]
     assert [d for d, x in DESIGNS.items() if x.equal] == ["random"]
     for design in ("by-gold", "elsewhere"):

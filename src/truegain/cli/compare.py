@@ -41,7 +41,7 @@ from truegain.measures.scoring import at_level, matching_for, refuse_chosen
 from truegain.message import option
 from truegain.results.base import Table, joined
 from truegain.study.inputs import StudyInputs
-from truegain.study.item_inputs import answer_inputs, answer_scores, items_in
+from truegain.study.item_inputs import answer_inputs, answer_scores, items_in, measures_of
 
 if TYPE_CHECKING:
     from truegain.data.pool import RankedGains
@@ -299,7 +299,7 @@ def compare_command(
     _check_chart(options, correction)
     printing.check_teams(options.wide)
     if items is not None:
-        printing.write(of_answers(options, items, labels.score, correction))
+        printing.write(of_answers(options, items, labels, correction))
         return
     if (inputs.corpus or inputs.judged_corpus) and (
         collections.population == "collection" or correction.gold is not None
@@ -370,20 +370,16 @@ def _check_over_collections(options: PairOptions) -> None:
 # ---------------------------------------------------------------------- answers in logs of evaluation tools
 
 
-def of_answers(options: PairOptions, items: Items, score: str | None, correction: GoldOptions) -> Table:
+def of_answers(options: PairOptions, items: Items, asked: AnswerOptions, correction: GoldOptions) -> Table:
     """Values of answers: tests over topics; with gold values, or topics in clusters, differences by a study."""
-    if options.measure:
-        raise TruegainError(
-            f"-m {options.measure[0]}: these are values of answers, not runs; name a score of theirs by "
-            f"{option('--score')}: {', '.join(items.scores)}"
-        )
+    measures = measures_of(items, asked.score, options.measure, asked.empty)
     if correction.gold is None and items.cluster is None:
         refuse(f"is about gold labels; give them with {option('--gold')}", changed(correction))
-        return over_topics(options, answer_scores(items, score))
+        return over_topics(options, answer_scores(items, measures))
     names = changed(options.testing, leave_out=("confidence", "seed", "resamples"))
     refuse("is of tests over topics; with gold values or clusters each difference has an interval", names)
     gold = None if correction.gold is None else Gold(correction.gold, correction.design)
-    answers = answer_inputs(items, None, score, StudyConfig(gold=gold, confidence=options.testing.confidence))
+    answers = answer_inputs(items, None, measures, StudyConfig(gold=gold, confidence=options.testing.confidence))
     study = StudyInputs.study_of_answers(answers)
     base = options.baseline
     if base is None:

@@ -80,6 +80,7 @@ def demo_command(
         "  teams.csv              the team of each system\n"
         "  study.toml             a study of leaning.qrels, with gold labels and true scores\n"
         "  rag-runs               two systems, with rag-llm.jsonl and rag-labels.csv, as a RAG engineer has them\n"
+        "  rag-nuggets.jsonl      facts to be told, with rag-assignments.jsonl (an LLM's) and rag-people.jsonl\n"
     )
     options = " ".join(f"-m {m}" for m in MEASURES)
     for judgments in ("gold.qrels", "llm.qrels"):
@@ -108,6 +109,7 @@ def _simulated(folder: Path, seed: int) -> World:
         magnitude_ratings,
         newcomer,
         noisy_ratings,
+        nugget_records,
         query_of,
         runs_over,
         second_expert,
@@ -146,6 +148,8 @@ def _simulated(folder: Path, seed: int) -> World:
     write_material(people.expert, folder / "magnitude-topics.jsonl", folder / "magnitude-docs.jsonl", seed=seed)
     write_runs(runs_over(people.truth, seed=seed), f"{folder}/magnitude-runs/")
     _as_rag(world, folder, seed)
+    for name, records in zip(("nuggets", "assignments", "people"), nugget_records(RAG, seed=seed), strict=True):
+        write_bytes(folder / f"rag-{name}.jsonl", _json_lines(records))
     return world
 
 

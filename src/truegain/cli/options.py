@@ -12,11 +12,12 @@ import typer
 from typer.main import get_click_type
 
 from truegain.cli.study_files import ENDING, check_there, lack_of
-from truegain.config import Resampling, Scoring, StudyConfig, choices_of, is_config, setting_of, settings_of
+from truegain.config import Empty, Resampling, Scoring, StudyConfig, choices_of, is_config, setting_of, settings_of
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.column_names import Missing
 from truegain.io.formats import formats_in_words
+from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.results.catalogue import Format
 
@@ -262,8 +263,10 @@ def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | N
 
 def _holds_answers(context: typer.Context) -> bool:
     """Whether the only file has values of several systems: a score of theirs is named, or it is a tool's log."""
-    file = context.params.get("judgments")
-    if "score" not in {p.name for p in context.command.params} or not file:
+    file, options = context.params.get("judgments"), {p.name for p in context.command.params}
+    if file and {"score", "draw"} & options and is_nuggets(file):
+        return True
+    if "score" not in options or not file:
         return False
     if context.params.get("score") or context.params.get("cluster"):
         return True
@@ -313,6 +316,10 @@ ScoreName = Annotated[
     str | None,
     typer.Option("--score", help="Score of answers in logs of evaluation tools or tables, such as faithfulness."),
 ]
+EmptyTopics = Annotated[
+    Empty,
+    advanced("--empty", help="Topic without a nugget that the measure counts: left out, or 0 as in nuggetizer."),
+]
 ClusterColumn = Annotated[
     str | None,
     typer.Option("--cluster", help="Column that groups topics sampled together, such as metadata.topic of a log."),
@@ -325,6 +332,7 @@ class AnswerOptions:
 
     score: ScoreName = None
     cluster: ClusterColumn = None
+    empty: EmptyTopics = "skip"
 
 
 Measures = Annotated[

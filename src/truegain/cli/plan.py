@@ -40,6 +40,7 @@ from truegain.config import Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.files import expand
+from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.sampling.catalogue import draws_topics, ways_to_draw
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 Power = Annotated[float, typer.Option("--power", click_type=PROPORTION, help="Probability to detect it.")]
 
+USUAL_MEASURE = "P@10"
 plan = typer.Typer(name="plan", no_args_is_help=True)
 
 
@@ -214,7 +216,9 @@ class ListOutput:
 def labels_command(
     judgments: Judgments,
     runs: RunFiles,
-    measure: Annotated[str, typer.Option("-m", "--measure", help="Measure linear in the gain, such as P@10.")] = "P@10",
+    measure: Annotated[
+        str, typer.Option("-m", "--measure", help="Measure linear in the gain, such as P@10.")
+    ] = USUAL_MEASURE,
     pair: Annotated[str | None, typer.Option("--pair", help="Two systems, a,b (default: all pairs).")] = None,
     power: Power = 0.8,
     costs: Annotated[
@@ -244,7 +248,10 @@ def labels_command(
     gold, output = needs.gold, printing.output
     if output is not None and gold is None:
         keep_labels(output)
-    run_paths, systems = RunPaths.of(expand(runs), name_by), two_systems(pair)
+    paths, systems = expand(runs), two_systems(pair)
+    asked: tuple[Any, Any, Any] = (RunPaths.of(paths, name_by), judgments, measure)
+    if is_nuggets(judgments):
+        asked = _of_nuggets([judgments, *paths], measure)
     if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
@@ -261,9 +268,7 @@ def labels_command(
     gold_list = None
     if gold is None or output is not None:
         gold_list = sample_gold(
-            run_paths,
-            judgments,
-            measure,
+            *asked,
             draw=sampling.draw or needs.design or "ordered",
             pair=systems,
             gold=gold,
@@ -273,9 +278,7 @@ def labels_command(
             **vars(compute),
         )
     label_plan = plan_labels(
-        run_paths,
-        judgments,
-        measure,
+        *asked,
         pair=systems,
         power=power,
         costs=costs,
@@ -288,6 +291,17 @@ def labels_command(
     if printing.figure is not None:
         save(label_chart(label_plan), printing.figure)
     write_table(replace(label_plan.details, notes=notes), printing.output_format, printing.table)
+
+
+def _of_nuggets(files: list[str], measure: str) -> tuple[Any, Any, Any]:
+    """Answers as lists of nuggets, what the judge assigned as labels, and the measure of nuggets."""
+    from truegain.data.nuggets import read_nuggets
+    from truegain.study.item_inputs import answer_inputs, measures_of
+
+    items = read_nuggets(files)
+    measures = measures_of(items, None, None if measure == USUAL_MEASURE else [measure])
+    answers = answer_inputs(items, None, measures, StudyConfig())
+    return answers.runs, answers.judgments, answers.measures[0]
 
 
 @plan.command("fill")

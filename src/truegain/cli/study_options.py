@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from truegain.cli.options import ClusterColumn, JudgeModel, NameBy, ScoreName
+from truegain.cli.options import ClusterColumn, EmptyTopics, JudgeModel, NameBy, ScoreName
 from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file, within_gold
@@ -64,6 +64,7 @@ class StudyOptions(StudyInputs):
     name_by: NameBy = "file"
     score: ScoreName = None
     cluster: ClusterColumn = None
+    empty: EmptyTopics = "skip"
 
     def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
         """The study of these files: preferences and logs of several systems need no runs."""

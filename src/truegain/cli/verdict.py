@@ -20,6 +20,7 @@ from truegain.config import StudyConfig
 from truegain.io.column_names import file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
+from truegain.io.nugget_files import is_nuggets
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.study.claims import each_alone, joint_sentences
@@ -195,6 +196,8 @@ def files_of(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
     """The judgments and the two runs of a verdict for a command; placeholders for what was not read from files."""
     path_of = {system_name(path): path for path in runs}
     both = [path_of.get(name, "RUN") for name in (verdict.comparison.a, verdict.comparison.b)]
+    if is_nuggets(judgments):  # files of all systems
+        both = list(runs)
     files = ["JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments), *map(shown_path, both)]
     columns = file_options().columns  # where they have names of their own
     return shlex.join([*files, *(["--columns", columns] if columns else [])])

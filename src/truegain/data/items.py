@@ -188,6 +188,21 @@ class Items(Lines):
         """The names of the scores."""
         return self.score.values
 
+    def judged_by(self, model: str) -> Items:
+        """The same values, all given by one language model.
+
+        Parameters
+        ----------
+        model : str
+            The model.
+
+        Returns
+        -------
+        Items
+            A study of it claims nothing until people have checked some values.
+        """
+        return replace(self, judge=Coded.of([model] * len(self)), models=frozenset([model]))
+
     @property
     def judges(self) -> tuple[str, ...]:
         """Who gave values, where that is known."""

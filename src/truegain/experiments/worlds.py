@@ -443,3 +443,48 @@ def rounded(values: Floats, rng: np.random.Generator, *, habit: float = 0.5) -> 
     unit = 10.0 ** np.floor(np.log10(values))
     round_number = rng.random(len(values)) < habit
     return np.where(round_number, np.maximum(1, np.round(values / unit)) * unit, values)
+
+
+# ---- Nuggets: facts that answers should tell, which of them they do, by a lenient judge and by people.
+
+NUGGET_LEVELS = (-0.3, 0.6)  # of two systems, in logits
+NUGGET_ERROR, NUGGET_LENIENT = 0.12, 0.15  # of the judge, and of its favor for the first system
+SUPPORT_WORDS = np.array(["not_support", "partial_support", "support"])
+Records = list[dict[str, object]]
+
+
+def nugget_records(
+    systems: tuple[str, str], *, topics: int = 40, share: float = 0.2, seed: int = 0
+) -> tuple[Records, Records, Records]:
+    """Nuggets of topics, what a lenient judge assigned to the answers of two systems, and people for a random share.
+
+    The second system supports more nuggets; the judge favors the first.  One topic has no vital nugget.
+
+    >>> nuggets, assigned, people = nugget_records(("a", "b"), topics=3)
+    >>> nuggets[-1], assigned[0]["assignment"] in SUPPORT_WORDS, len(assigned) == 2 * len(nuggets)
+    ({'qid': '3', 'nugget': 'fact 8 of topic 3', 'importance': 'okay'}, True, True)
+    """
+    rng = np.random.default_rng([seed, 7])
+    nuggets: Records = []
+    assigned: Records = []
+    people: Records = []
+    for topic in range(1, topics + 1):
+        size, hard = int(rng.integers(6, 15)), rng.normal(0, 0.7)
+        vital = 0 if topic == topics // 2 + 1 else size // 2
+        facts = [f"fact {i + 1} of topic {topic}" for i in range(size)]
+        kinds = ["vital" if i < vital else "okay" for i in range(size)]
+        nuggets += [{"qid": str(topic), "nugget": f, "importance": k} for f, k in zip(facts, kinds, strict=True)]
+        ease = rng.normal(0, 0.7, size)
+        for system, level in zip(systems, NUGGET_LEVELS, strict=True):
+            supported = rng.random(size) < 1 / (1 + np.exp(-(level + hard + ease)))
+            true = np.where(supported, np.where(rng.random(size) < 0.15, 1, 2), 0)
+            seen = np.where(rng.random(size) < NUGGET_ERROR, rng.integers(0, 3, size), true)
+            favored = (system == systems[0]) & (rng.random(size) < NUGGET_LENIENT)
+            words, right = SUPPORT_WORDS[np.where(favored, 2, seen)].tolist(), SUPPORT_WORDS[true].tolist()
+            drawn = (rng.random(size) < share).tolist()
+            for fact, word, meant_, is_drawn in zip(facts, words, right, drawn, strict=True):
+                of: dict[str, object] = {"qid": str(topic), "system": system, "nugget": fact}
+                assigned.append({**of, "assignment": word, "judge_model": "judge-llm"})
+                if is_drawn:
+                    people.append({**of, "assignment": meant_, "assessor": "anna"})
+    return nuggets, assigned, people

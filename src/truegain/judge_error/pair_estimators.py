@@ -24,7 +24,8 @@ class SampledPairs:
     """The pool as arrays, one row a pair: topic number, stratum, value of the bronze and of the gold label.
 
     topic: from 0.  stratum: of the bronze label, from `strata_of`.  bronze, gold: what the labels are worth, gold NaN
-    where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.
+    where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.  unit: what
+    was drawn with the pair, such as its answer, by number; None where pairs were drawn by themselves.
     """
 
     topic: Ints
@@ -33,6 +34,7 @@ class SampledPairs:
     gold: Floats
     expansion: Floats
     topics: int
+    unit: Ints | None = None
 
     @property
     def sampled(self) -> Bools:

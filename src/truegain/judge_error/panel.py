@@ -21,7 +21,7 @@ from truegain.judge_error.judge import Judge, TopicMatrix
 from truegain.measures.label_weights import levels_of
 from truegain.message import AGGREGATE, arg, argname, gold_drawn, with_marks
 from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample
-from truegain.sampling.gold import chance_of_draw, judged_whole
+from truegain.sampling.gold import ANSWER, answers_of, chance_of_draw, judged_whole
 from truegain.stats.collection_pairs import Meta, Pairing, PairScale
 from truegain.stats.multiple_testing import Counting, check_counting
 
@@ -290,6 +290,10 @@ def tell_unlike_design(judge: Judge, scored: Collection[str] | None = None) -> N
     pool = pairs.pool
     drawn, is_scored = np.zeros(len(pool), np.bool_), np.array([scored is None or t in scored for t in pool.topics])
     drawn[pairs.item] = True
+    if ANSWER in pool.judgments.extra and _tell_answers(pool, drawn, is_scored[pool.topic], judge.design):
+        return
+    if DESIGNS[judge.design].answers:
+        return
     whole, partly = judged_whole(pool.topic, drawn, len(pool.topics))
     whole, partly = whole[is_scored], partly[is_scored]
     if not whole.all() and not partly.any() and (np.diff(pool.begin)[is_scored][whole] > 1).any():
@@ -299,6 +303,28 @@ def tell_unlike_design(judge: Judge, scored: Collection[str] | None = None) -> N
         )
     elif not pairs.weighted:
         _tell_uneven(pool, drawn, (pool.labels >= 0) & is_scored[pool.topic], judge.design)
+
+
+def _tell_answers(pool: Pool, drawn: Bools, scored: Bools, design: str) -> bool:
+    """Tell where answers were labeled as a whole though items are said to be drawn, or the other way round."""
+    of, has = answers_of(pool)[scored], drawn[scored]
+    _, answer, there = np.unique(of, return_inverse=True, return_counts=True)
+    labeled = np.bincount(answer[has], minlength=len(there))
+    partly = int(((labeled > 0) & (labeled < there)).sum())
+    if DESIGNS[design].answers and partly:
+        warn(
+            f"{arg('design', design)} says that whole answers were labeled, but {partly:,} of {len(there):,} are "
+            f"labeled only in part; if items were sampled one by one, give {gold_drawn('random')}"
+        )
+        return True
+    whole = int((labeled == there).sum())
+    if design == "random" and not partly and 0 < whole < len(there) and (there[labeled > 0] > 1).any():
+        warn(
+            f"the gold labels are all those of {whole:,} of {len(there):,} answers: whole answers seem to have been "
+            f"sampled, not items; if so, give {gold_drawn('answers')}, or shares of the variance are wrong"
+        )
+        return True
+    return False
 
 
 def _tell_uneven(pool: Pool, drawn: Bools, there: Bools, design: str) -> None:

@@ -29,7 +29,7 @@ from truegain.measures.label_weights import (
 )
 from truegain.message import Message, arg, declared_scale, gold_drawn, value_of, with_marks
 from truegain.sampling.catalogue import DESIGNS, design_of, is_sample
-from truegain.sampling.gold import judged_whole
+from truegain.sampling.gold import answers_of, judged_whole
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of
 
@@ -472,6 +472,7 @@ def _by_pairs(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
         np.where(has, parts.worth(filled), np.nan),
         np.where(has, expansion, 1.0),
         len(bronze.topics),
+        answers_of(bronze.pool) if design_of(design).answers else None,
     )
     whole = float(parts.weight.sum())
     bounds = whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())

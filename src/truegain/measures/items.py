@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -16,7 +15,78 @@ WEIGHT = "weight"  # the column of judgments that holds what an item counts
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ItemMean(Measure):
+class OfItems(Measure):
+    """A weighted mean over the items of an answer, which are the documents of a list in whatever order."""
+
+    NAME = ""
+    AT = None
+    linear_in_gains = True
+    unjudged_as_zero = False
+
+    def counts(self, weight: Floats) -> Floats:
+        """What items with some weights count.
+
+        Parameters
+        ----------
+        weight : ndarray of float
+            The weight of each item.
+
+        Returns
+        -------
+        ndarray of float
+            The weight itself, unless the measure says otherwise.
+        """
+        return weight
+
+    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
+        """The value itself; 0 where there is none."""
+        values = np.asarray(label, np.float64)
+        return values if judged is None else np.where(judged, values, 0.0)
+
+    def rank_weights(self, depth: int) -> Floats:
+        """An answer counts once, whatever its items are; see `entry_weights`."""
+        return np.asarray(np.arange(depth) == 0, np.float64)
+
+    def entry_weights(self, ranked: RankedGains) -> Floats:
+        """What each item of a list counts: its share of the weights of the list."""
+        column, of_item = ranked.pool.judgments.extra.get(WEIGHT), np.ones(len(ranked.pool))
+        if column is not None:
+            of_item[ranked.pool.row_item] = np.asarray(column, np.float64)
+        weight = np.where(ranked.judged, self.counts(of_item)[ranked.item], 0.0)
+        total = ranked.total(weight)[ranked.list]
+        share: Floats = np.divide(weight, total, out=np.full(len(weight), np.nan), where=total > 0)
+        return share
+
+    def per_topic(self, ranked: RankedGains) -> Floats:
+        """One value per list; none where no item counts."""
+        weight = self.entry_weights(ranked)
+        counted = np.zeros(ranked.lists, np.bool_)
+        counted[ranked.list[~np.isnan(weight)]] = True
+        worth = np.where(np.isnan(weight), 0.0, weight) * self.worth(ranked.gain, ranked.judged)
+        return np.where(counted, ranked.total(worth), self.without_items())
+
+    def without_items(self) -> float:
+        """What an answer is worth none of whose items counts.
+
+        Returns
+        -------
+        float
+            NaN: it has no score.
+        """
+        return math.nan
+
+    @property
+    def needs_pool(self) -> bool:
+        """No item of another answer counts."""
+        return False
+
+    def defined(self, ranked: RankedGains) -> Bools:
+        """Every topic: an answer may well be worth 0."""
+        return np.ones(len(ranked.topics), np.bool_)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ItemMean(OfItems):
     """A score with a name of its own, such as 'faithfulness': the weighted mean of the values of an answer's items.
 
     score = sum over items of weight * value / sum of weights
@@ -30,10 +100,6 @@ class ItemMean(Measure):
         What it is called.
     low, high : float
         Between which values it lies.
-    weighing : {'given', 'full', 'alike'}
-        What items count: their weight; 1 where that is 1 and else nothing; or all alike.
-    strict : bool
-        Whether only full support counts: a value below 1 is worth 0.
 
     Examples
     --------
@@ -44,15 +110,10 @@ class ItemMean(Measure):
     """
 
     NAME = "items"
-    AT = None
-    linear_in_gains = True
-    unjudged_as_zero = False
 
     name: str = "score"
     low: float = -math.inf
     high: float = math.inf
-    weighing: Literal["given", "full", "alike"] = "given"
-    strict: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -62,41 +123,3 @@ class ItemMean(Measure):
     def bounds(self) -> tuple[float, float]:
         """Between which values the score lies."""
         return self.low, self.high
-
-    def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
-        """The value itself, or whether it is full support; 0 where there is none."""
-        values = (label >= 1).astype(np.float64) if self.strict else np.asarray(label, np.float64)
-        return values if judged is None else np.where(judged, values, 0.0)
-
-    def rank_weights(self, depth: int) -> Floats:
-        """An answer counts once, whatever its items are; see `entry_weights`."""
-        return np.asarray(np.arange(depth) == 0, np.float64)
-
-    def entry_weights(self, ranked: RankedGains) -> Floats:
-        """What each item of a list counts: its share of the weights of the list."""
-        column = None if self.weighing == "alike" else ranked.pool.judgments.extra.get(WEIGHT)
-        of_item = np.ones(len(ranked.pool))
-        if column is not None:
-            given = np.asarray(column, np.float64)
-            of_item[ranked.pool.row_item] = given == 1 if self.weighing == "full" else given
-        weight = np.where(ranked.judged, of_item[ranked.item], 0.0)
-        total = ranked.total(weight)[ranked.list]
-        share: Floats = np.divide(weight, total, out=np.full(len(weight), np.nan), where=total > 0)
-        return share
-
-    def per_topic(self, ranked: RankedGains) -> Floats:
-        """One value per list; none where no item counts."""
-        weight = self.entry_weights(ranked)
-        counted = np.zeros(ranked.lists, np.bool_)
-        counted[ranked.list[~np.isnan(weight)]] = True
-        worth = np.where(np.isnan(weight), 0.0, weight) * self.worth(ranked.gain, ranked.judged)
-        return np.where(counted, ranked.total(worth), np.nan)
-
-    @property
-    def needs_pool(self) -> bool:
-        """No item of another answer counts."""
-        return False
-
-    def defined(self, ranked: RankedGains) -> Bools:
-        """Every topic: an answer may well be worth 0."""
-        return np.ones(len(ranked.topics), np.bool_)

@@ -16,6 +16,7 @@ from truegain.message import LIST_MEASURES
 
 _FORM = re.compile(r"\s*(?P<name>[^\s(@]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@)]+))?\s*", re.DOTALL)
 
+OF_NUGGETS = ("V_strict", "V", "A_strict", "A", "W", "W_strict")  # their class is in `nuggets`
 _RBP = re.compile(r"rbp\.(\d+)")  # ranx
 _LEVEL = re.compile(r"(?P<name>[a-z][a-z0-9_-]*?)(?P<at>@\d+)?-l(?P<level>\d+)")
 _NUMBERS = ("rel", "p", "alpha", "beta", "base", "mult", "T", "q", "gamma")  # parameters that no word can stand for
@@ -104,6 +105,10 @@ def _canonical(text: str) -> Measure:
         if form["params"]:
             raise MeasureError(f"{text}: {form['name']} is {name}; write that with the parameters you want")
         return _canonical(name if form["at"] is None else f"{name}@{form['at']}")
+    if name in OF_NUGGETS:
+        raise MeasureError(
+            f"{name} is a measure of nuggets: give the nuggets and what answers support of them, not judgments and runs"
+        )
     if name not in CATALOGUE:
         raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}{LIST_MEASURES} lists all")
     kind = CATALOGUE[name]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from truegain.measures.base import Measure
+from truegain.measures.parse import OF_NUGGETS
 from truegain.report.html import EN
 
 # ---- Papers that a page may cite: in words and as BibTeX.
@@ -148,6 +149,11 @@ _ALL = (
         "Novelty and Diversity in Information Retrieval Evaluation", "Proceedings of the 31st ACM SIGIR Conference",
         ", 659-666", "10.1145/1390334.1390446", "inproceedings",
     ),
+    Paper(
+        "pradeep2024", "R. Pradeep, N. Thakur, S. Upadhyay, D. Campos, N. Craswell and J. Lin", 2024,
+        "Initial Nugget Evaluation Results for the TREC 2024 RAG Track with the AutoNuggetizer Framework",
+        "arXiv preprint", "arXiv:2411.09607", "10.48550/arXiv.2411.09607",
+    ),
 )  # fmt: skip
 PAPERS = {p.key: p for p in _ALL}
 
@@ -195,6 +201,7 @@ CITED = {  # by name: (key, as the text cites it)
     "Bpref": (("buckley2004", "Buckley and Voorhees 2004"),),
     "infAP": (("yilmaz2006", "Yilmaz and Aslam 2006"),),
     "alpha_nDCG": (("clarke2008", "Clarke et al. 2008"),),
+    **dict.fromkeys(OF_NUGGETS, (("pradeep2024", "Pradeep et al. 2024"),)),
 }
 EXPONENTIAL = ("burges2005", "Burges et al. 2005")
 
@@ -249,14 +256,21 @@ def _judged(measure: Measure) -> list[str]:
     return ["unjudged documents are left out of the lists"] if getattr(measure, "judged_only", False) else []
 
 
+def _empty(measure: Measure) -> list[str]:
+    """What a topic counts that has no nugget of the kind."""
+    words = {"zero": "a topic that has none of these nuggets counts 0", "skip": ""}
+    return [*filter(None, [words.get(getattr(measure, "empty", ""), "")])]
+
+
 def _parameters(measure: Measure) -> list[str]:
     """The parameters that no sentence here explains, with their values."""
-    explained = ("cutoff", "rel", "judged_only", measure.AT)
+    explained = ("cutoff", "rel", "judged_only", "empty", measure.AT)
     parameters = [(f.name, getattr(measure, f.name)) for f in fields(measure) if f.name not in explained]
     return [
         *(f"{name} = {value}" for name, value in parameters if value is not None and value is not False),
         *_relevant(measure),
         *_judged(measure),
+        *_empty(measure),
     ]
 
 

@@ -8,7 +8,7 @@ from truegain.errors import TruegainError, check_one_of
 from truegain.message import arg
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.clusters import CLUSTERS
-from truegain.sampling.designs import BY_BRONZE, BY_GOLD, ELSEWHERE, RANDOM, WHOLE_TOPICS, GoldDesign
+from truegain.sampling.designs import BY_BRONZE, BY_GOLD, ELSEWHERE, RANDOM, WHOLE_ANSWERS, WHOLE_TOPICS, GoldDesign
 from truegain.sampling.documents import COLLECTION
 from truegain.sampling.gold import GOLD, UNJUDGED
 from truegain.sampling.replicates import REPLICATES
@@ -78,7 +78,9 @@ def inside_first(over: Collection[SourceName]) -> list[SourceName]:
 
 # ---- Designs of gold labels.
 
-DESIGNS: dict[str, GoldDesign] = {d.name: d for d in (RANDOM, BY_BRONZE, WHOLE_TOPICS, BY_GOLD, ELSEWHERE)}
+DESIGNS: dict[str, GoldDesign] = {
+    d.name: d for d in (RANDOM, BY_BRONZE, WHOLE_TOPICS, WHOLE_ANSWERS, BY_GOLD, ELSEWHERE)
+}
 
 
 def design_meanings() -> dict[str, str]:
@@ -121,4 +123,4 @@ def draws_pairs(design: str | None) -> bool:
 
 def ways_to_draw() -> tuple[str, ...]:
     """How a list of pairs to be gold-judged may be drawn: ordered by what a label can move, or by a design."""
-    return ("ordered", *(name for name in DESIGNS if is_sample(name)))
+    return ("ordered", *(name for name, d in DESIGNS.items() if d.sample and not d.answers))

@@ -44,6 +44,8 @@ class GoldDesign:
         What a stratum is: 'bronze label'.
     of_labels : bool
         Whether the chance of a pair depends on its bronze label.
+    answers : bool
+        Whether answers are drawn, with all their items.
     remedy : str
         What else to do where a stratum has no gold pair.
     """
@@ -56,12 +58,13 @@ class GoldDesign:
     strata: Strata | None = None
     by: str = ""
     of_labels: bool = False
+    answers: bool = False
     remedy: str = ""
 
     @property
     def equal(self) -> bool:
         """Whether every pair had the same chance, by itself."""
-        return self.sample and not self.whole and self.strata is None
+        return self.sample and not self.whole and not self.answers and self.strata is None
 
     def stratum(self, topic: Codes, label: Floats) -> Ints:
         """The stratum of every pair, from 0; one for all where chances are equal."""
@@ -131,6 +134,11 @@ WHOLE_TOPICS = GoldDesign(
     "topics",
     "all pairs of some topics",
     whole=True,
+)
+WHOLE_ANSWERS = GoldDesign(
+    "answers",
+    "all items of some answers",
+    answers=True,
 )
 BY_GOLD = GoldDesign(
     "by-gold",

@@ -9,7 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from truegain.data.pool import Pool
-from truegain.io.columns import Bools, Codes, Floats
+from truegain.errors import TruegainError
+from truegain.io.columns import Bools, Codes, Floats, Ints, frozen
+from truegain.message import argname, gold_drawn
 from truegain.sampling.source import SampledUnits, Source
 from truegain.sampling.streams import generator
 
@@ -41,11 +43,15 @@ UNJUDGED = Source(
 
 @dataclass(frozen=True, eq=False)
 class GoldUnits(SampledUnits):
-    """Pairs whose labels were drawn: topic and document, how many pairs each stands for, and of how many in all."""
+    """Pairs whose labels were drawn: topic and document, how many pairs each stands for, and of how many in all.
+
+    Where pairs were drawn together, as those of an answer, a unit is all of these; `unit` is that of each pair.
+    """
 
     SOURCE: ClassVar[Source] = GOLD
     expansion: Floats
     of: int
+    unit: Ints | None = None
 
     @classmethod
     def drawn(cls, pool: Pool, drawn: Bools, expansion: Floats, of: int | None = None) -> GoldUnits:
@@ -53,6 +59,47 @@ class GoldUnits(SampledUnits):
         at = np.flatnonzero(drawn)
         names = tuple(f"{topic} {doc}" for topic, doc in zip(*pool.names(at), strict=True))
         return cls(names, expansion[at], len(pool) if of is None else of)
+
+    @classmethod
+    def of_answers(cls, pool: Pool, drawn: Bools, expansion: Floats) -> GoldUnits:
+        """The drawn answers of a pool, each with all its items."""
+        at = np.flatnonzero(drawn)
+        _, first, unit = np.unique(answers_of(pool)[at], return_index=True, return_inverse=True)
+        topics, who = pool.names(at[first])[0], np.asarray(pool.judgments.extra[ANSWER], object)
+        of_item = np.empty(len(pool), object)
+        of_item[pool.row_item] = who
+        names = tuple(f"{topic} {of_item[i]}" for topic, i in zip(topics, at[first].tolist(), strict=True))
+        return cls(names, expansion[at[first]], len(pool), frozen(unit.astype(np.int64)))
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs have labels."""
+        return len(self) if self.unit is None else len(self.unit)
+
+    def sums(self, rows: Floats) -> Floats:
+        """Rows of pairs, summed over those of each unit."""
+        if self.unit is None:
+            return rows
+        out = np.zeros((len(self), rows.shape[1]))
+        np.add.at(out, self.unit, rows)
+        return out
+
+
+ANSWER = "answer"  # the column of judgments that tells whose answer an item is of
+
+
+def answers_of(pool: Pool) -> Ints:
+    """The answer that each item of a pool belongs to, by number; refused where documents are no items of answers."""
+    column = pool.judgments.extra.get(ANSWER)
+    if column is None:
+        raise TruegainError(
+            f"{argname('design', 'answers')} is for values of the items of answers, such as nuggets; documents of runs "
+            f"are drawn one by one ({gold_drawn('random')}) or by whole topics ({gold_drawn('topics')})"
+        )
+    who, code = np.unique(np.asarray(column, str), return_inverse=True)
+    of_item = np.empty(len(pool), np.int64)
+    of_item[pool.row_item] = code
+    return np.asarray(pool.topic.astype(np.int64) * len(who) + of_item)
 
 
 def judged_whole(topic: Codes, drawn: Bools, topics: int) -> tuple[Bools, Bools]:

@@ -117,7 +117,8 @@ def rectified(
             f"the gold labels of what {some(lone)} retrieved are all in one topic, so how topics differ is unknown; "
             "add gold labels from more topics"
         )
-    drawn = GoldUnits.drawn(ranked.pool, fit.pairs.sampled, fit.pairs.expansion)
+    units = GoldUnits.drawn if fit.pairs.unit is None else GoldUnits.of_answers
+    drawn = units(ranked.pool, fit.pairs.sampled, fit.pairs.expansion)
     return ByGoldPairs(fit, ranked.topics, drawn), fitted, gold
 
 
@@ -302,6 +303,8 @@ class Labels:
         trusted, labels, scale = gold_of(gold), self.given, None
         if is_sample(design):
             trusted, labels = self.of_study(trusted), self.kept
+        if labels.are_gains and trusted.are_gains:  # values as they are: a judge may use more of them than people
+            scale = _values_in(labels, trusted)
         if rated:
             said, meant = labels.label, trusted.label
             if said.min() <= meant.min() and meant.max() <= said.max():
@@ -339,6 +342,12 @@ class Labels:
         drawn = Judgments.of(sample.labels)
         drawn.check_drawn("labels of the sample")
         return RandomUnjudgedSample.of(runs.all(self.kept), self.kept, self.of_study(drawn), tuple(measures))
+
+
+def _values_in(labels: Judgments, trusted: Judgments) -> list[float] | None:
+    """All values that occur, as the scale of both judges; None where it would be none."""
+    values = np.union1d(labels.label, trusted.label).tolist()
+    return values if len(values) > 1 and values[0] >= 0 else None
 
 
 def expansion_in(listed: GoldList, kept: Judgments) -> Floats:

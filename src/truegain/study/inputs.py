@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from truegain.aggregation.reading import RatingsAsked
-from truegain.config import Gold, StudyConfig
+from truegain.config import Empty, Gold, StudyConfig
 from truegain.data.judgments import JudgmentsLike, read_judgments
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.models import models_named
@@ -112,12 +112,15 @@ class StudyInputs(Renamed):
     name_by: NameBy = "file"
     score: str | None = None
     cluster: str | None = None
+    empty: Empty = "skip"
 
     def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
         """The study of these files; runs that can be read in this way only now are read at once."""
         self.check(config, reading)
         if (answers := self.answers([judgments, *files], config)) is not None:
             return self.study_of_answers(answers)
+        if self.empty != "skip":
+            raise TruegainError(f"{arg('empty', self.empty)} is about measures of nuggets; leave it out")
         read = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().ran)
         runs = self.renamed(read_runs(files, name_by=self.name_by)) if read else files
         rated = config.ratings.are_aggregated
@@ -133,17 +136,14 @@ class StudyInputs(Renamed):
 
     def answers(self, files: Sequence[str], config: StudyConfig) -> AnswerInputs | None:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
-        from truegain.study.item_inputs import answer_inputs, items_in
+        from truegain.study.item_inputs import answer_inputs, items_in, measures_of
 
         items = items_in(files, self.score, self.cluster, self.called)
         if items is None:
             return None
-        if self.measure:
-            raise TruegainError(
-                f"{argname('measure', self.measure[0])}: these are values of answers, not runs; name a score of theirs "
-                f"by {arg('score')}: {', '.join(items.scores)}"
-            )
-        return answer_inputs(items, None, self.score, config)
+        if self.judge_model:
+            items = items.judged_by(self.judge_model)
+        return answer_inputs(items, None, measures_of(items, self.score, self.measure, self.empty), config)
 
     def check(self, config: StudyConfig, reading: RatingsAsked) -> None:
         """Refuse, before any work, what is only of use with ratings, and prices that are none."""

@@ -6,27 +6,34 @@ study says of runs, with gold labels or without, it thereby says of answers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from truegain.config import StudyConfig
+from truegain.config import Empty, StudyConfig
 from truegain.data.items import Items, is_log, read_items
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.label_list_reading import gold_list_of
+from truegain.data.nuggets import gold_nuggets, read_nuggets
 from truegain.data.runs import Runs, read_runs
 from truegain.data.scores import Scores
-from truegain.errors import InputError, TruegainError, some
-from truegain.io.columns import Coded, Ids, frozen
+from truegain.errors import InputError, TruegainError, counted, some
+from truegain.io.columns import Bools, Coded, Ids, frozen
 from truegain.io.logs.log import ScoreRange
+from truegain.io.nugget_files import SCORE, VITAL, is_nuggets
+from truegain.io.warnings import warn
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import evaluate
 from truegain.measures.items import WEIGHT, ItemMean
+from truegain.measures.nuggets import NuggetMeasure, nugget_measures
 from truegain.measures.parse import MeasuresLike
-from truegain.message import arg, argname
+from truegain.message import arg, argname, gold_drawn
+from truegain.sampling.catalogue import draws_topics
 from truegain.sampling.clusters import CLUSTERS, clustered
+from truegain.sampling.gold import ANSWER
 from truegain.study.config import names_in
 
 
@@ -37,16 +44,36 @@ def items_in(
 
     called: the name that a system has here, by the one in the files.
     """
-    if not (score or cluster or is_log(files[0])):
+    nuggets = not score and is_nuggets(files[0])
+    if not (nuggets or score or cluster or is_log(files[0])):
         return None
-    items = read_items(files)
+    items = read_nuggets(files) if nuggets else read_items(files)
     items = replace(items, system=replace(items.system, values=tuple(map(called, items.systems))))
     return items if cluster is None else items.clustered(cluster)
 
 
-def answer_scores(items: Items, score: str | None) -> Scores:
-    """The score of each system on each topic, as `evaluate` gives it for runs."""
-    answers = answer_inputs(items, None, score, StudyConfig())
+def measures_of(
+    items: Items, score: str | None, measures: Sequence[str] | None, empty: Empty = "skip"
+) -> MeasuresLike | None:
+    """What is asked of answers: the score by its name, or measures of nuggets; others are refused.
+
+    empty: what a topic counts that has no nugget of the kind that a measure counts.
+    """
+    if SCORE in items.scores and not score:
+        return nugget_measures(measures or [usual_of_nuggets(items)], empty)
+    if measures:
+        raise TruegainError(
+            f"{argname('measure', measures[0])}: these are values of answers, not runs; name a score of theirs by "
+            f"{arg('score')}: {', '.join(items.scores)}"
+        )
+    if empty != "skip":
+        raise TruegainError(f"{arg('empty', empty)} is about measures of nuggets; leave it out")
+    return score
+
+
+def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
+    """The scores of each system on each topic, as `evaluate` gives them for runs."""
+    answers = answer_inputs(items, None, measures, StudyConfig())
     return evaluate(answers.runs, answers.judgments, answers.measures)
 
 
@@ -69,8 +96,8 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
         The values.
     judgments : None
         Values are judgments already; others are refused.
-    measures : str, optional
-        Which score; not needed where there is one.
+    measures : str or list of str, optional
+        Which score; not needed where there is one.  Of nuggets, measures such as 'V_strict'.
     config : StudyConfig
         The options of the study; gold labels are values of the same answers.
 
@@ -84,6 +111,8 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
             f"{argname('judgments')}: values of answers are judgments already; name the score by {arg('measures')}, as "
             "in tg.Study(items, measures='faithfulness'), and give trusted values as gold"
         )
+    if SCORE in items.scores and (measures is None or not _names_score(items, measures)):
+        return _nugget_inputs(items, measures, config)
     if not (measures is None or isinstance(measures, str)):
         raise TruegainError(f"{argname('measures', measures)}: a study of answers is about one score; give its name")
     (name,) = items.chosen(None if measures is None else [measures])
@@ -91,17 +120,28 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     one = items.of_score(name).by_item
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
     if not len(known):
-        reasons = dict.fromkeys(why for of in items.missing(name).values() for why in of)
-        raise InputError(
-            f"{name} has no value for any answer ({some(list(reasons))})", file=items.source,
-            hint="run the evaluation again, or choose another score",
-        )  # fmt: skip
+        raise _no_values(items, name)
     scale = items.scales.get(name, ScoreRange())
     if config.gold is not None:
-        config = replace(config, gold=replace(config.gold, labels=_gold_labels(config.gold.labels, items, name, scale)))
-    if items.cluster is not None:
-        config = _over_clusters(config)
-    return AnswerInputs(_lists(known), _labels(known, scale), (measure_of(name, scale),), config)
+        config = _with_gold(config, _gold_labels(config.gold.labels, items, name, scale))
+    return AnswerInputs(_lists(known), _labels(known, scale), (measure_of(name, scale),), _over_clusters(items, config))
+
+
+def _names_score(items: Items, measures: MeasuresLike) -> bool:
+    return isinstance(measures, str) and measures in items.scores
+
+
+def _no_values(items: Items, name: str) -> InputError:
+    reasons = dict.fromkeys(why for of in items.missing(name).values() for why in of)
+    return InputError(
+        f"{name} has no value for any answer ({some(list(reasons))})", file=items.source,
+        hint="run the evaluation again, or choose another score",
+    )  # fmt: skip
+
+
+def _with_gold(config: StudyConfig, labels: Any) -> StudyConfig:
+    assert config.gold is not None
+    return replace(config, gold=replace(config.gold, labels=labels))
 
 
 def measure_of(name: str, scale: ScoreRange) -> ItemMean:
@@ -111,9 +151,9 @@ def measure_of(name: str, scale: ScoreRange) -> ItemMean:
     return ItemMean(name=name, low=scale.low, high=scale.high)
 
 
-def _over_clusters(config: StudyConfig) -> StudyConfig:
+def _over_clusters(items: Items, config: StudyConfig) -> StudyConfig:
     """Answers hold for other clusters where topics were sampled in such, unless something else is asked for."""
-    if names_in(config.population) == ["topics"]:
+    if items.cluster is not None and names_in(config.population) == ["topics"]:
         return replace(config, population=CLUSTERS.name)
     return config
 
@@ -141,7 +181,7 @@ def _labels(items: Items, scale: ScoreRange) -> Judgments:
     """The values as labels, with what each item counts and which model gave it."""
     topics, docs = _names(items)
     sign = -1.0 if scale.lower_is_better else 1.0
-    extra: dict[str, Sequence[object]] = {WEIGHT: items.weight.tolist()}
+    extra: dict[str, Sequence[object]] = {WEIGHT: items.weight.tolist(), ANSWER: items.system.strings()}
     if items.models:
         extra["model"] = [judge if judge in items.models else None for judge in items.judge.strings()]
     return Judgments(
@@ -164,13 +204,18 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
         return labels
     gold = read_items(labels)
     (name,) = gold.chosen([score] if score in gold.scores else None)
+    known = _known_gold(gold.of_score(name).by_item, items)
+    return _labels(replace(known, cluster=items.cluster, models=frozenset()), scale)
+
+
+def _known_gold(gold: Items, items: Items) -> Items:
+    """The gold values that there are; those of other systems or topics are refused."""
     if strangers := [system for system in gold.systems if system not in items.systems]:
         raise InputError(
             f"{some(strangers)}: not a system of {items.source}, which has {some(items.systems)}", file=gold.source,
             hint="an answer belongs to one system; name it in a column 'system'",
         )  # fmt: skip
-    known = gold.of_score(name).by_item
-    known = known.take(np.flatnonzero(~np.isnan(known.value)))
+    known = gold.take(np.flatnonzero(~np.isnan(gold.value)))
     if not len(known):
         raise TruegainError(f"{argname('gold')}: {gold.source} has no values; fill in some, or leave {arg('gold')} out")
     if lost := [topic for topic in known.topics if topic not in set(items.topics)]:
@@ -178,4 +223,149 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
             f"topic {lost[0]} is not in {items.source}", file=gold.source,
             hint=f"name topics as there: {some(items.topics)}",
         )  # fmt: skip
-    return _labels(replace(known, cluster=items.cluster, models=frozenset()), scale)
+    return known
+
+
+# ---- Nuggets: several measures of the same labels, topics that lack a kind of nugget, importance judged again.
+
+
+def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyConfig) -> AnswerInputs:
+    """Answers as lists of nuggets, support as labels, and measures of nuggets."""
+    chosen = nugget_measures(usual_of_nuggets(items) if measures is None else measures)
+    items = items.of_score(SCORE)
+    one = items.by_item
+    _check_importance(one, chosen)
+    items.tell_missing(SCORE)
+    if np.isnan(one.value).all():
+        raise _no_values(items, SCORE)
+    one = _scored(one, chosen)
+    scale = ScoreRange(0.0, 1.0)
+    known = one.take(np.flatnonzero(~np.isnan(one.value)))
+    config = _over_clusters(items, config)
+    if config.gold is None or isinstance(config.gold.labels, Judgments) or _is_list(config.gold.labels):
+        return AnswerInputs(_lists(known), _labels(known, scale), chosen, config)
+    gold, again = gold_nuggets(config.gold.labels, items)
+    trusted = _with_bronze(_known_gold(gold.by_item, items), one)
+    if not again:
+        labels = _labels(replace(trusted, cluster=items.cluster, models=frozenset()), scale)
+        return AnswerInputs(_lists(known), _labels(known, scale), chosen, _with_gold(config, labels))
+    answers, right = _whole_answers(known, trusted, one, chosen, config)
+    labels = _labels(replace(right, cluster=items.cluster, models=frozenset()), scale)
+    measure = (ItemMean(name=str(chosen[0]), low=0.0, high=1.0),)
+    return AnswerInputs(_lists(answers), _labels(answers, scale), measure, _with_gold(config, labels))
+
+
+def usual_of_nuggets(items: Items) -> str:
+    """The measure where none is asked for: that of vital nuggets, unless nobody said which are."""
+    return "V_strict" if (items.weight == VITAL).any() else "A_strict"
+
+
+def _check_importance(items: Items, measures: Sequence[NuggetMeasure]) -> None:
+    for m in measures:
+        if not (m.counts(items.weight) > 0).any():
+            unknown = not items.weight.any()
+            raise InputError(
+                f"{m}: " + ("the importance of no nugget is known" if unknown else "no nugget is vital"),
+                file=items.source,
+                hint="add the file that tells which nuggets are vital or okay, or give A or A_strict, which need none"
+                if unknown else "give A or W, or check the importance of the nuggets",
+            )  # fmt: skip
+
+
+def _scored(items: Items, measures: Sequence[NuggetMeasure]) -> Items:
+    """The answers that every measure can score; topics that lack its kind of nugget are left out, and told."""
+    size = len(items.systems) * len(items.topics)
+    topic = items.topic.code.astype(np.int64)
+    answer = items.system.code.astype(np.int64) * len(items.topics) + topic
+    known = ~np.isnan(items.value)
+    keep = np.ones(size, np.bool_)
+    empty: dict[tuple[str, ...], list[NuggetMeasure]] = {}
+    for m in measures:
+        counts = m.counts(items.weight) > 0
+        has = np.bincount(answer[counts & known], minlength=size) > 0
+        there = np.bincount(topic[counts], minlength=len(items.topics)) > 0
+        if not there.all():
+            lacking = tuple(t for t, x in zip(items.topics, there.tolist(), strict=True) if not x)
+            empty.setdefault((m.empty, *lacking), []).append(m)
+        keep &= has if m.empty == "skip" else has | np.tile(~there, len(items.systems))
+    for (_, *topics), of in empty.items():
+        _tell_empty(of, topics, len(measures) > len(of))
+    if not keep.any():
+        raise InputError("no answer can be scored", file=items.source, hint="check the assignments")
+    return items.take(np.flatnonzero(keep[answer]))
+
+
+def _tell_empty(measures: Sequence[NuggetMeasure], topics: Sequence[str], others: bool) -> None:
+    """Tell which topics lack the nuggets that some measures count; others: whether there are other measures."""
+    measure, names = measures[0], " and ".join(map(str, measures))
+    have, are = ("1 topic has", "is") if len(topics) == 1 else (f"{len(topics)} topics have", "are")
+    kind = "vital nugget" if measure.counted == "vital" else "nugget of known importance"
+    if measure.empty == "zero":
+        warn(f"{names}: {have} no {kind} ({some(topics)}), which is 0 for every system")
+        return
+    of_all = " of all measures" if others else ""
+    warn(
+        f"{names}: {have} no {kind} ({some(topics)}) and {are} left out{of_all}; nuggetizer counts 0 there: "
+        f"{arg('empty', 'zero')}"
+    )
+
+
+def _with_bronze(gold: Items, items: Items) -> Items:
+    """Gold of the nuggets that the judge assigned; a nugget that it failed on has nothing to be held against."""
+    known = items.take(np.flatnonzero(~np.isnan(items.value)))
+    assigned, answers = set(_keys(known)), {key[:2] for key in _keys(items)}
+    keep = np.array([key in assigned for key in _keys(gold)], np.bool_)
+    if lost := sum(key[:2] in answers and key not in assigned for key in _keys(gold)):
+        warn(f"{gold.source}: {counted(lost, 'gold value')} left out, because the judge has no value there")
+    if not keep.any():
+        raise InputError(
+            f"no gold value is of an answer in {items.source}", file=gold.source,
+            hint="name systems, topics and nuggets as there",
+        )  # fmt: skip
+    return gold.take(np.flatnonzero(keep))
+
+
+def _keys(items: Items) -> list[tuple[str, str, str]]:
+    """System, topic and item of each row."""
+    return list(zip(items.system.strings(), items.topic.strings(), items.item.strings(), strict=True))
+
+
+def _whole_answers(
+    known: Items, gold: Items, items: Items, measures: Sequence[NuggetMeasure], config: StudyConfig
+) -> tuple[Items, Items]:
+    """Scores of answers by the judge, and by people who judged importance again: both parts of the ratio change."""
+    assert config.gold is not None
+    if not draws_topics(config.gold.design):
+        raise TruegainError(
+            f"{gold.source}: people judged the importance of nuggets again, so both parts of a share change, and "
+            f"single assignments cannot correct it; label all nuggets of some topics ({gold_drawn('topics')}), or "
+            "leave the column importance out of the gold labels"
+        )
+    if len(measures) > 1:
+        raise TruegainError(
+            f"{gold.source}: people judged the importance of nuggets again, so each measure has gold scores of its "
+            f"own; give one {arg('measure')}"
+        )
+    (m,) = measures
+    whole = _answers_all_in(gold, items)
+    return _by_answer(known, m), _by_answer(gold.take(np.flatnonzero(whole)), m)
+
+
+def _answers_all_in(gold: Items, items: Items) -> Bools:
+    """Gold values of answers all of whose nuggets people assigned; others are no score."""
+    there, has = (Counter(key[:2] for key in _keys(of)) for of in (items, gold))
+    return np.array([has[key[:2]] == there[key[:2]] for key in _keys(gold)], np.bool_)
+
+
+def _by_answer(items: Items, measure: NuggetMeasure) -> Items:
+    """One item an answer: its score by a measure."""
+    counts = measure.counts(items.weight)
+    answer = items.system.code.astype(np.int64) * len(items.topics) + items.topic.code
+    _, first, at = np.unique(answer, return_index=True, return_inverse=True)
+    whole = np.bincount(at, counts, len(first))
+    total = np.bincount(at, counts * measure.worth(items.value), len(first))
+    score = np.divide(total, whole, out=np.full(len(first), measure.without_items()), where=whole > 0)
+    kept = np.flatnonzero(~np.isnan(score))
+    one = items.take(first[kept])
+    blank = Coded.of([""] * len(one))
+    return replace(one, item=blank, value=frozen(score[kept]), weight=frozen(np.ones(len(one))))

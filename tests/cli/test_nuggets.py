@@ -1,0 +1,113 @@
+"""Nuggets at the command line: the same files in verdict, compare, gate, report and plan labels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
+from truegain.experiments.worlds import nugget_records
+
+FILES = "nuggets.jsonl assignments.jsonl"
+GOLD = "--gold people.jsonl --design random"
+
+
+@pytest.fixture
+def nuggets(folder: Path, commands: None) -> Path:  # noqa: F811
+    """Nuggets of 24 topics, the assignments of a model and of people."""
+    for name, records in zip(("nuggets", "assignments", "people"), nugget_records(("a", "b"), topics=24), strict=True):
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    return folder
+
+
+def differences(out: str) -> dict[str, float]:
+    """By measure, the difference that a command gave as JSON lines."""
+    return {one["measure"]: abs(one["difference"]) for one in map(json.loads, out.splitlines())}
+
+
+def test_verdict_and_compare_say_the_same(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards -m of several measures of nuggets, with gold labels: one study behind all commands."""
+    words = f"{FILES} -m V_strict -m A {GOLD}"
+    code, out, err = run(*f"verdict {words} --pair a,b --format json".split())
+    assert (code, "no vital nugget (13) and is left out of all measures" in err) == (0, True)
+    verdicts = json.loads(out)["verdicts"]
+    code, out, _ = run(*f"compare {words} --format jsonl".split())
+    assert code == 0
+    pairs = [json.loads(line) for line in out.splitlines()]
+    assert [v["measure"] for v in verdicts] == [p["measure"] for p in pairs] == ["V_strict", "A"]
+    for v, p in zip(verdicts, pairs, strict=True):
+        limits = ("difference", "low", "high")
+        assert [v[x] for x in limits] == pytest.approx([p[x] for x in limits])
+    code, out, _ = run(*f"gate {FILES} -m V_strict {GOLD} --baseline a --candidate b".split())
+    assert code in (0, 1, 3)
+    assert "V\\_strict" in out
+
+
+def test_one_file_of_nuggetizer_is_enough(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards its own records, which hold nuggets and assignments of all systems: no other file is asked for."""
+    kind = {
+        (r["qid"], r["nugget"]): r["importance"]
+        for r in map(json.loads, (nuggets / "nuggets.jsonl").read_text().splitlines())
+    }
+    records: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in map(json.loads, (nuggets / "assignments.jsonl").read_text().splitlines()):
+        of = {"text": row["nugget"], "importance": kind[row["qid"], row["nugget"]], "assignment": row["assignment"]}
+        records.setdefault((row["qid"], row["system"]), []).append(of)
+    lines = (json.dumps({"qid": q, "run_id": s, "nuggets": of}) for (q, s), of in records.items())
+    (nuggets / "final.jsonl").write_text("\n".join(lines))
+    alone = run(*["compare", "final.jsonl", "-m", "V_strict", "-m", "W", "--format", "jsonl"])
+    both = run(*f"compare {FILES} -m V_strict -m W --format jsonl".split())
+    assert alone[0] == both[0] == 0
+    assert differences(alone[1]) == differences(both[1])
+
+
+def test_topics_without_vital_nuggets_may_count_as_zero(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards --empty: a mean over one more topic, on which both have 0."""
+    left = differences(run(*f"compare {FILES} -m V_strict --format jsonl".split())[1])
+    zero = differences(run(*f"compare {FILES} -m V_strict --empty zero --format jsonl".split())[1])
+    assert zero["V_strict(empty='zero')"] == pytest.approx(left["V_strict"] * 23 / 24)
+
+
+def test_a_model_nobody_checked_is_told_and_the_list_to_check_it_is_drawn(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards the way out that a verdict names: the very command draws a list that the next verdict takes."""
+    _, out, _ = run(*f"verdict {FILES} -m V_strict".split())
+    assert out.startswith("By judge-llm's labels, which no person has checked,")
+    command = f"plan labels {FILES} -m V_strict -o LIST.csv"
+    assert f"`truegain {command}`" in out
+    code, _, err = run(*command.split())
+    assert code == 0, err
+    path = nuggets / "LIST.csv"
+    head, *rows = path.read_text().splitlines()
+    at = head.split(",").index("label")
+    filled = [",".join([*(cells := row.split(","))[:at], "1" if i % 2 else "0.5", *cells[at + 1 :]]) for i, row in
+              enumerate(rows)]  # fmt: skip
+    path.write_text("\n".join([head, *filled[:60], *rows[60:]]))
+    code, out, err = run(*f"verdict {FILES} -m V_strict --gold LIST.csv --pair a,b".split())
+    assert code == 0, err
+    assert "60 gold labels" in out
+
+
+def test_mistakes_are_told(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards exit code 2 and what to type."""
+    wrong = {
+        f"verdict {FILES} -m nDCG@10": "nDCG@10 is not a measure of nuggets; there are V_strict, V, A_strict, A, W",
+        f"verdict {FILES} -m V --empty none": "--empty",
+        "verdict nuggets.jsonl -m V": "not which of them answers support",
+        f"verdict {FILES} -m V {GOLD[:-7]}": "--design",
+        f"compare {FILES} -m V {GOLD.replace('random', 'topics')}": "topics have a gold label for every judged pair",
+    }
+    for words, said in wrong.items():
+        code, out, err = run(*words.split())
+        assert (code, out) == (2, ""), words
+        assert said in err, words
+
+
+def test_a_report_has_the_measures_in_words(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards the page: the formula, the paper, and both measures."""
+    code, _, err = run(*f"report {FILES} -m V_strict -m W {GOLD} -o page.html".split())
+    assert code == 0, err
+    page = (nuggets / "page.html").read_text()
+    assert "V_strict = number of vital nuggets with full support / number of vital nuggets" in page
+    assert "Initial Nugget Evaluation Results for the TREC 2024 RAG Track" in page

@@ -1,0 +1,217 @@
+"""Studies of nuggets: gold by single assignments, whole answers or whole topics; several measures; importance again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks import rectified
+from benchmarks.coverage import nuggets as world
+
+import truegain as tg
+from truegain.data.items import Items
+from truegain.io.columns import Floats, frozen
+from truegain.io.logs.log import Row, ScoreRange
+from truegain.study.gold import rectified as fitted
+
+SYSTEMS = ("s0", "s1", "s2", "s3")
+
+
+def drawn(seed: int, topics: int = 30) -> world.Drawn:
+    """A study of the world of the coverage tables."""
+    return world.drawn(np.random.default_rng(seed), world.USUAL, topics)
+
+
+def items(one: world.Drawn, support: Floats, keep: np.ndarray | None = None) -> Items:
+    """Its rows as `Items`."""
+    answer = one.system * one.topics + one.topic
+    place = np.arange(len(answer)) - np.searchsorted(answer, answer)
+    rows = [
+        Row(f"q{t:03}", "support", float(x), SYSTEMS[s], f"n{p:02}", float(w))
+        for t, s, p, w, x in zip(one.topic, one.system, place, one.weight, support, strict=True)
+    ]
+    kept = rows if keep is None else [row for row, x in zip(rows, keep, strict=True) if x]
+    return Items.of_rows(kept, scales={"support": ScoreRange(0.0, 1.0)}, source="nuggets")
+
+
+def study(one: world.Drawn, gold: np.ndarray, measures: str | list[str], design: str, **options: str) -> tg.Study:
+    """A study by its arrays."""
+    people = tg.Gold(items(one, one.people, gold), design=design)
+    return tg.Study(items(one, one.judge), measures=measures, gold=people, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("measure", ["V_strict", "W"])
+@pytest.mark.parametrize("by", ["assignments", "answers", "topics"])
+def test_a_study_says_what_the_tables_were_made_with(measure: str, by: str) -> None:
+    """Guards the coverage tables of docs/nuggets.md: arrays there, files here, the same intervals; and the design."""
+    rng = np.random.default_rng([7, len(by)])
+    one = world.drawn(rng, world.USUAL, 50)
+    gold = world.chosen(rng, one, 0.15, by)
+    design = {"assignments": "random"}.get(by, by)
+    estimator = world.estimator_of(one, gold, measure, by)
+    made = study(one, gold, measure, design)
+    for a, b in ((0, 1), (0, 2)):
+        found, right = made.compare(SYSTEMS[a], SYSTEMS[b])[0], rectified.told(estimator, b, a)
+        assert (found.low, found.high) == pytest.approx(right.interval, abs=1e-9)
+    scores = made.estimates()
+    for s, name in enumerate(SYSTEMS):
+        mine = next(e for e in scores if e.system == name)
+        assert (mine.low, mine.high) == pytest.approx(rectified.told(estimator, s).interval, abs=1e-9)
+
+
+def test_several_measures_share_the_labels() -> None:
+    """Guards one study of several measures: each says what it says alone."""
+    one = drawn(2)
+    gold = world.chosen(np.random.default_rng(2), one, 0.2, "assignments")
+    both = study(one, gold, ["V_strict", "A", "W"], "random")
+    assert [str(m) for m in both.measures] == ["V_strict", "A", "W"]
+    for m in ("V_strict", "A", "W"):
+        alone = study(one, gold, m, "random").compare("s0", "s2")[0]
+        found = both.compare("s0", "s2", m)[0]
+        assert (found.low, found.high) == (alone.low, alone.high)
+    assert str(tg.Study(items(one, one.judge)).measures[0]) == "V_strict"
+
+
+def test_people_may_use_fewer_words_than_the_judge() -> None:
+    """Guards partial support that only the judge gives: no other scale, and the labels of people count as they are."""
+    one = drawn(3)
+    people = replace(one, people=(one.people > 0).astype(np.float64))
+    gold = world.chosen(np.random.default_rng(3), one, 0.2, "assignments")
+    assert set(one.judge) == {0.0, 0.5, 1.0}
+    assert study(people, gold, "V", "random").compare("s0", "s2")[0].low is not None
+
+
+# ---------------------------------------------------------------------- whole answers
+
+
+def test_gold_of_whole_answers_moves_as_one() -> None:
+    """Guards the variance over gold: the moves of an answer's nuggets are summed before they are squared."""
+    one = drawn(4)
+    gold = world.chosen(np.random.default_rng(4), one, 0.2, "answers")
+    made = study(one, gold, "V_strict", "answers")
+    (m,) = made.measures
+    assert made.judge is not None
+    estimator = fitted(made.ranked, m, made.judge, None)[0]
+    single = fitted(made.ranked, m, replace(made.judge, design="random"), None)[0]
+    by_nugget, by_answer = single.by_gold(), estimator.by_gold()
+    assert by_nugget is not None
+    assert by_answer is not None
+    sums: dict[str, Floats] = {}
+    for name, row in zip(by_nugget.units, by_nugget.matrix, strict=True):
+        answer = name.partition(":")[0]
+        sums[answer] = sums.get(answer, 0.0) + row
+    assert np.array([sums[name] for name in by_answer.units]) == pytest.approx(by_answer.matrix, abs=1e-15)
+    assert len(by_answer.units) == len(np.unique((one.system * one.topics + one.topic)[gold]))
+    assert estimator.about.counts == single.about.counts == (int(gold.sum()), len(gold))
+    assert estimator.value.tolist() == single.value.tolist()
+
+
+def test_a_design_that_contradicts_the_labels_is_told() -> None:
+    """Guards --design: whole answers said to be drawn one by one, and the other way round; runs have no answers."""
+    one, rng = drawn(5), np.random.default_rng(5)
+    with pytest.warns(UserWarning, match=r"all those of 24 of 120 answers: whole answers seem to have been sampled"):
+        study(one, world.chosen(rng, one, 0.2, "answers"), "V_strict", "random")
+    with pytest.warns(UserWarning, match="says that whole answers were labeled, but .* are labeled only in part"):
+        study(one, world.chosen(rng, one, 0.2, "assignments"), "V_strict", "answers")
+    runs = {s: {str(t): {"a": 2.0, "b": 1.0} for t in range(12)} for s in "xy"}
+    labels = {str(t): {"a": t % 2, "b": 1} for t in range(12)}
+    gold = tg.Gold({str(t): {"a": 1} for t in range(12)}, design="answers")
+    with pytest.raises(tg.TruegainError, match="is for values of the items of answers, such as nuggets"):
+        tg.Study(runs, labels, "P@2", gold=gold).verdict("x", "y")
+
+
+# ---------------------------------------------------------------------- importance judged again
+
+
+def test_importance_that_people_judged_again_needs_whole_topics(tmp_path: Path) -> None:
+    """Guards both parts of a share: scattered labels are refused, and whole topics count with people's importance."""
+    one = drawn(6, 40)
+    rng = np.random.default_rng(6)
+    gold = np.isin(one.topic, rng.choice(40, 12, replace=False))
+    judge, people = items(one, one.judge), items(one, one.people, gold)
+    flipped = np.where((people.topic.code + people.item.code) % 5 == 0, 1.5 - people.weight, people.weight)
+    again = replace(people, weight=frozen(flipped))
+    with pytest.raises(tg.TruegainError, match=r"people judged the importance of nuggets again, .*design='topics'"):
+        tg.Study(judge, measures="V", gold=tg.Gold(again, design="random"))
+    with pytest.raises(tg.TruegainError, match="each measure has gold scores of its own; give one"):
+        tg.Study(judge, measures=["V", "A"], gold=tg.Gold(again, design="topics"))
+    made = tg.Study(judge, measures="V", gold=tg.Gold(again, design="topics"))
+    naive, right = np.full((4, 40), np.nan), np.full((4, 40), np.nan)
+    answer = one.system * 40 + one.topic
+    weight = np.full(len(gold), np.nan)
+    weight[gold] = flipped
+    for s in range(4):
+        for t in range(40):
+            rows = answer == s * 40 + t
+            naive[s, t] = one.judge[rows & (one.weight == 1)].mean()
+            if gold[rows].all():
+                right[s, t] = one.people[rows & (weight == 1)].mean()
+    expected = rectified.told(rectified.by_topics(naive, right, (0.0, 1.0)), 2, 0)
+    found = made.compare("s0", "s2")[0]
+    assert (found.low, found.high) == pytest.approx(expected.interval, abs=1e-9)
+    same = tg.Study(judge, measures="V", gold=tg.Gold(people, design="topics")).compare("s0", "s2")[0]
+    assert same.low != pytest.approx(found.low, abs=1e-3)
+
+
+def test_gold_files_are_read_with_the_names_of_the_judge(tmp_path: Path) -> None:
+    """Guards people's files: what the judge failed on is left out and told; strangers are refused."""
+    one = drawn(8, 12)
+    path = tmp_path / "people.jsonl"
+    judge = items(one, one.judge)
+    rows = [
+        {"qid": t, "system": s, "nugget": n, "assignment": "support"}
+        for t, s, n in zip(judge.topic.strings(), judge.system.strings(), judge.item.strings(), strict=True)
+    ][::3]
+
+    def answer(judged: Items, lines: list[dict[str, str]]) -> tg.Study:
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in lines))
+        return tg.Study(judged, measures="A", gold=tg.Gold(path, design="random"))
+
+    made = answer(judge, rows)
+    assert made.judge is not None
+    assert made.judge.size == len(rows)
+    failed = replace(judge, value=frozen(np.where(np.arange(len(judge)) == 3, np.nan, judge.value)))
+    with pytest.warns(
+        UserWarning, match="1 gold value left out, because the judge has no value there|values are missing"
+    ):
+        made = answer(failed, rows)
+    assert made.judge is not None
+    assert made.judge.size == len(rows) - 1
+    for name, value, said in (("system", "who", "not a system of"), ("qid", "q99", "topic q99 is not in nuggets"),
+                              ("nugget", "what", "'what' is not a nugget of topic")):  # fmt: skip
+        with pytest.raises(tg.InputError, match=said):
+            answer(judge, [*rows, {**rows[0], name: value}])
+
+
+# ---------------------------------------------------------------------- coverage
+
+
+def test_one_study_of_the_coverage_world() -> None:
+    """Guards the script behind the tables: every estimator answers, and the truth is that of many topics."""
+    seen = world.study(np.random.default_rng(1), world.USUAL, 50, "V_strict")
+    assert set(seen) == {f"{row}, {name}" for row in (*world.ROWS, "these topics") for name in world.ANSWERS}
+    one = world.drawn(np.random.default_rng(2), world.USUAL, 6000)
+    for measure in ("V_strict", "W"):
+        people = (one.people >= 1) * 1.0 if measure == "V_strict" else one.people
+        mean = world.by_topic(one, world.shares(one, measure) * people).mean(axis=1)
+        assert mean == pytest.approx(world.truth(world.USUAL, measure), abs=0.012)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("measure", "by"), [("V_strict", "assignments"), ("W", "assignments"), ("V_strict", "answers")]
+)
+def test_intervals_hold_the_truth(measure: str, by: str) -> None:
+    """Guards 95% intervals over topics in 200 studies of 50 topics, where those of the judge alone do not hold."""
+    seen = [world.study(np.random.default_rng([11, i]), world.USUAL, 50, measure, by) for i in range(200)]
+
+    def share(row: str, name: str) -> float:
+        found = [one[f"{row}, {name}"] for one in seen]
+        return float(np.mean([x.inside for x in found if x is not None]))
+
+    for name in world.ANSWERS:
+        assert 0.915 <= share("rectified", name) <= 0.99
+    assert share("judge", "equal pair") < 0.85
