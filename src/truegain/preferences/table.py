@@ -58,6 +58,8 @@ class Preferences(Lines):
         1 where `a` was shown first, -1 where `b` was, 0 where that is not known.
     models : tuple of str
         The language models that voted, where known.
+    by_models : int
+        How many votes are theirs.
     source : str
         Where they were read, for messages.
 
@@ -85,6 +87,7 @@ class Preferences(Lines):
     assessors: tuple[str, ...] = ()
     assessor: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     models: tuple[str, ...] = ()
+    by_models: int = 0
     source: str = "preferences"
 
     def __len__(self) -> int:
@@ -292,7 +295,7 @@ def read_preferences(
     Preferences(2 votes, 2 systems, 2 topics)
     """
     if isinstance(data, Preferences):
-        return data if model is None else replace(data, models=(model,))
+        return data if model is None else replace(data, models=(model,), by_models=len(data))
     table = _table(data)
     for ours, theirs in (columns or {}).items():
         if ours not in ROLES:
@@ -304,7 +307,7 @@ def read_preferences(
     rows = _exported(table) if _is_export(table) and not own else _rows(table, own)
     rows = rows.of_systems(systems)
     found = rows.preferences(table.file)
-    return found if model is None else replace(found, models=(model,))
+    return found if model is None else replace(found, models=(model,), by_models=len(found))
 
 
 @dataclass(frozen=True)
@@ -360,6 +363,7 @@ class _Rows:
             people,
             _ints(who[self.assessor[i]] for i in kept) if people else frozen(np.zeros(0, np.int64)),
             tuple(dict.fromkeys(m for i in kept if (m := self.model[i]))),
+            sum(bool(self.model[i]) for i in kept),
             file,
         )
 
