@@ -74,12 +74,12 @@ class StudyOptions(StudyInputs):
 
     def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
         """The study of these files; where no run is named, the judgments are preferences."""
-        from truegain.preferences.table import holds_preferences
-
         if files:
             try:
                 return super().study(judgments, files, config, reading)
             except InputError:
+                from truegain.preferences.table import holds_preferences  # needed where something is wrong
+
                 if holds_preferences(judgments):
                     raise TruegainError(f"{judgments} holds preferences, which need no runs; leave them out") from None
                 raise
