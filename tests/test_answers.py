@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 import io
+import itertools
 import json
 import re
 import sys
@@ -64,6 +65,12 @@ RATINGS = pl.DataFrame(
     schema=["topic", "doc", "assessor", "label"], orient="row",
 )  # fmt: skip
 
+VOTES = [
+    {"topic": t, "a": a, "b": b, "winner": ("a", "tie", "b", a, "both bad")[(7 * i + j) % 5], "first": "ab"[i % 2]}
+    for i, t in enumerate(GOLD)
+    for j, (a, b) in enumerate(itertools.combinations(SYSTEMS, 2))
+]
+
 
 def _study() -> tg.Study:
     return tg.Study(RUNS, JUDGE, ["P@3", "AP"])
@@ -111,6 +118,11 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "steps": (Steps, lambda: _study().next_steps("dense", "b_m_25", "P@3")),
     "ranking": (Ranking, lambda: _study().best("P@3")),
     "verdict": (Verdict, lambda: _study().verdict("dense", NASTY, "P@3")),
+    "preferences": (tg.Preferences, lambda: tg.read_preferences(VOTES)),
+    "verdict of preferences": (
+        Verdict,
+        lambda: tg.PreferenceStudy(VOTES, gold=VOTES[::2], design="random").verdict("dense", NASTY),
+    ),
 }
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 

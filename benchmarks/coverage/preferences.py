@@ -2,7 +2,7 @@
 
 How much a person likes a's answer to a topic above b's is normal: the difference of the two strengths, which differ by
 topic (sd 1.2 a system), and something of the comparison itself (sd 2.4).  A vote is Davidson's with that difference
-(about 11% ties).  The judge sees it with an error of its own, leans .8 to the second of two equal systems, and by .7 to
+(12% ties).  The judge sees it with an error of its own, leans .8 to the second of two equal systems, and by .7 to
 what is shown first; it agrees with a person on 78% of the comparisons that neither calls a tie.  Gold is one vote on
 25% of the comparisons.  The truth of each measure is its value for infinitely many topics: expected half-wins and ties
 by quadrature, and the same fit.

@@ -85,6 +85,12 @@ def test_gate_decides_by_preferences(run: Run) -> None:
             "verdict prefs.csv --gold q.csv --design random",
             "no column topic, a, b and 1 more among topic doc label",
         ),
+        (
+            "verdict prefs.csv --strip-prefix p",
+            "--strip-prefix is about judgments and runs; change the names in",
+        ),
+        ("verdict prefs.csv --columns topic=t", "--columns is about judgments and runs"),
+        ("compare prefs.csv --values a=1", "--values is about judgments and runs"),
         ("verdict lost.csv", "no such file"),
         ("plan preferences", "give either --agreement, or the judge's preferences and --gold"),
         ("plan preferences prefs.csv", "--gold is missing"),

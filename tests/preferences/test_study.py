@@ -155,6 +155,8 @@ def test_a_judge_that_nobody_checked() -> None:
     assert verdict.sentence.startswith("By gpt-x's preferences, which no person has checked, new is better than old")
     assert any("agrees with them on 78% makes the interval only 4-9% narrower" in n for n in verdict.notes)
     assert tg.PreferenceStudy(votes, trust_judge=True).verdict("old", "new").outcome == "better"
+    mixed = [{**r, "model": "gpt-x" if i < 100 else ""} for i, r in enumerate(rows)]
+    assert tg.PreferenceStudy(mixed).unchecked == "preferences of which gpt-x gave 100 of 180"
     own = tg.PreferenceStudy(votes, trust_judge=True, system_models={"new": "GPT-X"}).verdict("old", "new")
     assert own.outcome == "inconclusive"
     assert "possible self-preference: new uses gpt-x" in own.sentence

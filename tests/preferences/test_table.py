@@ -47,6 +47,12 @@ def test_files_of_every_kind(tmp_path: Path) -> None:
     assert holds_preferences(str(tmp_path / "votes.csv"))
     (tmp_path / "labels.csv").write_text("topic,doc,label\n1,a,1\n")
     assert not holds_preferences(str(tmp_path / "labels.csv"))
+    shown = tg.read_preferences(frame)
+    assert shown.frame().rows()[:2] == [
+        ("0", "prod", "new", "prod", "new", "ann"),
+        ("1", "prod", "new", "prod", "prod", "ann"),
+    ]
+    assert tg.read_preferences(shown.frame()).wins.tolist() == shown.wins.tolist()
     own = tg.read_preferences(frame.rename({"winner": "liked"}), columns={"winner": "liked"})
     assert own.wins.tolist() == [1.0] * 4
 

@@ -28,6 +28,7 @@ from truegain.cli.output import FigureOutput, Writing
 from truegain.cli.scored import scored
 from truegain.cli.streams import Progress
 from truegain.cli.study_files import is_of_file, within_gold
+from truegain.cli.study_options import check_typed
 from truegain.config import Gold, Resampling, Scoring, StudyConfig
 from truegain.data.items import Items
 from truegain.data.runs import read_runs
@@ -400,6 +401,7 @@ def of_preferences(
     """Who may be best by preferences between systems, and all pairs, or all systems with the baseline."""
     from truegain.preferences.study import PreferenceStudy
 
+    check_typed(options.judgments, {})
     heeded = {"confidence", "seed", "gold", "design", "output_format", "output", "pairs", "groups"}
     typed = changed(options.scoring, options.testing, options.printing, collections, correction)
     refuse("does not apply to preferences; leave it out", {k: x for k, x in typed.items() if k not in heeded})

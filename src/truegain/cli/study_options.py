@@ -17,12 +17,21 @@ from truegain.data.judgments import JudgmentsLike
 from truegain.data.models import models_named
 from truegain.data.runs import RunsLike
 from truegain.errors import InputError, TruegainError
+from truegain.io.column_names import file_options
+from truegain.message import option
 from truegain.study.inputs import USUAL, StudyInputs
 
 if TYPE_CHECKING:
     from truegain.aggregation.reading import RatingsAsked
     from truegain.study.config import RunsInput
     from truegain.study.study import Study
+
+
+def check_typed(preferences: str, typed: Mapping[str, str | None]) -> None:
+    """Refuse options about runs and judgments that preferences would not heed."""
+    typed = {**typed, "--columns": file_options().columns, "--values": ",".join(file_options().values)}
+    if names := [name for name, value in typed.items() if value]:
+        raise TruegainError(f"{option(names[0])} is about judgments and runs; change the names in {preferences} itself")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,19 +76,24 @@ class StudyOptions(StudyInputs):
     empty: EmptyTopics = "skip"
 
     def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
-        """The study of these files: preferences and logs of several systems need no runs."""
-        from truegain.preferences.table import holds_preferences
-
-        if files or not holds_preferences(judgments):
+        """The study of these files: preferences, and a log of several systems, need no runs."""
+        if files:
             try:
                 return super().study(judgments, files, config, reading)
             except InputError:
-                if files and holds_preferences(judgments):
+                from truegain.preferences.table import holds_preferences  # needed where something is wrong
+
+                if holds_preferences(judgments):
                     raise TruegainError(f"{judgments} holds preferences, which need no runs; leave them out") from None
                 raise
+        from truegain.preferences.table import holds_preferences
+
+        if not holds_preferences(judgments):
+            return super().study(judgments, files, config, reading)
         from truegain.preferences.study import PreferenceStudy
 
         self.check(config, reading)
+        check_typed(judgments, {"--names": self.names, "--strip-prefix": self.strip_prefix})
         models = {self.called(s): x for s, x in models_named(self.system_models).items()}
         return PreferenceStudy.from_config(judgments, self.measure, config, models, self.judge_model)
 

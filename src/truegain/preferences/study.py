@@ -313,7 +313,10 @@ class PreferenceStudy(Study):
         }
         self.judge_model = models[0] if len(models) == 1 else None
         checked = not models or self.gold_preferences is not None
-        self.unchecked = "" if checked else f"{some(models, 3)}'s preferences"
+        votes, names = self.preferences, some(models, 3)
+        of_all = f"{names}'s preferences"
+        of_some = f"preferences of which {names} gave {votes.by_models:,} of {len(votes):,}"
+        self.unchecked = "" if checked else of_all if votes.by_models == len(votes) else of_some
 
     def _tell_unequal(self) -> None:
         """Warn where some pairs were compared far more often than others: strengths hold for this mix of pairs."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from truegain.io.named_tables import Columns, is_missing, unguarded
 from truegain.io.warnings import warn
 from truegain.message import by_surface
 from truegain.preferences.fit import PairCells, total
+from truegain.results.base import Lines
 
 ROLES: dict[str, tuple[str, ...]] = {
     "topic": (*COLUMNS["topic"], "prompt_id", "sample_id", "sample", "prompt", "question"),
@@ -39,7 +41,7 @@ _HINT = "name the columns topic, a, b and winner (a, b, tie, both bad, or the sy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Preferences:
+class Preferences(Lines):
     """Votes on pairs of systems: one row a vote.
 
     Parameters
@@ -56,8 +58,15 @@ class Preferences:
         1 where `a` was shown first, -1 where `b` was, 0 where that is not known.
     models : tuple of str
         The language models that voted, where known.
+    by_models : int
+        How many votes are theirs.
     source : str
         Where they were read, for messages.
+
+    Notes
+    -----
+    Columns of `frame`, one row a vote: `topic`; `a` and `b`, the systems; `winner`, the name of one of them, 'tie' or
+    'both bad'; where known `first`, who was shown first, and `assessor`.
 
     Examples
     --------
@@ -78,16 +87,37 @@ class Preferences:
     assessors: tuple[str, ...] = ()
     assessor: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     models: tuple[str, ...] = ()
+    by_models: int = 0
     source: str = "preferences"
 
     def __len__(self) -> int:
         return len(self.topic)
 
-    def __repr__(self) -> str:
-        return (
-            f"Preferences({counted(len(self), 'vote')}, {counted(len(self.systems), 'system')}, "
-            f"{counted(len(self.topics), 'topic')})"
+    def in_short(self) -> str:
+        """How many votes, of how many systems and topics."""
+        return ", ".join(
+            counted(n, unit)
+            for n, unit in ((len(self), "vote"), (len(self.systems), "system"), (len(self.topics), "topic"))
         )
+
+    def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
+        """The columns topic, a, b, winner, and where known first and assessor; or the first rows of them."""
+        rows = range(len(self) if most is None else min(most, len(self)))
+        a, b = ([self.systems[codes[i]] for i in rows] for codes in (self.a, self.b))
+        win = {1.0: a, 0.0: b}
+        tie = ["both bad" if self.both_bad[i] else "tie" for i in rows]
+        columns: dict[str, Any] = {"topic": [self.topics[self.topic[i]] for i in rows], "a": a, "b": b}
+        columns["winner"] = [win.get(float(self.wins[i]), tie)[i] for i in rows]
+        if self.first.any():
+            columns["first"] = [{1: a[i], -1: b[i]}.get(int(self.first[i])) for i in rows]
+        if self.assessors:
+            columns["assessor"] = [self.assessors[self.assessor[i]] for i in rows]
+        return columns
+
+    @property
+    def provenance(self) -> Mapping[str, object]:
+        """The file, or what else they came from."""
+        return {"source": self.source}
 
     @property
     def ties(self) -> Bools:
@@ -265,7 +295,7 @@ def read_preferences(
     Preferences(2 votes, 2 systems, 2 topics)
     """
     if isinstance(data, Preferences):
-        return data if model is None else replace(data, models=(model,))
+        return data if model is None else replace(data, models=(model,), by_models=len(data))
     table = _table(data)
     for ours, theirs in (columns or {}).items():
         if ours not in ROLES:
@@ -277,7 +307,7 @@ def read_preferences(
     rows = _exported(table) if _is_export(table) and not own else _rows(table, own)
     rows = rows.of_systems(systems)
     found = rows.preferences(table.file)
-    return found if model is None else replace(found, models=(model,))
+    return found if model is None else replace(found, models=(model,), by_models=len(found))
 
 
 @dataclass(frozen=True)
@@ -333,6 +363,7 @@ class _Rows:
             people,
             _ints(who[self.assessor[i]] for i in kept) if people else frozen(np.zeros(0, np.int64)),
             tuple(dict.fromkeys(m for i in kept if (m := self.model[i]))),
+            sum(bool(self.model[i]) for i in kept),
             file,
         )
 
