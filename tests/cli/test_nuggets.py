@@ -111,3 +111,17 @@ def test_a_report_has_the_measures_in_words(run: Run, nuggets: Path) -> None:  #
     page = (nuggets / "page.html").read_text()
     assert "V_strict = number of vital nuggets with full support / number of vital nuggets" in page
     assert "Initial Nugget Evaluation Results for the TREC 2024 RAG Track" in page
+
+
+def test_doctor_names_the_commands(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards what a new user types first: which files are which, and commands that run as they are printed."""
+    code, out, err = run("doctor", "nuggets.jsonl", "assignments.jsonl", "people.jsonl", "--format", "json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert [file["kind"] for file in found["files"]] == ["nugget bank", "assignments", "assignments"]
+    asked = [question["command"] for question in found["questions"]]
+    assert asked[0] == f"truegain verdict {FILES} -m V_strict"
+    assert asked[-1] == f"truegain verdict {FILES} -m V_strict {GOLD}"
+    assert run(*asked[-1].split()[1:])[0] == 0
+    _, out, _ = run("doctor", *FILES.split())
+    assert f"truegain plan labels {FILES} -m V_strict -o list.csv" in out

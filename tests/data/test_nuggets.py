@@ -135,6 +135,14 @@ def test_unknown_importance_counts_in_a_alone(tmp_path: Path) -> None:
         tg.Study(alone, measures="V_strict")
 
 
+def test_records_without_nuggets_are_told(tmp_path: Path) -> None:
+    """Guards topics that have none, which nuggetizer scores 0: left out with a word, also where zeros are asked for."""
+    path = nested(tmp_path)
+    path.write_text(path.read_text() + json.dumps({"qid": "q9", "run_id": "a", "nuggets": []}))
+    with pytest.warns(UserWarning, match=r"1 record without nuggets left out \(topic q9\)"):
+        assert "q9" not in tg.read_nuggets(path).topics
+
+
 def test_the_same_nugget_twice_in_a_record_counts_twice(tmp_path: Path) -> None:
     """Guards what nuggetizer does with a model's repetition."""
     nugget = {"text": "it rains", "importance": "vital"}

@@ -103,6 +103,20 @@ def test_shares_are_those_of_nuggetizer(tmp_path: Path) -> None:
             assert found[ours][record["run_id"], record["qid"]] == pytest.approx(getattr(told, name), abs=1e-12)
 
 
+def test_the_log_of_nuggetizer_says_the_same(tmp_path: Path) -> None:
+    """Guards one meaning of a name: `--score V` of a log is `-m V` of nuggets, also where importance failed."""
+    records = answers(9, topics=14, failed=0.05, none_vital=2)
+    for record in records[:9]:
+        record["nuggets"][0]["importance"] = "failed"
+    path = written(records, tmp_path)
+    log = tg.read_items(path)
+    for name in NUGGET_MEASURES:
+        matrix = log.matrix(name)
+        for (system, topic), value in scores(path, name)[name].items():
+            of_log = matrix[log.systems.index(system), log.topics.index(topic)]
+            assert value == pytest.approx(of_log, abs=1e-12), name
+
+
 def test_topics_without_a_vital_nugget_are_left_out_unless_they_count_as_zero(tmp_path: Path) -> None:
     """Guards the default against zeros that say nothing of a system: the mean is over the other topics."""
     path = written(answers(3, topics=10, none_vital=3), tmp_path)

@@ -20,11 +20,13 @@ from truegain.errors import TruegainError, counted, some
 from truegain.io.files import PathLike
 from truegain.io.formats import ending, system_name
 from truegain.io.logs.log import Log
+from truegain.io.nugget_files import NuggetFile
 from truegain.io.warnings import heard
 from truegain.message import Message, with_marks
 from truegain.study.feasibility import usual_measures, whole_topics
 from truegain.study.file_kinds import (
     ANSWERS,
+    ASSIGNMENTS,
     BANK,
     GOLD_LIST,
     JUDGMENTS,
@@ -252,7 +254,10 @@ def diagnose(paths: Sequence[PathLike]) -> Diagnosis:
     """
     files = [examine(path) for path in files_below(paths)]
     notes: list[str] = []
-    questions = [*_of_answers(files, notes), *_of_retrieval(files, notes), *_of_ratings(files), *_of_others(files)]
+    questions = [
+        *_of_answers(files, notes), *_of_nuggets(files), *_of_retrieval(files, notes), *_of_ratings(files),
+        *_of_others(files),
+    ]  # fmt: skip
     return Diagnosis(tuple(files), tuple(questions), tuple(dict.fromkeys(notes)))
 
 
@@ -591,7 +596,33 @@ def _of_ratings(files: Sequence[Examined]) -> Iterator[FileQuestion]:
                 yield FileQuestion(about, f"{_which(systems)} by the mean of their ratings?", command)
 
 
+def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
+    """Nuggets and what answers support of them; a file about some of the same answers may be people's."""
+    assigned = [file for file in files if file.kind == ASSIGNMENTS]
+    if not assigned:
+        return
+    keys = {f.file: {(r.topic, r.system, r.nugget) for r in f.data.rows if r.support is not None} for f in assigned}
+    gold = [f for f in assigned if any(keys[f.file] < keys[g.file] for g in assigned)]
+    banks = [file for file in files if file.kind == BANK and isinstance(file.data, NuggetFile)]
+    paths = [file.file for file in (*banks, *(f for f in assigned if f not in gold))]
+    weighed = any(file.data.weighs for file in (*banks, *assigned))
+    chosen = (*paths, "-m", "V_strict" if weighed else "A_strict")
+    about, systems = f"nuggets: {some(paths)}", tuple(dict.fromkeys(s for f in assigned for s in f.systems))
+    yield FileQuestion(about, f"{_which(systems)} on {chosen[-1]}?" if len(systems) > 1 else WHICH,
+                       _command("verdict", *chosen), instead=("V", "A", "W") if weighed else ("A",))  # fmt: skip
+    yield FileQuestion(about, "How do all pairs differ, in one table?", _command("compare", *chosen))
+    yield FileQuestion(about, PAGE, _command("report", *chosen, "-o", "report.html"))
+    for table in gold:
+        asked = f"The same, corrected by {table.file}, if its nuggets were drawn at random?"
+        yield FileQuestion(about, asked, _command("verdict", *chosen, "--gold", table.file, "--design", "random"))
+    if not gold:
+        lacks = "no person has assigned any of the nuggets: have people assign a random sample of them"
+        draw = _command("plan", "labels", *chosen, "-o", "list.csv")
+        yield FileQuestion(about, "What would people say?", draw, lacks=lacks)
+
+
 def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:
+    assigned = any(file.kind == ASSIGNMENTS for file in files)
     for file in files:
         about = f"{file.kind}: {file.file}"
         if file.kind == SCORES and len(file.systems) > 1:
@@ -606,7 +637,7 @@ def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:
             yield FileQuestion(about, asked, _command("verdict", file.file, *pair))
         elif file.kind == STUDY:
             yield FileQuestion(about, "What does the study say?", _command("verdict", file.file))
-        elif file.kind == BANK:
+        elif file.kind == BANK and not (assigned and isinstance(file.data, NuggetFile)):
             lacks = "nuggets alone: assign them to answers first, as nuggetizer does"
             yield FileQuestion(about, "Which answers hold these nuggets?", lacks=lacks)
     if all(file.kind in (TEXTS, UNKNOWN) for file in files) and any(file.kind == TEXTS for file in files):

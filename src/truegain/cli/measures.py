@@ -12,7 +12,7 @@ from truegain.cli.panels import measures as completed
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN
-from truegain.measures.parse import parse_measures
+from truegain.measures.parse import OF_NUGGETS, parse_measures
 
 
 def measures_command(
@@ -32,6 +32,12 @@ def measures_command(
         for measure in CATALOGUE.values():
             typer.echo(f"{measure.NAME:<{width}}  {_first_line(measure)}")
         typer.echo("\n`truegain measures NAME` explains one; trec_eval's names (map, ndcg_cut_10, P_10) work too.")
+        typer.echo(f"Measures of nuggets: {', '.join(OF_NUGGETS)}.")
+        return
+    if name in OF_NUGGETS:
+        from truegain.measures.nuggets import NUGGET_MEASURES
+
+        typer.echo(_explained(NUGGET_MEASURES[name]))
         return
     kind = CATALOGUE.get(name) or type(parse_measures(name)[0].measure)
     if kind not in CATALOGUE.values():

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from truegain.errors import InputError
+from truegain.errors import InputError, counted, some
 from truegain.io import formats
 from truegain.io.columns import number_of
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
 from truegain.io.named_tables import Columns, is_missing
+from truegain.io.warnings import warn
 
 SCORE = "support"  # of a nugget by an answer, from 0 to 1
 VITAL, OKAY, UNKNOWN = 1.0, 0.5, 0.0  # what a nugget weighs; unknown: it counts only where importance does not
@@ -164,8 +165,10 @@ def _role(columns: Columns, ours: str, needed: bool = False) -> str | None:
 def _listed(columns: Columns) -> Iterator[NuggetRow]:
     """Records of nuggetizer: one a question, or one an answer, each with a list of nuggets."""
     _role(columns, "topic", needed=True)
-    cells = _Cells.of(columns)
-    for at, nuggets in enumerate(columns._column(LISTED)):
+    cells, lists = _Cells.of(columns), columns._column(LISTED)
+    if empty := [cells.text("topic", at) for at, nuggets in enumerate(lists) if nuggets == []]:
+        warn(f"{columns.file}: {counted(len(empty), 'record')} without nuggets left out (topic {some(empty)})")
+    for at, nuggets in enumerate(lists):
         topic, system, judge = cells.text("topic", at, needed=True), cells.text("system", at), cells.text("judge", at)
         if not isinstance(nuggets, list) or not all(isinstance(n, Mapping) for n in nuggets):
             raise columns._fault(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,8 @@ from truegain.io.logs.autojudge import NOT_ASSIGNED
 from truegain.io.logs.catalogue import log_format_of, read_log
 from truegain.io.logs.log import OK, Log
 from truegain.io.named_tables import Columns
+from truegain.io.nugget_files import SCORE as SUPPORT
+from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
 from truegain.io.separated import first_line
 from truegain.io.warnings import heard
 from truegain.measures.score_table import NAMES as OF_SCORES
@@ -35,6 +38,7 @@ from truegain.message import Message, with_marks
 LOG: Final = "log"
 ANSWERS: Final = "answers"
 BANK: Final = "nugget bank"
+ASSIGNMENTS: Final = "assignments"
 RUN: Final = "run"
 JUDGMENTS: Final = "judgments"
 RATINGS: Final = "ratings"
@@ -45,8 +49,8 @@ STUDY: Final = "study file"
 TEXTS: Final = "texts"
 UNKNOWN: Final = "unknown"
 FileKind = Literal[
-    "log", "answers", "nugget bank", "run", "judgments", "ratings", "gold list", "scores", "preferences", "study file",
-    "texts", "unknown",
+    "log", "answers", "nugget bank", "assignments", "run", "judgments", "ratings", "gold list", "scores",
+    "preferences", "study file", "texts", "unknown",
 ]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(FileKind)
 _SKIPPED = ("README", "LICENSE", "LICENCE", "CHANGELOG")  # what says something about a folder
@@ -211,7 +215,8 @@ def named(names: Sequence[str], one: str, several: str, most: int = 3) -> str:
 
 def _unit(kind: str) -> str:
     units = {RUN: "result", JUDGMENTS: "judgment", RATINGS: "rating", GOLD_LIST: "pair", BANK: "nugget", TEXTS: "text"}
-    return units.get(kind, "preference" if kind == PREFERENCES else "value")
+    units |= {PREFERENCES: "preference", ASSIGNMENTS: "assignment"}
+    return units.get(kind, "value")
 
 
 # ---- Files behind what was named.
@@ -278,6 +283,8 @@ def _examined(path: str, file: str) -> Examined:
         return Examined(file, STUDY)
     if log_format_of(path) is not None:
         return of_log(read_log(path))
+    if is_nuggets(path):
+        return _of_nuggets(read_nugget_file(path))
     text, kind = marked(read_bytes(path), file)
     if kind is None and not text.lstrip().startswith((b"{", b"[")):
         first = first_line(text)
@@ -349,6 +356,21 @@ def of_log(log: Log) -> Examined:
         {} if bank else missing,
         tuple(log.notes),
         data=log,
+    )
+
+
+def _of_nuggets(nuggets: NuggetFile) -> Examined:
+    rows = nuggets.rows
+    failed = Counter(row.system for row in rows if row.support is not None and math.isnan(row.support))
+    return Examined(
+        nuggets.file,
+        ASSIGNMENTS if nuggets.assigns else BANK,
+        systems=tuple(dict.fromkeys(row.system for row in rows if row.system)),
+        topics=len({row.topic for row in rows}),
+        values=len(rows),
+        judges=tuple(dict.fromkeys(row.judge for row in rows if row.judge)),
+        missing={SUPPORT: {system: {"failed": n} for system, n in failed.items()}} if failed else {},
+        data=nuggets,
     )
 
 

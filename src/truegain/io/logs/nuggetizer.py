@@ -88,7 +88,7 @@ def _of_assignments(answers: Sequence[Record], file: str) -> Log:
             often = seen.next(text)
             item = text if often == 1 else f"{text} ({often})"
             for score, (vital, other, strict) in WEIGHTS.items():
-                if weight := vital if _is_vital(nugget) else other:
+                if weight := _weight(nugget, vital, other):
                     counts = math.floor(value) if strict and status == OK else value
                     rows.append(Row(topic, score, counts, system, item, weight, "", repeat, status, line))
     return Log(
@@ -100,6 +100,13 @@ def _of_assignments(answers: Sequence[Record], file: str) -> Log:
         means=list(_means(answers, systems)),
         notes=list(_notes(failed, empty)),
     )
+
+
+def _weight(nugget: Mapping[str, Any], vital: float, other: float) -> float:
+    """What a nugget counts; one whose importance failed counts where importance does not."""
+    if _is_vital(nugget):
+        return vital
+    return other if nugget.get("importance") == "okay" or vital == other else 0.0
 
 
 def _is_vital(nugget: Mapping[str, Any]) -> bool:
