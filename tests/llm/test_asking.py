@@ -519,6 +519,48 @@ def test_nuggets_and_claims(folder: Path) -> None:
     assert [(row["claim"], row["status"]) for row in rows(folder)] == [("tea grows", "ok"), ("tea sinks", "ok")]
 
 
+def test_what_is_in_memory_is_judged_as_files_are(folder: Path) -> None:
+    """Guards Python: dicts and tuples give the labels that files give, and ask for nothing again."""
+    topics = {f"t{t}": f"need number {t}" for t in range(3)}
+    docs = {f"d{d}": f"Text {d} says something about teas of hill {d}." for d in range(4)}
+    options: dict[str, Any] = {"models": ["judge"], "output": folder / "llm.csv", "pace": QUICK}
+    with served() as server:
+        judged(folder, server)
+        before = (folder / "llm.csv").read_bytes()
+        pools: list[Any] = [{t: list(docs) for t in topics}, [(t, d) for t in topics for d in docs]]
+        for pool in pools:
+            run_judge(pool, topics=topics, docs=docs, prompt="graded", url=server.url, **options)
+            assert (folder / "llm.csv").read_bytes() == before
+        assert len(server.requests) == 12
+        answers: Any = {(t, s): f"{s} says {t}" for t in topics for s in ("old", "new")}
+        run = run_judge(
+            [("t0", "old", "new")], topics=topics, docs=answers, prompt="pairwise", url=server.url, **options
+        )
+        assert run.statuses == {"ok": 2}
+        with pytest.raises(TruegainError, match=r"rows for documents should be \(topic, doc\)"):
+            run_judge([("t0", "old", "new")], topics=topics, docs=docs, prompt="graded", url=server.url, **options)
+
+
+def test_lists_of_nuggets_and_plain_documents_in_pairs(folder: Path) -> None:
+    """Guards files as others write them: nuggets listed by topic, and documents without a header, compared in pairs."""
+    (folder / "nuggets.jsonl").write_text(
+        json.dumps({"qid": "t0", "nuggets": [{"text": "one"}, {"text": "two"}]}) + "\n"
+    )
+    (folder / "answers.jsonl").write_text(
+        json.dumps({"id": 7, "topic": "t0", "run_id": "s", "answer": [{"text": "a b"}]})
+    )
+    (folder / "docs.tsv").write_text("d0\tone text\nd1\tanother text\n")
+    (folder / "pairs.csv").write_text("topic,a,b\nt0,d0,d1\n")
+    options: dict[str, Any] = {"models": ["judge"], "output": folder / "llm.csv", "topics": folder / "topics.jsonl"}
+    with served() as server:
+        answers: dict[str, Any] = {"docs": folder / "answers.jsonl", "prompt": "nuggets", "url": server.url}
+        run = run_judge(folder / "nuggets.jsonl", **answers, **options)
+        assert [(row["system"], row["nugget"]) for row in rows(folder)] == [("s", "one"), ("s", "two")]
+        assert "\na b\n" in user_text(server.requests[0])
+        run = run_judge(folder / "pairs.csv", docs=folder / "docs.tsv", prompt="pairwise", url=server.url, **options)
+    assert run.statuses == {"ok": 2}
+
+
 def test_texts_that_are_cut_are_counted(folder: Path) -> None:
     """Guards long documents: they are cut to the limit, and that is told."""
     text = "tea " * 4000

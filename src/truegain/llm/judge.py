@@ -17,7 +17,7 @@ from truegain.llm.client import FILTERED, LONG, Endpoint, ServerReply, base_url,
 from truegain.llm.labels import _MISSING, JudgeRun, table_kind
 from truegain.llm.limits import Budget, prices_of
 from truegain.llm.parse import FINAL, NO_TEXT
-from truegain.llm.plan import REASONING, Asking, CallPlan, attempt_body, read_items, tokens_in
+from truegain.llm.plan import REASONING, Asking, CallPlan, PoolLike, TextsLike, attempt_body, read_items, tokens_in
 from truegain.llm.prompts import Prompt, read_prompt
 from truegain.llm.run import Judging, Pace, used_tokens
 from truegain.llm.store import AnswerStore, StoredAnswer, in_json, of_json, store_for
@@ -89,9 +89,9 @@ class JudgeSetup:
     >>> setup.run().write("llm.csv")  # doctest: +SKIP
     """
 
-    pool: PathLike
-    topics: PathLike
-    docs: PathLike
+    pool: PoolLike
+    topics: TextsLike
+    docs: TextsLike
     prompt: PathLike | Prompt
     models: Sequence[str]
     url: str
@@ -337,10 +337,10 @@ def _no_label(run: JudgeRun, judging: Judging, ask: bool) -> TruegainError:
 
 
 def run_judge(
-    pool: PathLike,
+    pool: PoolLike,
     *,
-    topics: PathLike,
-    docs: PathLike,
+    topics: TextsLike,
+    docs: TextsLike,
     prompt: PathLike | Prompt,
     models: Sequence[str],
     url: str,
@@ -358,13 +358,14 @@ def run_judge(
 
     Parameters
     ----------
-    pool : path-like
+    pool : path-like, mapping or sequence of tuple
         What to judge: qrels, a run, a list of `sample_gold`; pairs (topic, a, b), nuggets (topic, nugget) or claims
-        (topic, claim, doc) in a table, as the prompt asks for.
-    topics : path-like
-        Texts of the topics.
-    docs : path-like
-        Texts of the documents; of pairs of systems and of nuggets their answers (topic, system, answer).
+        (topic, claim, doc) in a table, as the prompt asks for.  Or ``{topic: documents}``, or such rows as tuples.
+    topics : path-like or mapping
+        Texts of the topics: a file, or ``{topic: text}``.
+    docs : path-like or mapping
+        Texts of the documents, a file or ``{doc: text}``; of pairs of systems and of nuggets their answers, a file
+        (topic, system, answer) or ``{(topic, system): text}``.
     prompt : str, path-like or Prompt
         'graded', 'binary', 'pairwise', 'nuggets', 'claims', or a TOML file of your own; see `read_prompt`.
     models : sequence of str
