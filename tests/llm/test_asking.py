@@ -29,6 +29,7 @@ from tests.llm.served import (
 from truegain.errors import DataWarning, TruegainError
 from truegain.llm import Asking, JudgeCosts, JudgeRun, Pace, run_judge
 from truegain.llm import client as client_module
+from truegain.llm.store import AnswerStore
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 QUICK = Pace(concurrency=4, retries=4, timeout=10)
@@ -672,6 +673,36 @@ def test_what_is_answered_is_not_asked_again(folder: Path) -> None:
         assert len(server.requests) == 24
         judged(folder, server, asking=Asking(temperature=0.7))
         assert len(server.requests) == 26
+
+
+def test_an_answer_is_kept_before_it_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards what was paid for against our own faults: where reading breaks, the answer is in the store, as it came."""
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with served() as server:
+        with monkeypatch.context() as patched:
+            patched.setattr("truegain.llm.run.parsed", broken)
+            with pytest.raises(ZeroDivisionError):
+                judged(folder, server)
+        asked = len(server.requests)
+        assert asked == 1
+        judged(folder, server)
+    assert len(server.requests) == 12
+    with AnswerStore(folder / "llm.answers.sqlite") as store:
+        key = bytes.fromhex(server.headers[0]["idempotency-key"].partition("-")[0])
+        answer = store.get(key, 0)
+    assert answer is not None
+    assert answer.json() == as_asked(server.requests[0], 0)
+
+
+def test_requests_are_spread_over_the_minute(folder: Path) -> None:
+    """Guards limits a minute in a run: all threads together keep to them."""
+    with served() as server:
+        judged(folder, server, pace=Pace(concurrency=4, requests_per_minute=3000))
+    waits = [b - a for a, b in pairwise(sorted(server.times))]
+    assert sum(waits) > 0.019 * len(waits)
 
 
 def test_no_more_at_a_time_than_asked_for(folder: Path) -> None:

@@ -14,7 +14,7 @@ from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.files import STANDARD_INPUT, PathLike, pieces_of, shown_path, write_pieces
 from truegain.io.warnings import warn
 from truegain.llm.client import FILTERED, LONG, Endpoint, ServerReply, base_url, error_of, key_from
-from truegain.llm.labels import _MISSING, JudgeRun, table_kind
+from truegain.llm.labels import NOT_YET, JudgeRun, table_kind
 from truegain.llm.limits import Budget, prices_of
 from truegain.llm.parse import FINAL, NO_TEXT
 from truegain.llm.plan import REASONING, Asking, CallPlan, PoolLike, TextsLike, attempt_body, read_items, tokens_in
@@ -127,7 +127,7 @@ class JudgeSetup:
             stopped = "" if judging.stopped_by is None else judging.stopped_by.message
             run = JudgeRun(
                 plan,
-                [outcome or _MISSING for outcome in judging.outcomes],
+                [outcome or NOT_YET for outcome in judging.outcomes],
                 0 if endpoint is None else endpoint.requests,
                 0 if endpoint is None else endpoint.repeated,
                 budget.spent if budget.prices else None,
@@ -242,7 +242,7 @@ class JudgeSetup:
             body, cuts = plan.body(call, way)
             key, attempt = plan.key(call, body), 0
             while (answer := store.get(key, attempt)) is not None:
-                if judging._read(answer, attempt + 1, cuts, (0, 0)).parsed.status in FINAL:
+                if judging.read(answer, attempt + 1, cuts, (0, 0)).parsed.status in FINAL:
                     break
                 attempt += 1
             if answer is None and attempt <= self.pace.retries:

@@ -214,7 +214,7 @@ class Judging:
                         return None
                     break
             tokens = tokens[0] + answer.tokens_in, tokens[1] + answer.tokens_out
-            outcome = self._read(answer, attempt + 1, cuts, tokens)
+            outcome = self.read(answer, attempt + 1, cuts, tokens)
             if outcome.parsed.status in FINAL:
                 break
         if outcome is not None or self.endpoint is None:
@@ -279,7 +279,7 @@ class Judging:
         fault = f"{endpoint.url} does not answer ({endpoint.last_fault})"
         return OutageError(fault if self.answered else f"{fault}; check that it runs, and {argname('url')}")
 
-    def _read(self, answer: StoredAnswer, attempts: int, cuts: int, tokens: tuple[int, int]) -> CallOutcome:
+    def read(self, answer: StoredAnswer, attempts: int, cuts: int, tokens: tuple[int, int]) -> CallOutcome:
         """What a stored answer says."""
         if answer.http != 200:
             status = {LONG: TOO_LONG, FILTERED: REFUSED}.get(answer.http, FAILED)
