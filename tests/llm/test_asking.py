@@ -71,7 +71,9 @@ def often(*faults: Answer) -> Behavior:
 
 
 WHOLE = json.dumps(completion('{"label": "3"}')).encode()
+BY_WORDS = "You exceeded your current quota, please check your plan and billing details. Please retry in 5ms."
 FAULTS = {
+    "429 in words": error(429, BY_WORDS),
     "429": error(429, "slow down", retry_after_ms="5"),
     "500": error(500, "oops"),
     "502": Answer(502, b"<html>bad gateway</html>"),

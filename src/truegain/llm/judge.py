@@ -13,7 +13,7 @@ from typing import Any
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.files import STANDARD_INPUT, PathLike, pieces_of, shown_path, write_pieces
 from truegain.io.warnings import warn
-from truegain.llm.client import FILTERED, LONG, Endpoint, ServerReply, base_url, error_of, key_from
+from truegain.llm.client import FILTERED, LONG, Endpoint, ServerReply, base_url, error_of, is_open, key_from
 from truegain.llm.labels import NOT_YET, JudgeRun, table_kind
 from truegain.llm.limits import Budget, prices_of
 from truegain.llm.parse import FINAL, NO_TEXT
@@ -115,6 +115,8 @@ class JudgeSetup:
         budget = self.costs.budget(self.models)
         key = key_from(self.key_env) if ask else None
         plan = self.plan()
+        if key is not None and is_open(plan.url):
+            warn(f"{plan.url} has no https: the key can be read on its way")
         endpoint = Endpoint(plan.url, key, self.pace.timeout, self.pace.retries) if ask else None
         with AnswerStore(self.store) as store:
             store.keep_prompt(plan.prompt.digest, json.dumps(asdict(plan.prompt), ensure_ascii=False))
