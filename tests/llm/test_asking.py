@@ -385,6 +385,21 @@ def test_a_small_context_lowers_the_limit_of_answers(folder: Path) -> None:
     assert run.ways["judge"] == {"way": "schema", "most": 2048}
 
 
+def test_a_long_text_does_not_decide_how_a_model_is_asked(folder: Path) -> None:
+    """Guards the trial: it takes a short text; where none fits, no limit is kept that helped nothing."""
+    texts = [{"id": f"d{d}", "text": ("long " if d < 3 else "") * 500 + f"hill {d}"} for d in range(4)]
+    (folder / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in texts))
+    long = error(400, "max_tokens must be at least 1, got -186.")
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        return long if "long long" in user_text(body) else as_asked(body, number)
+
+    with served(behave) as server:
+        run = judged(folder, server, pace=Pace(retries=0))
+    assert (run.statuses, len(server.requests)) == ({"ok": 3, "too_long": 9}, 12)
+    assert run.ways["judge"] == {"way": "schema"}
+
+
 def test_a_server_that_fails_on_schemas_is_asked_otherwise(folder: Path) -> None:
     """Guards servers that answer 500 to what they do not know."""
     with served(lambda body, n: error(500, "oops") if "response_format" in body else as_asked(body, n)) as server:
@@ -448,6 +463,10 @@ def test_soft_labels(folder: Path) -> None:
 
 def test_soft_labels_that_a_server_does_not_give_are_refused(folder: Path) -> None:
     """Guards soft labels: a server without probabilities, and labels that are words, are told."""
+    with served(lambda *_: "2") as server:
+        with pytest.raises(TruegainError, match="it answers without them"):
+            judged(folder, server, asking=Asking(soft=True))
+        assert len(server.requests) == 2
     with served(lambda *_: error(400, "logprobs is not supported by this model")) as server:
         with pytest.raises(TruegainError, match="the server gives no probabilities of tokens"):
             judged(folder, server, asking=Asking(soft=True))

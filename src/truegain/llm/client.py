@@ -39,7 +39,9 @@ IN_WORDS = {  # what httpx calls it
     "ProxyError": "the proxy refuses",
 }
 _TOO_LONG = re.compile(
-    r"context.{0,20}(length|window|size)|maximum.{0,30}tokens|too (long|many tokens|large)|n_ctx", re.I
+    r"context.{0,20}(length|window|size)|maximum.{0,30}tokens|too (long|many tokens|large)|n_ctx|"
+    r"tokens must be at least",
+    re.I,
 )
 _FILTERED = re.compile(r"content.{0,3}(filter|policy|management)|safety|moderation", re.I)
 _QUOTA = re.compile(
