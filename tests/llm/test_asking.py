@@ -29,6 +29,7 @@ from tests.llm.served import (
 from truegain.errors import DataWarning, TruegainError
 from truegain.llm import Asking, JudgeCosts, JudgeRun, Pace, run_judge
 from truegain.llm import client as client_module
+from truegain.llm.store import AnswerStore
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
 QUICK = Pace(concurrency=4, retries=4, timeout=10)
@@ -70,7 +71,9 @@ def often(*faults: Answer) -> Behavior:
 
 
 WHOLE = json.dumps(completion('{"label": "3"}')).encode()
+BY_WORDS = "You exceeded your current quota, please check your plan and billing details. Please retry in 5ms."
 FAULTS = {
+    "429 in words": error(429, BY_WORDS),
     "429": error(429, "slow down", retry_after_ms="5"),
     "500": error(500, "oops"),
     "502": Answer(502, b"<html>bad gateway</html>"),
@@ -120,7 +123,8 @@ def test_a_time_out_is_tried_again(folder: Path) -> None:
 
     with served(behave) as server:
         run = judged(folder, server, pace=Pace(concurrency=2, timeout=0.2))
-    assert (run.labels, run.requests, run.repeated) == (12, 13, 1)
+    assert (run.labels, run.requests) == (12, 12 + run.repeated)
+    assert run.repeated >= 1
     read = tg.read_judgments(folder / "llm.csv")
     assert run.judgments().label.tolist() == read.label.tolist()
     assert run.judgments().docs.strings() == read.docs.strings()
@@ -382,6 +386,21 @@ def test_a_small_context_lowers_the_limit_of_answers(folder: Path) -> None:
     assert run.ways["judge"] == {"way": "schema", "most": 2048}
 
 
+def test_a_long_text_does_not_decide_how_a_model_is_asked(folder: Path) -> None:
+    """Guards the trial: it takes a short text; where none fits, no limit is kept that helped nothing."""
+    texts = [{"id": f"d{d}", "text": ("long " if d < 3 else "") * 500 + f"hill {d}"} for d in range(4)]
+    (folder / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in texts))
+    long = error(400, "max_tokens must be at least 1, got -186.")
+
+    def behave(body: Body, number: int) -> Answer | Body:
+        return long if "long long" in user_text(body) else as_asked(body, number)
+
+    with served(behave) as server:
+        run = judged(folder, server, pace=Pace(retries=0))
+    assert (run.statuses, len(server.requests)) == ({"ok": 3, "too_long": 9}, 12)
+    assert run.ways["judge"] == {"way": "schema"}
+
+
 def test_a_server_that_fails_on_schemas_is_asked_otherwise(folder: Path) -> None:
     """Guards servers that answer 500 to what they do not know."""
     with served(lambda body, n: error(500, "oops") if "response_format" in body else as_asked(body, n)) as server:
@@ -445,6 +464,10 @@ def test_soft_labels(folder: Path) -> None:
 
 def test_soft_labels_that_a_server_does_not_give_are_refused(folder: Path) -> None:
     """Guards soft labels: a server without probabilities, and labels that are words, are told."""
+    with served(lambda *_: "2") as server:
+        with pytest.raises(TruegainError, match="it answers without them"):
+            judged(folder, server, asking=Asking(soft=True))
+        assert len(server.requests) == 2
     with served(lambda *_: error(400, "logprobs is not supported by this model")) as server:
         with pytest.raises(TruegainError, match="the server gives no probabilities of tokens"):
             judged(folder, server, asking=Asking(soft=True))
@@ -517,6 +540,48 @@ def test_nuggets_and_claims(folder: Path) -> None:
         (folder / "claims.csv").write_text("topic,system,claim,doc\nt0,new,tea grows,d0\nt0,new,tea sinks,d0\n")
         run = judged(folder, server, prompt="claims", pool=folder / "claims.csv")
     assert [(row["claim"], row["status"]) for row in rows(folder)] == [("tea grows", "ok"), ("tea sinks", "ok")]
+
+
+def test_what_is_in_memory_is_judged_as_files_are(folder: Path) -> None:
+    """Guards Python: dicts and tuples give the labels that files give, and ask for nothing again."""
+    topics = {f"t{t}": f"need number {t}" for t in range(3)}
+    docs = {f"d{d}": f"Text {d} says something about teas of hill {d}." for d in range(4)}
+    options: dict[str, Any] = {"models": ["judge"], "output": folder / "llm.csv", "pace": QUICK}
+    with served() as server:
+        judged(folder, server)
+        before = (folder / "llm.csv").read_bytes()
+        pools: list[Any] = [{t: list(docs) for t in topics}, [(t, d) for t in topics for d in docs]]
+        for pool in pools:
+            run_judge(pool, topics=topics, docs=docs, prompt="graded", url=server.url, **options)
+            assert (folder / "llm.csv").read_bytes() == before
+        assert len(server.requests) == 12
+        answers: Any = {(t, s): f"{s} says {t}" for t in topics for s in ("old", "new")}
+        run = run_judge(
+            [("t0", "old", "new")], topics=topics, docs=answers, prompt="pairwise", url=server.url, **options
+        )
+        assert run.statuses == {"ok": 2}
+        with pytest.raises(TruegainError, match=r"rows for documents should be \(topic, doc\)"):
+            run_judge([("t0", "old", "new")], topics=topics, docs=docs, prompt="graded", url=server.url, **options)
+
+
+def test_lists_of_nuggets_and_plain_documents_in_pairs(folder: Path) -> None:
+    """Guards files as others write them: nuggets listed by topic, and documents without a header, compared in pairs."""
+    (folder / "nuggets.jsonl").write_text(
+        json.dumps({"qid": "t0", "nuggets": [{"text": "one"}, {"text": "two"}]}) + "\n"
+    )
+    (folder / "answers.jsonl").write_text(
+        json.dumps({"id": 7, "topic": "t0", "run_id": "s", "answer": [{"text": "a b"}]})
+    )
+    (folder / "docs.tsv").write_text("d0\tone text\nd1\tanother text\n")
+    (folder / "pairs.csv").write_text("topic,a,b\nt0,d0,d1\n")
+    options: dict[str, Any] = {"models": ["judge"], "output": folder / "llm.csv", "topics": folder / "topics.jsonl"}
+    with served() as server:
+        answers: dict[str, Any] = {"docs": folder / "answers.jsonl", "prompt": "nuggets", "url": server.url}
+        run = run_judge(folder / "nuggets.jsonl", **answers, **options)
+        assert [(row["system"], row["nugget"]) for row in rows(folder)] == [("s", "one"), ("s", "two")]
+        assert "\na b\n" in user_text(server.requests[0])
+        run = run_judge(folder / "pairs.csv", docs=folder / "docs.tsv", prompt="pairwise", url=server.url, **options)
+    assert run.statuses == {"ok": 2}
 
 
 def test_texts_that_are_cut_are_counted(folder: Path) -> None:
@@ -632,8 +697,38 @@ def test_what_is_answered_is_not_asked_again(folder: Path) -> None:
         assert len(server.requests) == 26
 
 
+def test_an_answer_is_kept_before_it_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards what was paid for against our own faults: where reading breaks, the answer is in the store, as it came."""
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with served() as server:
+        with monkeypatch.context() as patched:
+            patched.setattr("truegain.llm.run.parsed", broken)
+            with pytest.raises(ZeroDivisionError):
+                judged(folder, server)
+        asked = len(server.requests)
+        assert asked == 1
+        judged(folder, server)
+    assert len(server.requests) == 12
+    with AnswerStore(folder / "llm.answers.sqlite") as store:
+        key = bytes.fromhex(server.headers[0]["idempotency-key"].partition("-")[0])
+        answer = store.get(key, 0)
+    assert answer is not None
+    assert answer.json() == as_asked(server.requests[0], 0)
+
+
+def test_requests_are_spread_over_the_minute(folder: Path) -> None:
+    """Guards limits a minute in a run: all threads together keep to them."""
+    with served() as server:
+        judged(folder, server, pace=Pace(concurrency=4, requests_per_minute=3000))
+    waits = [b - a for a, b in pairwise(sorted(server.times))]
+    assert sum(waits) > 0.012 * len(waits)  # 0.02 but for what the first took longer on its way
+
+
 def test_no_more_at_a_time_than_asked_for(folder: Path) -> None:
     """Guards the server: the first request goes alone, and never more go together than allowed."""
     with served(delay=0.01) as server:
         judged(folder, server, pace=Pace(concurrency=3), asking=Asking(repeat=4))
-    assert server.most_in_flight == 3
+    assert 2 <= server.most_in_flight <= 3

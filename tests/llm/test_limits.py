@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.llm.client import retry_after
+from truegain.llm.client import retry_after, seconds_in
 from truegain.llm.limits import Bucket, Budget, Gate, Price, prices_of
 
 
@@ -120,6 +120,23 @@ def test_a_closed_gate_lets_nobody_in() -> None:
 def test_how_long_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
     """Guards Retry-After: seconds or a date, and nothing of what is neither."""
     assert retry_after(headers, lambda: 100.0) == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("Rate limit reached. Please try again in 20s. Visit https://example.org/account/billing", 20.0),
+        ("Please try again in 120ms.", 0.12),
+        ("Please retry in 18.5s.", 18.5),
+        ('"retryDelay": "18s"', 18.0),
+        ("Please try again in 1h2m3s", 3723.0),
+        ("You exceeded your current quota, please check your plan and billing details.", None),
+        ("try again in a while", None),
+    ],
+)
+def test_how_long_a_text_asks_to_wait(text: str, seconds: float | None) -> None:
+    """Guards servers that say it in words: a limit a minute is waited for, and is no used-up quota."""
+    assert seconds_in(text) == (None if seconds is None else pytest.approx(seconds))
 
 
 def test_no_call_passes_the_limit_of_costs() -> None:

@@ -144,26 +144,27 @@ def test_a_soft_label_is_the_expected_one() -> None:
 
 
 def test_a_label_in_two_spellings_counts_once() -> None:
-    """Guards tokens: '2' and ' 2' are one label, whose probabilities add."""
-    top = [{"token": t, "logprob": math.log(p)} for t, p in (("2", 0.4), (" 2", 0.2), ("1", 0.4))]
+    """Guards tokens: '2' and ' 2', however a server shows the blank, are one label, whose probabilities add."""
+    shares = (("2", 0.3), (" 2", 0.1), ("\u01202", 0.1), ("\u25812", 0.1), ("1", 0.4))
+    top = [{"token": t, "logprob": math.log(p)} for t, p in shares]
     logprobs = {"content": [{"token": "2", "logprob": math.log(0.4), "top_logprobs": top}]}
     found = parsed(completion("2", choice={"logprobs": logprobs}), read_prompt("graded"), soft=True)
     assert found.value == pytest.approx(1.6)
 
 
 @pytest.mark.parametrize(
-    "logprobs",
+    ("logprobs", "status"),
     [
-        None,
-        {"content": None},
-        {"content": [token("Label", Label=0.9), token(":", _x=0.9), token("2", _2=0.9)]},
-        {"content": [{"token": "2", "logprob": -0.1}]},
+        (None, "no_logprobs"),
+        ({"content": None}, "no_logprobs"),
+        ({"content": [{"token": "2", "logprob": -0.1}]}, "no_logprobs"),
+        ({"content": [token("Label", Label=0.9), token(":", _x=0.9), token("2", _2=0.9)]}, "many_tokens"),
     ],
 )
-def test_an_answer_of_several_tokens_has_no_soft_label(logprobs: Any) -> None:
+def test_an_answer_of_several_tokens_has_no_soft_label(logprobs: Any, status: str) -> None:
     """Guards soft labels where they mean nothing: the answer is not one token, or there are no probabilities."""
     found = parsed(completion("2", choice={"logprobs": logprobs}), read_prompt("graded"), soft=True)
-    assert (found.label, found.status) == (None, "many_tokens")
+    assert (found.label, found.status) == (None, status)
 
 
 def test_copies_are_told_by_their_text() -> None:

@@ -88,7 +88,8 @@ def require(columns: Columns, needed: Sequence[str]) -> None:
 NO_VALUE = ("nan", "na", "n/a", "null", "-", "?")  # how people write that there is none
 LISTED = 8  # words whose numbers a message tells
 WITHOUT_LABEL = {  # in a column `status`: why a language model gave no label, see `truegain.llm.parse`
-    "refused", "empty", "length", "off_scale", "unparsed", "too_long", "many_tokens", "failed", "not_asked", "no_text",
+    "refused", "empty", "length", "off_scale", "unparsed", "too_long", "many_tokens", "no_logprobs", "failed",
+    "not_asked", "no_text",
 }  # fmt: skip
 
 

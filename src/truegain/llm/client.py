@@ -39,12 +39,16 @@ IN_WORDS = {  # what httpx calls it
     "ProxyError": "the proxy refuses",
 }
 _TOO_LONG = re.compile(
-    r"context.{0,20}(length|window|size)|maximum.{0,30}tokens|too (long|many tokens|large)|n_ctx", re.I
+    r"context.{0,20}(length|window|size)|maximum.{0,30}tokens|too (long|many tokens|large)|n_ctx|"
+    r"tokens must be at least",
+    re.I,
 )
 _FILTERED = re.compile(r"content.{0,3}(filter|policy|management)|safety|moderation", re.I)
 _QUOTA = re.compile(
-    r"insufficient.{0,3}(quota|balance|funds|credit)|exceeded your current quota|billing|credit balance", re.I
+    r"insufficient.{0,3}(quota|balance|funds|credit)|exceeded your current quota|credit balance is", re.I
 )
+_LATER = re.compile(r"(?:try again in|retry in|retry_?delay\W{1,6})\s*((?:\d+(?:\.\d+)?(?:ms|h|m|s)\s*)+)", re.I)
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _UNKNOWN_MODEL = re.compile(
     r"model.{0,80}(not (found|exist)|does not exist|unknown)|(unknown|no such|invalid) model", re.I
 )
@@ -115,6 +119,17 @@ def proxy_for(url: str) -> str | None:
     if proxy_bypass(parts.netloc):
         return None
     return proxies.get(parts.scheme) or proxies.get("all")
+
+
+def is_open(url: str) -> bool:
+    """Whether what is sent to an address can be read on its way: without https, and not on this machine.
+
+    >>> is_open("http://example.org/v1"), is_open("http://localhost:8000/v1"), is_open("https://example.org/v1")
+    (True, False, False)
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    return parts.scheme == "http" and not (host in ("localhost", "::1") or host.startswith("127."))
 
 
 def host_alias(url: str) -> str:
@@ -229,7 +244,7 @@ class Endpoint:
 
     def _pause(self, at: int, answer: Any) -> float:
         """Seconds before the next try: what the server asks for, else twice as long each time, at random."""
-        asked = retry_after(answer.headers, time.time) if answer is not None else None
+        asked = asked_to_wait(answer, answer.content) if answer is not None else None
         usual = min(LONGEST_PAUSE, FIRST_PAUSE * 2**at)
         return usual * self._random.uniform(0.5, 1.0) if asked is None else asked + self._random.uniform(0, 0.1 * usual)
 
@@ -243,11 +258,11 @@ class Endpoint:
             return ServerReply(status, body, whole, seconds)
         message = error_of(body)
         self.last_fault = f"HTTP {status}: {message}"
-        if status == 402 or (status in (403, 429) and _QUOTA.search(message)):
+        asked = asked_to_wait(answer, body)
+        if status == 402 or (status in (403, 429) and asked is None and _QUOTA.search(message)):
             raise QuotaError(f"the server has no quota left for this key (HTTP {status}: {message})")
         if status in AGAIN or status >= 500:
-            asked = retry_after(answer.headers, time.time) or 0.0
-            if asked > LONGEST_ASKED:
+            if asked is not None and asked > LONGEST_ASKED:
                 raise QuotaError(f"the server asks to wait for {asked / 60:,.0f} minutes (HTTP {status}: {message})")
             return None
         if status == 413 or (status in (400, 422) and _TOO_LONG.search(message)):
@@ -290,6 +305,25 @@ def error_of(body: bytes) -> str:
         text = str(error)
     text = text or body.decode(errors="replace")
     return shorten(" ".join(text.split()), 300)
+
+
+def asked_to_wait(answer: Any, body: bytes) -> float | None:
+    """Seconds that a refusal asks us to wait, in its header or in its text; None where it does not."""
+    in_header = retry_after(answer.headers, time.time)
+    return seconds_in(body.decode(errors="replace")) if in_header is None else in_header
+
+
+def seconds_in(text: str) -> float | None:
+    """Seconds that a text asks us to wait, as some servers write it; None where it does not.
+
+    >>> seconds_in("Please try again in 7m12s."), seconds_in('"retryDelay": "18s"'), seconds_in("Slow down.")
+    (432.0, 18.0, None)
+    """
+    told = _LATER.search(text)
+    if told is None:
+        return None
+    parts = re.findall(r"([\d.]+)(ms|h|m|s)", told[1].lower())
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
 def retry_after(headers: Mapping[str, str], clock: Callable[[], float]) -> float | None:

@@ -13,11 +13,11 @@ from typing import Any
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.files import STANDARD_INPUT, PathLike, pieces_of, shown_path, write_pieces
 from truegain.io.warnings import warn
-from truegain.llm.client import FILTERED, LONG, Endpoint, ServerReply, base_url, error_of, key_from
-from truegain.llm.labels import _MISSING, JudgeRun, table_kind
+from truegain.llm.client import FILTERED, LONG, Endpoint, ServerReply, base_url, error_of, is_open, key_from
+from truegain.llm.labels import NOT_YET, JudgeRun, table_kind
 from truegain.llm.limits import Budget, prices_of
 from truegain.llm.parse import FINAL, NO_TEXT
-from truegain.llm.plan import REASONING, Asking, CallPlan, attempt_body, read_items, tokens_in
+from truegain.llm.plan import REASONING, Asking, CallPlan, PoolLike, TextsLike, attempt_body, read_items, tokens_in
 from truegain.llm.prompts import Prompt, read_prompt
 from truegain.llm.run import Judging, Pace, used_tokens
 from truegain.llm.store import AnswerStore, StoredAnswer, in_json, of_json, store_for
@@ -89,9 +89,9 @@ class JudgeSetup:
     >>> setup.run().write("llm.csv")  # doctest: +SKIP
     """
 
-    pool: PathLike
-    topics: PathLike
-    docs: PathLike
+    pool: PoolLike
+    topics: TextsLike
+    docs: TextsLike
     prompt: PathLike | Prompt
     models: Sequence[str]
     url: str
@@ -115,6 +115,8 @@ class JudgeSetup:
         budget = self.costs.budget(self.models)
         key = key_from(self.key_env) if ask else None
         plan = self.plan()
+        if key is not None and is_open(plan.url):
+            warn(f"{plan.url} has no https: the key can be read on its way")
         endpoint = Endpoint(plan.url, key, self.pace.timeout, self.pace.retries) if ask else None
         with AnswerStore(self.store) as store:
             store.keep_prompt(plan.prompt.digest, json.dumps(asdict(plan.prompt), ensure_ascii=False))
@@ -127,7 +129,7 @@ class JudgeSetup:
             stopped = "" if judging.stopped_by is None else judging.stopped_by.message
             run = JudgeRun(
                 plan,
-                [outcome or _MISSING for outcome in judging.outcomes],
+                [outcome or NOT_YET for outcome in judging.outcomes],
                 0 if endpoint is None else endpoint.requests,
                 0 if endpoint is None else endpoint.repeated,
                 budget.spent if budget.prices else None,
@@ -242,7 +244,7 @@ class JudgeSetup:
             body, cuts = plan.body(call, way)
             key, attempt = plan.key(call, body), 0
             while (answer := store.get(key, attempt)) is not None:
-                if judging._read(answer, attempt + 1, cuts, (0, 0)).parsed.status in FINAL:
+                if judging.read(answer, attempt + 1, cuts, (0, 0)).parsed.status in FINAL:
                     break
                 attempt += 1
             if answer is None and attempt <= self.pace.retries:
@@ -337,10 +339,10 @@ def _no_label(run: JudgeRun, judging: Judging, ask: bool) -> TruegainError:
 
 
 def run_judge(
-    pool: PathLike,
+    pool: PoolLike,
     *,
-    topics: PathLike,
-    docs: PathLike,
+    topics: TextsLike,
+    docs: TextsLike,
     prompt: PathLike | Prompt,
     models: Sequence[str],
     url: str,
@@ -358,13 +360,14 @@ def run_judge(
 
     Parameters
     ----------
-    pool : path-like
+    pool : path-like, mapping or sequence of tuple
         What to judge: qrels, a run, a list of `sample_gold`; pairs (topic, a, b), nuggets (topic, nugget) or claims
-        (topic, claim, doc) in a table, as the prompt asks for.
-    topics : path-like
-        Texts of the topics.
-    docs : path-like
-        Texts of the documents; of pairs of systems and of nuggets their answers (topic, system, answer).
+        (topic, claim, doc) in a table, as the prompt asks for.  Or ``{topic: documents}``, or such rows as tuples.
+    topics : path-like or mapping
+        Texts of the topics: a file, or ``{topic: text}``.
+    docs : path-like or mapping
+        Texts of the documents, a file or ``{doc: text}``; of pairs of systems and of nuggets their answers, a file
+        (topic, system, answer) or ``{(topic, system): text}``.
     prompt : str, path-like or Prompt
         'graded', 'binary', 'pairwise', 'nuggets', 'claims', or a TOML file of your own; see `read_prompt`.
     models : sequence of str

@@ -28,7 +28,7 @@ WINNERS = {"A": "a", "B": "b", "both_bad": "both bad"}  # of what is shown first
 SWAPPED = {"a": "b", "b": "a"}
 PROVENANCE = ".provenance.json"
 CALL = by_surface("call", "command")
-_MISSING = CallOutcome(Parsed(None, NOT_ASKED))
+NOT_YET = CallOutcome(Parsed(None, NOT_ASKED))
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,11 +22,12 @@ LENGTH = "length"  # the limit of tokens came before the label, as where reasoni
 OFF_SCALE = "off_scale"  # a number or word that is no label
 UNPARSED = "unparsed"  # a text in which no label could be found
 TOO_LONG = "too_long"  # the prompt was longer than the model takes
-MANY_TOKENS = "many_tokens"  # soft labels: the answer was not one token, or came without probabilities
+MANY_TOKENS = "many_tokens"  # soft labels: the answer was not one token
+NO_LOGPROBS = "no_logprobs"  # soft labels: the answer came without probabilities
 FAILED = "failed"  # the server did not answer
 NOT_ASKED = "not_asked"  # the run ended before
 NO_TEXT = "no_text"  # the topic or the document has no text
-FINAL = (OK, TOO_LONG)  # asking again would bring nothing else
+FINAL = (OK, TOO_LONG, NO_LOGPROBS)  # asking again would bring nothing else
 STATUSES = {
     OK: "has a label",
     REFUSED: "the model or a filter refused",
@@ -35,7 +36,8 @@ STATUSES = {
     OFF_SCALE: "the label is not on the scale",
     UNPARSED: "no label in the answer",
     TOO_LONG: "the prompt is longer than the model takes",
-    MANY_TOKENS: "not one token with probabilities",
+    MANY_TOKENS: "the answer was not one token",
+    NO_LOGPROBS: "the answer came without probabilities",
     FAILED: "the server did not answer",
     NOT_ASKED: "not asked yet",
     NO_TEXT: "no text to judge",
@@ -102,7 +104,7 @@ def parsed(answer: Mapping[str, Any], prompt: Prompt, soft: bool = False) -> Par
         return Parsed(label, OK, value, alike=alike)
     expected = soft_label(choice, prompt)
     if expected is None:
-        return Parsed(None, MANY_TOKENS, alike=alike)
+        return Parsed(None, MANY_TOKENS if _tokens(choice) else NO_LOGPROBS, alike=alike)
     return Parsed(label, OK, *expected, alike=alike)
 
 
@@ -161,6 +163,18 @@ def _values(text: str) -> Iterator[str | int | float]:
 # ---- Soft labels: the expected label under the probabilities of the answer's one token.
 
 
+def _tokens(choice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The tokens of an answer that have probabilities."""
+    logprobs = choice.get("logprobs")
+    tokens = logprobs.get("content") if isinstance(logprobs, Mapping) else None
+    return [t for t in tokens or () if isinstance(t, Mapping) and isinstance(t.get("top_logprobs"), list)]
+
+
+def _word(token: Mapping[str, Any]) -> str:
+    """The text of a token; some servers show a blank before it as tokenizers write it."""
+    return str(token.get("token", "")).strip().lstrip("\u0120\u2581")
+
+
 def soft_label(choice: Mapping[str, Any], prompt: Prompt) -> tuple[float, float] | None:
     """The expected label, and the probability of what is no label; None where the answer is not one token.
 
@@ -170,18 +184,14 @@ def soft_label(choice: Mapping[str, Any], prompt: Prompt) -> tuple[float, float]
     >>> [round(x, 6) for x in soft_label({"logprobs": {"content": content}}, read_prompt("graded"))]
     [1.75, 0.2]
     """
-    logprobs = choice.get("logprobs")
-    tokens = logprobs.get("content") if isinstance(logprobs, Mapping) else None
-    if prompt.numbers is None or not isinstance(tokens, list):
-        return None
-    texts = [t for t in tokens if isinstance(t, Mapping) and str(t.get("token", "")).strip()]
-    if len(texts) > 1 and str(texts[-1]["token"]).startswith("<"):  # a mark of the end
+    texts = [t for t in _tokens(choice) if _word(t)]
+    if len(texts) > 1 and _word(texts[-1]).startswith("<"):  # a mark of the end
         texts = texts[:-1]
-    if len(texts) != 1 or not isinstance(texts[0].get("top_logprobs"), list):
+    if prompt.numbers is None or len(texts) != 1:
         return None
     chance = dict.fromkeys(prompt.labels, 0.0)
     for top in texts[0]["top_logprobs"]:
-        word = plain(str(top.get("token", "")))
+        word = plain(_word(top))
         logprob = top.get("logprob")
         if word in prompt.known and isinstance(logprob, int | float):
             chance[prompt.known[word]] += math.exp(logprob)

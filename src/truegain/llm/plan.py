@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io import formats
 from truegain.io.columns import plain_name
-from truegain.io.files import PathLike, shown_path
+from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.named_tables import is_guarded, unguarded
 from truegain.io.trec import loaded
 from truegain.io.warnings import warn
 from truegain.judging.study.files import (
     DOC,
+    DOC_COLUMNS,
     DOC_TEXT,
     TOPIC,
     TOPIC_ID,
@@ -115,18 +116,47 @@ class Call(NamedTuple):
 # ---- The items of a pool, with their texts.
 
 
-def read_items(pool: PathLike, topics: PathLike, docs: PathLike, prompt: Prompt, depth: int = 10) -> list[JudgedItem]:
+PoolLike = PathLike | Mapping[str, Iterable[str]] | Sequence[tuple[str, ...]]  # {topic: docs}, or rows
+TextsLike = PathLike | Mapping[str, str] | Mapping[tuple[str, str], str]  # by id; answers by topic and system
+ROWS: dict[str, tuple[tuple[str, ...], ...]] = {  # the columns of rows that are given as tuples
+    "documents": (("topic", "doc"),),
+    "preferences": (("topic", "a", "b"),),
+    "nuggets": (("topic", "nugget"), ("topic", "system", "nugget")),
+    "claims": (("topic", "claim", "doc"), ("topic", "system", "claim", "doc")),
+}
+
+
+def read_items(pool: PoolLike, topics: TextsLike, docs: TextsLike, prompt: Prompt, depth: int = 10) -> list[JudgedItem]:
     """The items of a pool in its order, each once, with the texts that the prompt has fields for."""
-    readers = {"documents": _documents, "preferences": _pairs, "nuggets": _nuggets, "claims": _claims}
+    text_of = _topics(topics)
+    if prompt.task == "documents" and isinstance(pool, str | os.PathLike):
+        items = _documents(_pool_rows(pool, depth), text_of, docs)
+    else:
+        table = _Table.of(pool, prompt.task)
+        if prompt.task == "documents":
+            pairs = zip(table.ids(TOPIC, "topic"), table.ids(DOC, "doc"), strict=True)
+            items = _documents(list(dict.fromkeys(pairs)), text_of, docs)
+        else:
+            items = {"preferences": _pairs, "nuggets": _nuggets, "claims": _claims}[prompt.task](table, text_of, docs)
+    if not items:
+        raise InputError("there is nothing to judge", file=_shown(pool, "pool"), hint="give at least one item")
+    _tell_missing(items, text_of, topics, docs)
+    return items
+
+
+def _shown(given: PoolLike | TextsLike, name: str) -> str:
+    """What messages call something that was given: its file, or the name of the argument."""
+    return shown_path(given) if isinstance(given, str | os.PathLike) else name
+
+
+def _topics(topics: TextsLike) -> Mapping[str, str]:
+    """By topic its text."""
+    if isinstance(topics, Mapping):
+        return {str(name): text for name, text in topics.items()}
     faults: list[str] = []
     rows = [row.topic for row in read_topics(topics, faults)]
     refuse(faults)
-    text_of = {t.id: "\n".join(filter(None, [t.title, t.text, _what_counts(t)])) for t in rows}
-    items = readers[prompt.task](pool, text_of, docs, depth)
-    if not items:
-        raise InputError("there is nothing to judge", file=shown_path(pool), hint="give at least one item")
-    _tell_missing(items, text_of, topics, docs)
-    return items
+    return {t.id: "\n".join(filter(None, [t.title, t.text, _what_counts(t)])) for t in rows}
 
 
 def _what_counts(topic: Topic) -> str:
@@ -135,12 +165,13 @@ def _what_counts(topic: Topic) -> str:
     return "\n".join(f"{what}: {text}" for what, text in said.items() if text)
 
 
-def _tell_missing(items: Sequence[JudgedItem], topics: Mapping[str, str], file: PathLike, docs: PathLike) -> None:
+def _tell_missing(items: Sequence[JudgedItem], topics: Mapping[str, str], file: TextsLike, docs: TextsLike) -> None:
     lacking = [item for item in items if item.texts is None]
     if not lacking:
         return
     no_topic = list(dict.fromkeys(i.ids["topic"] for i in lacking if i.ids["topic"] not in topics))
-    where = f"topics {some(no_topic)} are not in {shown_path(file)}" if no_topic else f"look into {shown_path(docs)}"
+    where = f"look into {_shown(docs, 'docs')}"
+    where = f"topics {some(no_topic)} are not in {_shown(file, 'topics')}" if no_topic else where
     first = ", ".join(f"{name} {value}" for name, value in lacking[0].ids.items())
     problem = f"{counted(len(lacking), 'item')} of {len(items):,} have no text (first: {first}); {where}"
     if len(lacking) == len(items):
@@ -153,9 +184,10 @@ def _item(ids: Mapping[str, str], texts: Mapping[str, str | None]) -> JudgedItem
     return JudgedItem(ids, there if len(there) == len(texts) else None)
 
 
-def _documents(pool: PathLike, topics: Mapping[str, str], docs: PathLike, depth: int) -> list[JudgedItem]:
+def _pool_rows(pool: PathLike, depth: int) -> list[tuple[str, str]]:
+    """The topics and documents of a file: of qrels, runs, lists and tables."""
     if formats.format_of_ending(os.fspath(pool)) is not None:
-        table = _Table(pool)
+        table = _Table.of(pool, "documents")
         docs_named = {*DOC, *itertools.chain(*PAIRS)} & set(table.columns)
         if not set(TOPIC) & set(table.columns) or not docs_named:
             raise table.lacks("topic and doc", "name the columns topic and doc")
@@ -165,16 +197,18 @@ def _documents(pool: PathLike, topics: Mapping[str, str], docs: PathLike, depth:
             "this pool has pairs of documents", file=shown_path(pool),
             hint=f"give a prompt for preferences ({arg('prompt', 'pairwise')}), or a pool of topic and doc",
         )  # fmt: skip
-    texts = _texts(docs, {row.item.docs[0] for row in rows})
+    return [(row.topic, row.item.docs[0]) for row in rows]
+
+
+def _documents(rows: Sequence[tuple[str, str]], topics: Mapping[str, str], docs: TextsLike) -> list[JudgedItem]:
+    texts = _texts(docs, {doc for _, doc in rows})
     return [
-        _item({"topic": row.topic, "doc": row.item.docs[0]},
-              {"topic": topics.get(row.topic), "document": texts.get(row.item.docs[0])})
-        for row in rows
-    ]  # fmt: skip
+        _item({"topic": topic, "doc": doc}, {"topic": topics.get(topic), "document": texts.get(doc)})
+        for topic, doc in rows
+    ]
 
 
-def _pairs(pool: PathLike, topics: Mapping[str, str], docs: PathLike, _: int) -> list[JudgedItem]:
-    table = _Table(pool)
+def _pairs(table: _Table, topics: Mapping[str, str], docs: TextsLike) -> list[JudgedItem]:
     names = next((pair for pair in PAIRS if set(pair) <= set(table.columns)), None)
     if names is None:
         raise table.lacks("columns for a pair", "name them topic, a and b")
@@ -195,13 +229,13 @@ def _pairs(pool: PathLike, topics: Mapping[str, str], docs: PathLike, _: int) ->
     ]
 
 
-def _nuggets(pool: PathLike, topics: Mapping[str, str], docs: PathLike, _: int) -> list[JudgedItem]:
-    table = _Table(pool)
+def _nuggets(table: _Table, topics: Mapping[str, str], docs: TextsLike) -> list[JudgedItem]:
+    table = table.one_a_row("nuggets", "nugget")
     topic, nugget = table.ids(TOPIC, "topic"), table.ids(("nugget", "nugget_text", "text"), "nugget")
     answers = _by_system(docs)
     if not answers:
         raise InputError(
-            "answers need the columns topic, system and answer", file=shown_path(docs), hint="name them so"
+            "answers need the columns topic, system and answer", file=_shown(docs, "docs"), hint="name them so"
         )
     if any(name in table.columns for name in SYSTEM):
         rows = list(zip(topic, table.ids(SYSTEM, "system"), nugget, strict=True))
@@ -217,8 +251,7 @@ def _nuggets(pool: PathLike, topics: Mapping[str, str], docs: PathLike, _: int) 
     ]  # fmt: skip
 
 
-def _claims(pool: PathLike, topics: Mapping[str, str], docs: PathLike, _: int) -> list[JudgedItem]:
-    table = _Table(pool)
+def _claims(table: _Table, topics: Mapping[str, str], docs: TextsLike) -> list[JudgedItem]:
     columns = {"topic": table.ids(TOPIC, "topic")}
     if any(name in table.columns for name in SYSTEM):
         columns["system"] = table.ids(SYSTEM, "system")
@@ -232,20 +265,47 @@ def _claims(pool: PathLike, topics: Mapping[str, str], docs: PathLike, _: int) -
     ]
 
 
+@dataclass(frozen=True)
 class _Table:
     """A pool with named columns."""
 
-    def __init__(self, path: PathLike) -> None:
-        text, kind, self.file = loaded(path) if formats.format_of_ending(os.fspath(path)) is None else _by_ending(path)
+    columns: Mapping[str, list[Any]]
+    file: str
+
+    @classmethod
+    def of(cls, pool: PoolLike, task: str) -> _Table:
+        """From a file, or from rows that are given."""
+        if not isinstance(pool, str | os.PathLike):
+            return cls._of_rows(pool, task)
+        known = formats.format_of_ending(os.fspath(pool))
+        text, kind, file = loaded(pool) if known is None else (read_bytes(pool), known.name, shown_path(pool))
         if kind in (None, "nested"):
-            raise InputError("the columns are not named", file=self.file, hint="give a table: CSV, TSV or JSONL")
-        table = formats.read(text, kind, self.file)
-        self.columns: dict[str, list[Any]] = {}
+            raise InputError("the columns are not named", file=file, hint="give a table: CSV, TSV or JSONL")
+        table = formats.read(text, kind, file)
+        columns: dict[str, list[Any]] = {}
         for at, name in enumerate(table.columns):
             cells = table.column(at)
-            self.columns.setdefault(
-                plain_name(str(name)), unguarded(table, cells) if is_guarded(table) else list(cells)
-            )
+            columns.setdefault(plain_name(str(name)), unguarded(table, cells) if is_guarded(table) else list(cells))
+        return cls(columns, file)
+
+    @classmethod
+    def _of_rows(cls, pool: Mapping[str, Iterable[str]] | Sequence[tuple[str, ...]], task: str) -> _Table:
+        rows = [(t, d) for t, docs in pool.items() for d in docs] if isinstance(pool, Mapping) else list(pool)
+        names = next((names for names in ROWS[task] if all(len(row) == len(names) for row in rows)), None)
+        if names is None:
+            wanted = " or ".join(f"({', '.join(names)})" for names in ROWS[task])
+            raise InputError(f"rows for {task} should be {wanted}", file="pool", hint="give a file, or such tuples")
+        return cls({name: [row[at] for row in rows] for at, name in enumerate(names)}, "pool")
+
+    def one_a_row(self, several: str, one: str) -> _Table:
+        """The table with a row for each of several that a cell lists, as {"text": ...} or as text."""
+        if several not in self.columns or one in self.columns:
+            return self
+        cells = [x if isinstance(x, list) else [x] for x in self.columns[several]]
+        at = [row for row, listed in enumerate(cells) for _ in listed]
+        texts = [x.get("text") if isinstance(x, Mapping) else x for listed in cells for x in listed]
+        others = {name: [column[row] for row in at] for name, column in self.columns.items() if name != several}
+        return _Table({**others, one: texts}, self.file)
 
     def ids(self, names: Iterable[str], ours: str) -> list[str]:
         """A column by any of its names; every row must have something in it."""
@@ -262,29 +322,26 @@ class _Table:
         return InputError(f"there is no {what} among {', '.join(self.columns)}", file=self.file, hint=hint)
 
 
-def _by_ending(path: PathLike) -> tuple[bytes, str | None, str]:
-    from truegain.io.files import read_bytes
-
-    kind = formats.format_of_ending(os.fspath(path))
-    return read_bytes(path), None if kind is None else kind.name, shown_path(path)
-
-
-def _texts(docs: PathLike, wanted: set[str]) -> dict[str, str]:
+def _texts(docs: TextsLike, wanted: set[str]) -> dict[str, str]:
     """By document its text, with its title above it."""
+    if isinstance(docs, Mapping):
+        return {str(name): text for name, text in docs.items()}
     faults: list[str] = []
     documents = read_documents(docs, faults, wanted)
     refuse(faults)
     return {d.id: "\n".join(filter(None, [d.title, d.text])) for d in documents.values()}
 
 
-def _by_system(docs: PathLike) -> dict[tuple[str, str], str]:
+def _by_system(docs: TextsLike) -> dict[tuple[str, str], str]:
     """By topic and system its answer; nothing where rows name no systems."""
+    if isinstance(docs, Mapping):
+        return {(str(key[0]), str(key[1])): text for key, text in docs.items() if isinstance(key, tuple)}
     faults: list[str] = []
     answers: dict[tuple[str, str], str] = {}
-    for row in rows_of(docs, faults, names={}):
+    for row in rows_of(docs, faults, names=DOC_COLUMNS):
         values = {plain_name(name): value for name, value in row.values.items()}
         system = next((word(values[n]) for n in SYSTEM if word(values.get(n))), "")
-        topic = next((word(values[n]) for n in (*TOPIC_ID, *TOPIC) if word(values.get(n))), "")
+        topic = next((word(values[n]) for n in (*TOPIC, *TOPIC_ID) if word(values.get(n))), "")
         if not system:
             return {}
         if not topic:

@@ -7,13 +7,26 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from truegain.errors import TruegainError, counted
 from truegain.io.files import shown_path
 from truegain.llm.client import FILTERED, LONG, AskingError, Endpoint, OutageError, QuotaError, ServerReply, usage_of
 from truegain.llm.limits import Budget, Gate
-from truegain.llm.parse import EMPTY, FAILED, FINAL, NO_TEXT, REFUSED, TOO_LONG, UNPARSED, Parsed, content_of, parsed
+from truegain.llm.parse import (
+    EMPTY,
+    FAILED,
+    FINAL,
+    NO_LOGPROBS,
+    NO_TEXT,
+    REFUSED,
+    TOO_LONG,
+    UNPARSED,
+    Parsed,
+    content_of,
+    parsed,
+)
 from truegain.llm.plan import Call, CallPlan, attempt_body, tokens_in
 from truegain.llm.prompts import about_tokens
 from truegain.llm.store import AnswerStore, StoredAnswer, in_json
@@ -24,6 +37,8 @@ USUAL_OUT = 60.0  # tokens of an answer, before any is known
 UNSURE = 2.0  # times the estimated tokens of a prompt are set apart, where costs are limited, before any is known
 SURE = 1.1  # times the most that prompts were seen to take
 ADAPTED = 10  # times that a request is changed to what a server takes
+TRIED = 100  # first calls, of which the one with the shortest texts shows how a model is asked
+FEWER = 5  # probabilities of tokens, where a server refuses more
 LEAST_OUT = 64  # tokens that an answer is left at least
 _OF_ANSWER = re.compile("max_(completion_|new_|output_)?tokens|in the completion", re.IGNORECASE)
 
@@ -214,7 +229,7 @@ class Judging:
                         return None
                     break
             tokens = tokens[0] + answer.tokens_in, tokens[1] + answer.tokens_out
-            outcome = self._read(answer, attempt + 1, cuts, tokens)
+            outcome = self.read(answer, attempt + 1, cuts, tokens)
             if outcome.parsed.status in FINAL:
                 break
         if outcome is not None or self.endpoint is None:
@@ -279,7 +294,7 @@ class Judging:
         fault = f"{endpoint.url} does not answer ({endpoint.last_fault})"
         return OutageError(fault if self.answered else f"{fault}; check that it runs, and {argname('url')}")
 
-    def _read(self, answer: StoredAnswer, attempts: int, cuts: int, tokens: tuple[int, int]) -> CallOutcome:
+    def read(self, answer: StoredAnswer, attempts: int, cuts: int, tokens: tuple[int, int]) -> CallOutcome:
         """What a stored answer says."""
         if answer.http != 200:
             status = {LONG: TOO_LONG, FILTERED: REFUSED}.get(answer.http, FAILED)
@@ -298,7 +313,8 @@ class Judging:
         known = self.store.way(name)
         if known is not None:
             return known
-        call = next((c for c in self.plan.calls() if c.model == model and c.item.texts is not None), None)
+        with_texts = (c for c in self.plan.calls() if c.model == model and c.item.texts is not None)
+        call = min(islice(with_texts, TRIED), key=_size, default=None)  # not one that is too long for the model
         if self.endpoint is None or call is None:
             return {"way": ways[0]}
         changes: dict[str, Any] = {}
@@ -323,10 +339,19 @@ class Judging:
             assert outcome is not None
             if outcome.parsed.status == TOO_LONG and self._lowered(changes):
                 continue
+            if outcome.parsed.status == TOO_LONG:
+                changes.pop("most", None)  # the prompt alone is too long, and a lower limit of answers did not help
             if outcome.parsed.status == FAILED:
                 return self._without_answer(last)
+            if outcome.parsed.status == NO_LOGPROBS and last:
+                raise self._no_probabilities("it answers without them")
+            if outcome.parsed.status == NO_LOGPROBS:
+                return False
             return last or outcome.parsed.status not in (UNPARSED, EMPTY)
         return False
+
+    def _no_probabilities(self, why: str) -> TruegainError:
+        return TruegainError(f"{argname('soft')}: the server gives no probabilities of tokens ({why}); leave it out")
 
     def _lowered(self, changes: dict[str, Any]) -> bool:
         """Whether the limit of an answer's tokens was too high beside the prompt, and is lowered to half."""
@@ -351,18 +376,20 @@ class Judging:
         if "max_completion_tokens" in server and "limit" not in changes:
             changes["limit"] = "max_completion_tokens"
             return True
-        if "top_logprobs" in server and "top" not in changes:
-            changes["top"] = 5
-            return True
         if self.plan.asking.soft and "logprobs" in server:
-            raise TruegainError(
-                f"{argname('soft')}: the server gives no probabilities of tokens ({server}); leave it out"
-            )
+            if "top" in changes:
+                raise self._no_probabilities(server)
+            changes["top"] = FEWER
+            return True
         for name in ("temperature", "seed"):
             if name in server and name not in without:
                 changes["without"] = [*without, name]
                 return True
         return False
+
+
+def _size(call: Call) -> int:
+    return sum(map(len, (call.item.texts or {}).values()))
 
 
 def used_tokens(reply: ServerReply, about: int) -> tuple[int, int]:
