@@ -23,8 +23,8 @@ FEW_PAIRS = 3  # labels below which no correlation is told
 ALPHA = 0.05  # of the test that the judge's mean error is the same for all systems
 NOT_BY_CHANCE = 0.01  # of the test that labeled answers are a random sample
 COLUMNS = (
-    "system", "gold labels", "judge", "people", "mean error", "low", "high", "mean absolute error", "Pearson",
-    "Spearman",
+    "system", "gold labels", "judge mean", "people mean", "mean error", "low", "high", "mean absolute error",
+    "pearson", "spearman",
 )  # fmt: skip
 
 

@@ -152,7 +152,9 @@ def clusters_check(items: Items, ranked: RankedGains) -> Check | None:
     if items.cluster is not None:
         of = items.cluster
         sizes = np.unique([of[t] for t in own_topics(ranked.topics)], return_counts=True)[1]
-        about = (f"{count(int(sizes.min()))} to {count(int(sizes.max()))} topics each; intervals are over clusters.",)
+        least, most = count(int(sizes.min())), count(int(sizes.max()))
+        each = least if least == most else f"{least} to {most}"
+        about = (f"{each} topics each; intervals are over clusters.",)
         few = len(sizes) < FEW_TOPICS
         warn = (f"Fewer than {FEW_TOPICS} clusters: intervals are wide, and one cluster may decide.",) if few else ()
         return Check("Clusters", not few, count(len(sizes)), (*about, *warn))
