@@ -155,7 +155,7 @@ def test_files_are_told_by_name(tmp_path: Path) -> None:
     files = [tmp_path / f"{s}.json" for s in SYSTEMS[1:]]
     provenance = tg.evaluate(files, str(tmp_path / "gold.json"), "AP").provenance
     assert (provenance["runs"], provenance["judgments"]) == ("b_m_25.json, dense.json", "gold.json")
-    assert inspect.signature(tg.evaluate).parameters["runs"].annotation == "RunsLike"
+    assert inspect.signature(tg.evaluate).parameters["runs"].annotation == "RunsLike | Items"
 
 
 def test_what_there_is_none_of_is_told_shortly() -> None:

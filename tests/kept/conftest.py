@@ -10,6 +10,7 @@ import pytest
 import truegain as tg
 from tests.kept.crew import write_crew
 from tests.kept.rough import write_rough
+from tests.kept.scores import write_answers
 from truegain.experiments.worlds import magnitude_ratings, noisy_ratings, runs_over, simulate, texts
 from truegain.preferences.simulated import simulated_votes, votes_as_csv
 
@@ -24,9 +25,10 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     expert.qrels, magnitude-runs/, docs.jsonl, intents.qrels (three subtopics), panel.csv (llm.qrels, half of the topics
     by each of two assessors), gaps/ (two systems, one without the first three topics), teams.csv (three teams, system-3
     not pooled), votes.csv and people.csv (preferences of a judge in both orders, and of people on half of them),
-    crowd.csv (two votes a pair by five people); and the files of `write_crew`.
+    crowd.csv (two votes a pair by five people); and the files of `write_crew` and `write_answers`.
     """
     folder = tmp_path_factory.mktemp("study")
+    write_answers(folder)
     world = simulate(topics=16, systems=5, docs=80, depth=40, pool_depth=20, seed=7)
     tg.write_runs(world.runs, f"{folder}/runs/")
     gold, llm, sample = (rows(j) for j in (world.gold, world.noisy, world.sample))

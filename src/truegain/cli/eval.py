@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truegain.cli.options import (
+    AnswerOptions,
     Confidence,
     Figure,
     Inputs,
@@ -38,14 +39,16 @@ from truegain.cli.streams import Progress
 from truegain.config import Resampling, Scoring
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
+from truegain.io.files import expand
 from truegain.measures.catalogue import is_trec_name
-from truegain.measures.parse import NamedMeasure, parse_measure, parse_measures
+from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measure, parse_measures
 from truegain.measures.scoring import at_level
 from truegain.message import option
 from truegain.pooling.evaluate import evaluate
 from truegain.results.catalogue import FORMATS
 
 if TYPE_CHECKING:
+    from truegain.data.items import Items
     from truegain.data.judgments import JudgmentsLike
     from truegain.stats.results import Estimate, ResultList
 
@@ -206,6 +209,7 @@ USUAL = ["AP", "nDCG@10", "P@10", "RR"]
 
 
 @takes(
+    answers=AnswerOptions,
     scoring=Scoring,
     inputs=EvalInputs,
     filling=Filling,
@@ -220,6 +224,7 @@ def eval_command(
     runs: RunFiles,
     measure: Measures = None,
     *,
+    answers: AnswerOptions,
     scoring: Scoring,
     inputs: EvalInputs,
     filling: Filling,
@@ -232,7 +237,7 @@ def eval_command(
     """Score runs against relevance judgments, as trec_eval does.
 
     Prints the mean of each measure; -q adds every topic, --intervals confidence intervals. With --aggregate, the
-    judgments are ratings by several assessors.
+    judgments are ratings by several assessors. Of logs of evaluation tools: the means of their scores.
 
     Examples:
         truegain eval demo/gold.qrels demo/runs -m nDCG@10 -m P@10
@@ -240,6 +245,11 @@ def eval_command(
 
     """
     chosen = format_of(printing.output_format, printing.output)
+    items = answers.items([judgments, *expand(runs)], writing.called)
+    if items is not None:
+        asked = answers.asked(items, measure)
+        _write_answers(items, asked, [judgments, *expand(runs)], moving, printing, writing)
+        return
     if moving.intervals is None:
         check_wide(chosen, writing, topics=printing.by_topic, summary=not printing.no_summary)
     elif printing.output_format is None:
@@ -261,6 +271,40 @@ def eval_command(
         raise TruegainError(f"{option('--figure')} draws intervals; give {option('--intervals')} topics as well")
     else:
         _write_scores(files, judgments, table, measures, scoring, inputs, filling, printing, writing)
+
+
+def _write_answers(
+    items: Items,
+    asked: MeasuresLike | None,
+    files: Sequence[str],
+    moving: IntervalOptions,
+    printing: ScoresPrinting,
+    writing: Writing,
+) -> None:
+    """Print scores of answers: means and topics, or means with intervals over topics or their clusters."""
+    from truegain.measures.items import scores_of_items
+    from truegain.study.item_inputs import answer_scores
+    from truegain.study.study import Study
+
+    if moving.intervals is None:
+        if moving.figure is not None:
+            raise TruegainError(f"{option('--figure')} draws intervals; give {option('--intervals')} topics as well")
+        names = None if asked is None else [asked]
+        plain = asked is None or isinstance(asked, str)  # scores by their names, or measures of nuggets
+        scores = scores_of_items(items, names) if plain else answer_scores(items, asked)  # type: ignore[arg-type]
+        scores = scores if printing.sort is None else scores.sorted_by(printing.sort)
+        chosen = format_of(printing.output_format, printing.output)
+        whole = {"topics": printing.by_topic, "summary": not printing.no_summary}
+        write_scores(scores, chosen, printing.output, scores.measures, **whole, inputs=files, writing=writing)
+        return
+    if moving.intervals != "topics" or moving.method is not None or printing.by_topic:
+        raise TruegainError(
+            f"{option('--intervals')} of values of answers are by t over topics; give {option('--intervals')} topics "
+            f"alone, and {option('--cluster')} where topics were sampled in clusters"
+        )
+    check_format(printing.output_format)
+    study = Study(items, measures=asked, confidence=moving.confidence)
+    write_estimates(study.estimates(), (), moving.figure, printing, writing)
 
 
 def _write_scores(

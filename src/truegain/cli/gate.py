@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -14,7 +15,7 @@ from truegain.cli.output import digests, write_json
 from truegain.cli.rating_options import Reading
 from truegain.cli.study_files import is_typed
 from truegain.cli.study_options import StudyOptions
-from truegain.cli.verdict import about_in_commands, checking
+from truegain.cli.verdict import About, about_in_commands, checking
 from truegain.config import StudyConfig
 from truegain.errors import TruegainError
 from truegain.io.files import expand, write_bytes
@@ -92,13 +93,15 @@ def gate_command(
         }
         write_json(answer, output)
     else:
-        text = _markdown(code, verdicts, provenance, judgments, files)
+        about = partial(about_in_commands, judgments=judgments, runs=files, options=options)
+        check = partial(checking, judgments=judgments, runs=files, options=options)
+        text = _markdown(code, verdicts, provenance, about, check)
         write_bytes(output, text.encode(errors="backslashreplace"))
     raise typer.Exit(code)
 
 
 def _markdown(
-    code: int, verdicts: Sequence[Verdict], provenance: dict[str, Any], judgments: str, runs: Sequence[str]
+    code: int, verdicts: Sequence[Verdict], provenance: dict[str, Any], about: About, check: Callable[[Verdict], str]
 ) -> str:
     """For a pull request: what was decided, a row a verdict, and what each stands on, folded."""
     first, least, margin = verdicts[0].comparison, verdicts[0].min_effect, verdicts[0].not_worse_by
@@ -110,7 +113,7 @@ def _markdown(
         "",
         f"Claim: {_cell(first.b)} is {what} than {_and([v.comparison.a for v in verdicts])}{by}.",
         "",
-        *_doubt(verdicts, judgments, runs),
+        *_doubt(verdicts, check),
         f"| baseline | measure | difference | {100 * first.confidence:g}% interval | outcome |",
         "|---|---|---|---|---|",
         *(_row(v) for v in verdicts),
@@ -119,7 +122,7 @@ def _markdown(
         "",
         "<details><summary>Details</summary>",
         "",
-        *(line for v in verdicts for line in ("```", _whole(v, judgments, runs), "```", "")),
+        *(line for v in verdicts for line in ("```", _whole(v, about), "```", "")),
         f"truegain {provenance['truegain']}, seed {provenance['seed']}; "
         + ", ".join(f"{_cell(name)} {str(d)[:12]}" for name, d in provenance["inputs"].items()),
         "",
@@ -134,23 +137,24 @@ def _trusted(verdicts: Sequence[Verdict]) -> str:
     return f", by {_cell(whose)}, trusted without a check" if whose and not any(v.to_check for v in verdicts) else ""
 
 
-def _doubt(verdicts: Sequence[Verdict], judgments: str, runs: Sequence[str]) -> list[str]:
+def _doubt(verdicts: Sequence[Verdict], check: Callable[[Verdict], str]) -> list[str]:
     """Why labels that decide it do not pass, and the way out."""
     doubted = next((v for v in verdicts if v.to_check), None)
     if doubted is None:
         return []
+    unit = "answers" if doubted.of_answers else "documents"
     return [
-        f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Draw a list of documents "
-        f"({checking(doubted, judgments, runs)}), have a person label it from the top, and give it with `--gold`; or "
+        f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Draw a list of {unit} "
+        f"({check(doubted)}), have a person label it from the top, and give it with `--gold`; or "
         "accept the judge's labels with `--trust-judge`.",
         "",
     ]
 
 
-def _whole(v: Verdict, judgments: str, runs: Sequence[str]) -> str:
+def _whole(v: Verdict, about: About) -> str:
     """A verdict at length; of a settled claim without next steps."""
     verdict = replace(v, steps=()) if v.settled else v
-    return verdict.text(about_in_commands(verdict, judgments, runs))
+    return verdict.text(about(verdict))
 
 
 def _row(v: Verdict) -> str:

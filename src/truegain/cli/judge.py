@@ -9,15 +9,18 @@ import typer
 from truegain import config
 from truegain.cli.gold_options import Gold, Labeling
 from truegain.cli.judge_run import run_command
-from truegain.cli.options import Judgments, NameBy, RelevantFrom, SeedAndJobs, advanced, takes
+from truegain.cli.options import AnswerOptions, Judgments, NameBy, RelevantFrom, SeedAndJobs, advanced, takes
 from truegain.cli.output import TableOutput
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments as LabelTable
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
+from truegain.io.files import expand
 from truegain.message import option
+from truegain.results.base import Table
 
 judge = typer.Typer(name="judge", no_args_is_help=True)
 
@@ -34,7 +37,7 @@ def judge_root() -> None:
 
 
 @judge.command("check")
-@takes(labeling=Labeling, compute=SeedAndJobs, table=TableOutput)
+@takes(answers=AnswerOptions, labeling=Labeling, compute=SeedAndJobs, table=TableOutput)
 def check_command(
     judgments: Judgments,
     gold: Gold,
@@ -59,6 +62,7 @@ def check_command(
     resamples: Annotated[int, advanced("--resamples", min=100, help="Permutations, for the test over systems.")] = 2000,
     name_by: NameBy = "file",
     *,
+    answers: AnswerOptions,
     labeling: Labeling,
     compute: SeedAndJobs,
     table: TableOutput,
@@ -66,7 +70,7 @@ def check_command(
     """Measure how accurate a judge is, against gold labels.
 
     Shows its accuracy by label, topic, system or assessor, checks whether the data fit together and, with runs, whether
-    the judge favors some systems.
+    the judge favors some systems. Of scores in logs or tables (--score): its mean error, and how it follows people.
 
     Examples:
         truegain judge check demo/llm.qrels --gold demo/gold_sample.qrels --design random
@@ -79,6 +83,10 @@ def check_command(
     from truegain.report.gather import judges_by_list
     from truegain.study.gold import read_gold
 
+    items = answers.items([judgments, *expand(runs or [])])
+    if items is not None:
+        table.write(_of_answers(items, answers, labeling, gold, show))
+        return
     if show == "assessors" and labeling.aggregate is not None:
         raise TruegainError(
             f"{option('--aggregate')} makes one judge of all assessors, {option('--show')} assessors rates each; "
@@ -113,6 +121,23 @@ def check_command(
         resampling=config.Resampling(resamples, **vars(compute)),
     )
     table.write(quality)
+
+
+def _of_answers(items: Items, answers: AnswerOptions, labeling: Labeling, gold: str, show: str | None) -> Table:
+    """The judge's values of answers beside those of people; by label only where these are pass and fail."""
+    from truegain.judge_error.judge import label_table
+    from truegain.report.gather import value_errors
+    from truegain.study.study import Study
+
+    if show in ("topics", "assessors"):
+        raise TruegainError(f"{option('--show')} {show}: values of answers are shown for each system; leave it out")
+    study = Study(items, measures=answers.asked(items), gold=GoldConfig(gold, labeling.design))
+    values = value_errors(study)
+    if show != "labels":
+        return values.table()
+    if not values.is_binary or study.judge is None:
+        raise TruegainError(f"{option('--show')} labels needs values of 0 and 1, as of pass and fail; leave it out")
+    return label_table(study.judge.confusion)
 
 
 def _weighing(measure: str) -> str:

@@ -23,6 +23,9 @@ from truegain.results.catalogue import Format
 
 if TYPE_CHECKING:
     from truegain.config import Setting
+    from truegain.data.items import Items
+    from truegain.data.scores import Scores
+    from truegain.measures.parse import MeasuresLike
 
 # ---- Options that come together: a dataclass whose fields are options, given to a command as one object.
 #
@@ -333,6 +336,24 @@ class AnswerOptions:
     score: ScoreName = None
     cluster: ClusterColumn = None
     empty: EmptyTopics = "skip"
+
+    def items(self, files: Sequence[str], called: Callable[[str], str] = str) -> Items | None:
+        """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
+        from truegain.study.item_inputs import items_in
+
+        return items_in(files, self.score, self.cluster, called)
+
+    def asked(self, items: Items, measures: Sequence[str] | None = None) -> MeasuresLike | None:
+        """The score by its name, or measures of nuggets; others are refused."""
+        from truegain.study.item_inputs import measures_of
+
+        return measures_of(items, self.score, measures, self.empty)
+
+    def scores(self, items: Items, measures: Sequence[str] | None = None) -> Scores:
+        """The score of each system on each topic."""
+        from truegain.study.item_inputs import answer_scores
+
+        return answer_scores(items, self.asked(items, measures))
 
 
 Measures = Annotated[

@@ -11,6 +11,7 @@ from truegain.cli.checks import check_numbers
 from truegain.cli.gold_options import Design, GoldRelevantFrom, refuse
 from truegain.cli.options import (
     PROPORTION,
+    AnswerOptions,
     ByTopic,
     Columns,
     Confidence,
@@ -65,7 +66,7 @@ def plan_root() -> None:
 
 
 @plan.command("topics")
-@takes(scoring=Scoring, inputs=Inputs, table=TableOutput)
+@takes(answers=AnswerOptions, scoring=Scoring, inputs=Inputs, table=TableOutput)
 def topics_command(
     judgments: Judgments,
     runs: RunFiles,
@@ -86,6 +87,7 @@ def topics_command(
         bool, advanced("--approximate", help="Use the published approximations, not noncentral distributions.")
     ] = False,
     *,
+    answers: AnswerOptions,
     scoring: Scoring,
     inputs: Inputs,
     table: TableOutput,
@@ -99,7 +101,8 @@ def topics_command(
     """
     from truegain.planning.topics import plan_topics
 
-    scores = scored(judgments, runs, [measure], scoring, inputs)
+    items = answers.items([judgments, *expand(runs)])
+    scores = scored(judgments, runs, [measure], scoring, inputs) if items is None else answers.scores(items)
     topic_plan = plan_topics(
         scores, min_effect=min_effect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
     )
@@ -195,7 +198,7 @@ class ListOutput:
                 f"the table and the list cannot both go to standard output; give {option('--table')} FILE or -o FILE"
             )
 
-    def write_list(self, gold_list: GoldList, output: str) -> str:
+    def write_list(self, gold_list: GoldList, output: str, of_answers: bool = False) -> str:
         """Write the list with its texts and its key; the note that says what to do with it."""
         from truegain.data.label_lists import key_path
 
@@ -204,15 +207,21 @@ class ListOutput:
         gold_list.write(output, self.key)
         lacking = missing_texts(gold_list.texts.get("question"), gold_list.texts.get("passage"))
         stop = "after a whole topic" if draws_topics(gold_list.design) else "anywhere"
+        if of_answers:
+            lacking = (
+                " The column `doc` names the system that gave the answer. Show people the question and the answer, and "
+                "not the system's name."
+            )
         return (
-            f"{output} has {len(gold_list):,} pairs in the order to judge: fill in `label` from the top, stop "
+            f"{output} has {len(gold_list):,} {'answers' if of_answers else 'pairs'} in the order to judge: fill in "
+            f"`label` from the top, stop "
             f"{stop}, and give it to `truegain verdict --gold`.{lacking} The judge's labels are in "
             f"{self.key or key_path(output)}: people should not see them; verdict and plan fill read both."
         )
 
 
 @plan.command("labels")
-@takes(needs=LabelNeeds, sampling=ListSampling, printing=ListOutput, compute=SeedAndJobs)
+@takes(answers=AnswerOptions, needs=LabelNeeds, sampling=ListSampling, printing=ListOutput, compute=SeedAndJobs)
 def labels_command(
     judgments: Judgments,
     runs: RunFiles,
@@ -226,12 +235,15 @@ def labels_command(
     ] = None,
     name_by: NameBy = "file",
     *,
+    answers: AnswerOptions,
     needs: LabelNeeds,
     sampling: ListSampling,
     printing: ListOutput,
     compute: SeedAndJobs,
 ) -> None:
     """Choose which pairs people should label, in which order, and how many labels a difference needs.
+
+    Logs of evaluation tools and tables of scores (--score) give answers to label.
 
     Examples:
         truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 --min-effect 0.1
@@ -250,8 +262,13 @@ def labels_command(
         keep_labels(output)
     paths, systems = expand(runs), two_systems(pair)
     asked: tuple[Any, Any, Any] = (RunPaths.of(paths, name_by), judgments, measure)
+    items = None
     if is_nuggets(judgments):
         asked = _of_nuggets([judgments, *paths], measure)
+    elif (items := answers.items([judgments, *paths])) is not None:
+        if printing.docs is not None:
+            raise TruegainError(f"{option('--docs')}: answers have no document ids; put their texts beside the list")
+        asked = (items, None, answers.score)
     if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
@@ -287,7 +304,7 @@ def labels_command(
     )
     notes = label_plan.details.notes
     if output is not None and gold_list is not None:
-        notes = (*notes, printing.write_list(gold_list, output))
+        notes = (*notes, printing.write_list(gold_list, output, items is not None))
     if printing.figure is not None:
         save(label_chart(label_plan), printing.figure)
     write_table(replace(label_plan.details, notes=notes), printing.output_format, printing.table)

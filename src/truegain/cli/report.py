@@ -18,6 +18,7 @@ from truegain.cli.output import digests
 from truegain.cli.rating_options import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_options import Claims, StudyOptions
+from truegain.cli.verdict import answer_arguments
 from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.teams import read_teams
@@ -150,6 +151,7 @@ def report_command(
             "JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments),
             {options.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
             in_words,
+            "" if answers is None else answer_arguments([judgments, *files], options),
         )
         facts = gather(
             study,

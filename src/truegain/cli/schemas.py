@@ -65,7 +65,8 @@ TABLES: dict[str, TableColumns] = {
     "correct": TableColumns((Estimate,), MEASURES),
     "judge check": TableColumns(
         ("assessor", "system", "topic", "gold_label", "labels", "pairs", "gold_relevant", "sensitivity", "low", "high",
-         "gold_non-relevant", "specificity", "informedness", "favor", "bronze_*", "note")
+         "gold_non-relevant", "specificity", "informedness", "favor", "bronze_*", "note", "gold_labels",
+         "judge_mean", "people_mean", "mean_error", "mean_absolute_error", "pearson", "spearman")
     ),
     "compare": TableColumns(
         (Comparison, "system", "topic", "R", "sd_paired", "sd_independent", "mean", "group", "differs_from", "#",

@@ -24,6 +24,7 @@ from truegain.io.nugget_files import is_nuggets
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.study.claims import each_alone, joint_sentences
+from truegain.study.inputs import StudyInputs
 
 if TYPE_CHECKING:
     from truegain.study.documents import RankingDocument, VerdictsDocument
@@ -78,7 +79,7 @@ def verdict_command(
     ]
     verdicts = [made.verdict(a, b, m, options.costs) for a, b, m in compared]
     together = [] if rankings else joint_sentences(made, verdicts)
-    about = partial(about_in_commands, judgments=judgments, runs=files)
+    about = partial(about_in_commands, judgments=judgments, runs=files, options=options)
     if printing.format == "json":
         provenance = {**options.provenance(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
         inputs = digests(options.inputs(judgments, files, config, study or context.meta.get("study")))
@@ -168,13 +169,19 @@ def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
     return f"{c.b} and {c.a}, {c.measure}" if several else c.measure
 
 
-def about_in_commands(verdict: Verdict, judgments: str, runs: Sequence[str]) -> tuple[str, ...]:
-    """What a verdict stands on, with the commands that draw gold labels and unjudged documents."""
+def about_in_commands(
+    verdict: Verdict, judgments: str, runs: Sequence[str], options: StudyInputs | None = None
+) -> tuple[str, ...]:
+    """What a verdict stands on, with the commands that draw gold labels and unjudged documents.
+
+    options: which score of answers is meant, and in which clusters.
+    """
     check = draw = ""
     if verdict.how_to_check:
         check = (
-            f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs)} draws the documents to "
-            "label; fill in labels from the top, then add --gold LIST.csv."
+            f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs, options)} draws the "
+            f"{'answers' if verdict.of_answers else 'documents'} to label; fill in labels from the top, then add "
+            "--gold LIST.csv."
         )
     if verdict.unjudged_to_draw is not None:
         of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.unjudged_to_draw}"
@@ -185,11 +192,27 @@ def about_in_commands(verdict: Verdict, judgments: str, runs: Sequence[str]) -> 
     return tuple(map(in_words, verdict.about_with(check, draw)))
 
 
-def checking(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
+def checking(verdict: Verdict, judgments: str, runs: Sequence[str], options: StudyInputs | None = None) -> str:
     """The command that draws gold labels to check a judge."""
+    if verdict.of_answers:
+        pair = shlex.quote(f"{verdict.comparison.a},{verdict.comparison.b}")
+        files = answer_arguments([judgments, *runs], options or StudyInputs())
+        return f"`truegain plan labels {files} --pair {pair} -o LIST.csv`"
     draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
     measure = shlex.quote(verdict.comparison.measure)
     return f"`truegain plan labels {files_of(verdict, judgments, runs)} -m {measure}{draw} -o LIST.csv`"
+
+
+def answer_arguments(files: Sequence[str], options: StudyInputs) -> str:
+    """Files of answers for a command, with the options that say which of their values are meant.
+
+    >>> answer_arguments(["old.eval", "new.eval"], StudyInputs(score="qa", cluster="metadata.topic"))
+    'old.eval new.eval --score qa --cluster metadata.topic'
+    """
+    words = ["FILE" if file == STANDARD_INPUT else shown_path(file) for file in files]
+    words += ["--score", options.score] if options.score else []
+    words += ["--cluster", options.cluster] if options.cluster else []
+    return shlex.join(words)
 
 
 def files_of(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:

@@ -260,7 +260,7 @@ class Pairs:
     def as_drawn(self, design: str, source: str) -> Pairs:
         """The pairs, each weighing what the design says; `source` is where they were read."""
         assert self.pool is not None
-        judged, place = self.pool.labels >= 0, np.zeros(len(self.pool), np.int64)
+        judged, place = _judged(self.pool), np.zeros(len(self.pool), np.int64)
         place[self.item] = 1
         drawn, place = place > 0, np.cumsum(place) - 1
         try:
@@ -295,25 +295,27 @@ def pair_up(
     for table in (bronze_table, gold_table):
         check_scale(table, scale)
     gold_label = trusted.labels
+    of_answers = bronze_table.are_gains and gold_table.are_gains  # values, which may lie below 0 and have no levels
     weight = _weights(weights, trusted)
     place = cheap.find(Coded(trusted.topics, trusted.topic), trusted.docs)
-    lost = np.flatnonzero((place < 0) & (gold_label >= 0))
+    lost = np.flatnonzero((place < 0) & _judged(trusted))
     if len(lost) and unmatched != "drop":
         raise _without_bronze(trusted, lost, bronze_table.source, gold_table.source)
     bronze_label = np.where(place >= 0, cheap.labels[place], -1.0)
-    keep = (place >= 0) & (bronze_label >= 0) & (gold_label >= 0)
+    keep = (place >= 0) & (of_answers | ((bronze_label >= 0) & (gold_label >= 0)))
     unjudged = int(np.count_nonzero((place >= 0) & ~keep))
-    _tell_unjudged(gold_label, bronze_label, place >= 0)
+    if not of_answers:
+        _tell_unjudged(gold_label, bronze_label, place >= 0)
     if not keep.any():
         raise InputError(
             "no gold pair has a bronze label", file=gold_table.source, hint="check that the two files belong together"
         )
     off_scale = None
-    if scale is None:
+    if scale is None and not of_answers:
         off_scale = OffScaleLabels.of(cheap, gold_label[keep])
         tell_scales(off_scale, cheap, gold_label[keep], levels_given=levels_given)
     _tell_copied(bronze_label[keep], gold_label[keep])
-    judged = cheap.labels[cheap.labels >= 0]
+    judged = cheap.labels[_judged(cheap)]
     values, counts = np.unique(judged, return_counts=True)
     share = dict(zip(values.tolist(), (counts / counts.sum()).tolist(), strict=True))
     return Pairs(
@@ -331,6 +333,11 @@ def pair_up(
         off_scale=off_scale if off_scale is not None and off_scale.labels else None,
         scale=None if scale is None else tuple(float(x) for x in scale),
     )
+
+
+def _judged(pool: Pool) -> Bools:
+    """Which items have a label: one below 0 is none, unless labels are values."""
+    return np.asarray((pool.labels >= 0) | pool.judgments.are_gains)
 
 
 def _tell_unjudged(gold: Floats, bronze: Floats, both: Bools) -> None:

@@ -272,7 +272,7 @@ class Judge(Result):
                 f"{lost} no bronze label and {'is' if pairs.unmatched == 1 else 'are'} left out of the judge's accuracy"
             )
         judge = cls(Confusion.fit(pairs), levels, way.name, pairs.share, pairs, table)
-        if warning := judge.inverted():
+        if not judge.of_values and (warning := judge.inverted()):
             warn(warning)
         return judge
 
@@ -462,6 +462,12 @@ class Judge(Result):
         if binary:
             return (p.gold >= self.levels[1]).astype(np.int64), (p.bronze >= self.levels[0]).astype(np.int64)
         return np.searchsorted(classes, p.gold).astype(np.int64), np.searchsorted(classes, p.bronze).astype(np.int64)
+
+    @property
+    def of_values(self) -> bool:
+        """Whether both judges gave values of answers, which have no level of relevance and may lie below 0."""
+        bronze = None if self.pairs is None else self.pairs.pool
+        return bronze is not None and bronze.judgments.are_gains and self.gold is not None and self.gold.are_gains
 
     @property
     def size(self) -> int:

@@ -302,7 +302,7 @@ def tell_unlike_design(judge: Judge, scored: Collection[str] | None = None) -> N
             f"sampled, not pairs; if so, give {gold_drawn('topics')}, or intervals are too narrow"
         )
     elif not pairs.weighted:
-        _tell_uneven(pool, drawn, (pool.labels >= 0) & is_scored[pool.topic], judge.design)
+        _tell_uneven(pool, drawn, ((pool.labels >= 0) | pool.judgments.are_gains) & is_scored[pool.topic], judge.design)
 
 
 def _tell_answers(pool: Pool, drawn: Bools, scored: Bools, design: str) -> bool:

@@ -42,6 +42,9 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
     """Refuse a graded measure where labels are no gains on one scale: a few off gold's, or two scales altogether."""
     if judge.pairs is None:
         return
+    if judge.of_values:
+        _tell_other_values(judge)
+        return
     off_scale, name = judge.pairs.off_scale, "a graded measure" if measure is None else str(measure)
     if off_scale is not None and off_scale.share <= MOST_OFF_SCALE:
         raise TruegainError(
@@ -61,6 +64,19 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             f"({arg('gold_relevant_from')})"
             f"{declared_scale(', or, if a label means the same to both, declare the labels in use ({})')}"
         )
+
+
+def _tell_other_values(judge: Judge) -> None:
+    """Tell where values of answers seem to be of two scales: people's count, whatever the judge's predict them by."""
+    assert judge.pairs is not None
+    said, meant = np.array([*judge.pairs.share]), judge.pairs.gold
+    low, high = sorted((float(np.abs(said).max()), float(np.abs(meant).max())))
+    if not 0 < 2 * low <= high or _by_luck(judge):
+        return
+    warn(
+        f"the judge's values are {said.min():g} to {said.max():g}, people's {meant.min():g} to {meant.max():g}: two "
+        "scales, it seems; corrected scores are on that of people, and mean errors of the judge say little"
+    )
 
 
 def refuse_unknown(judge: Judge, labels: Sequence[float], measure: Measure) -> None:
@@ -303,7 +319,7 @@ def gold_of_items(pool: Pool, judge: Judge, level: float | None) -> Floats:
     label = trusted.labels
     if level is not None and judge.levels[1] != level:
         label = np.where(label < 0, label, np.where(label >= judge.levels[1], level, 0.0))
-    keep = (item >= 0) & (label >= 0)
+    keep = (item >= 0) & ((label >= 0) | judge.gold.are_gains)
     out = np.full(len(pool), np.nan)
     out[item[keep]] = label[keep]
     return out

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from truegain._version import __version__
+from truegain.data.items import Items
+from truegain.data.models import by_unchecked
 from truegain.data.pool import RankedGains
-from truegain.io.columns import Bools, Floats
+from truegain.data.scores import Scores
+from truegain.io.columns import Bools, Floats, frozen
+from truegain.io.logs.log import ScoreRange
 from truegain.measures.base import Measure
 
+LESS_IS_BETTER = "{}: less is better"
 WEIGHT = "weight"  # the column of judgments that holds what an item counts
 
 
@@ -123,3 +130,45 @@ class ItemMean(OfItems):
     def bounds(self) -> tuple[float, float]:
         """Between which values the score lies."""
         return self.low, self.high
+
+
+def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:
+    """Scores of answers as they are, of each system on each topic; missing values are left out of the means.
+
+    Parameters
+    ----------
+    items : Items
+        The values.
+    names : sequence of str, optional
+        Which scores; by default all.
+
+    Returns
+    -------
+    Scores
+        Each score in its own direction: where less is better, a caveat says so.
+
+    Examples
+    --------
+    >>> import truegain as tg
+    >>> values = {"faith": {"old": {"q1": 0.5, "q2": 1.0}, "new": {"q1": 1.0, "q2": None}}}
+    >>> scores_of_items(tg.read_items(values)).means("new")
+    {'faith': 1.0}
+    """
+    chosen = items.scores if not names else items.chosen(names)
+    values: dict[str, Floats] = {name: frozen(items.matrix(name)) for name in chosen}
+    summaries: dict[str, Floats] = {}
+    caveats: list[str] = []
+    for name, matrix in values.items():
+        items.tell_missing(name)
+        known = ~np.isnan(matrix)
+        n = known.sum(axis=1)
+        total = np.where(known, matrix, 0.0).sum(axis=1)
+        summaries[name] = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+        if items.scales.get(name, ScoreRange()).lower_is_better:
+            caveats.append(LESS_IS_BETTER.format(name))
+    if models := sorted(items.models):
+        caveats.append(by_unchecked(f"values of {', '.join(models)}"))
+    scales = {name: items.scales.get(name, ScoreRange()) for name in chosen}
+    objects = {name: ItemMean(name=name, low=scale.low, high=scale.high) for name, scale in scales.items()}
+    provenance = {"truegain": __version__, "scores": list(chosen), **items.provenance}
+    return Scores(items.systems, items.topics, values, summaries, objects, provenance, caveats=tuple(caveats))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from truegain.config import Scoring
+from truegain.config import Gold, Scoring, StudyConfig
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.label_lists import GoldList
@@ -19,6 +22,7 @@ from truegain.io.warnings import warn
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.keywords import takes
 from truegain.measures.base import Measure
+from truegain.measures.items import ItemMean
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import SAMPLE_GOLD, arg, argname
@@ -27,6 +31,7 @@ from truegain.sampling.designs import drawn_order, units_of
 from truegain.stats.contrasts import place_of
 from truegain.study.config import RunsInput
 from truegain.study.gold_lists import StandIn
+from truegain.study.item_inputs import answer_inputs
 
 LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may err yet
 LEAST_JUDGED = 20  # labels of an earlier list, below which the judge's errors are anybody's guess
@@ -34,9 +39,9 @@ LEAST_JUDGED = 20  # labels of an earlier list, below which the judge's errors a
 
 @takes()
 def sample_gold(
-    runs: RunsLike,
-    judgments: JudgmentsLike,
-    measure: MeasureLike,
+    runs: RunsLike | Items,
+    judgments: JudgmentsLike | None = None,
+    measure: MeasureLike | None = None,
     *,
     draw: str = "ordered",
     pair: tuple[str, str] | None = None,
@@ -51,12 +56,12 @@ def sample_gold(
 
     Parameters
     ----------
-    runs : what `evaluate` takes
-        What each system retrieved.
+    runs : what `evaluate` takes, or Items
+        What each system retrieved; or values of answers (`read_items`), which need no judgments.
     judgments : what `evaluate` takes
         The labels of the cheap judge.
     measure : str or Measure
-        The measure that gold labels shall correct.
+        The measure that gold labels shall correct; of `Items` the name of a score.
     draw : {'ordered', 'random', 'by-bronze', 'topics'}, default 'ordered'
         'ordered': only pairs that can move a difference, each next one drawn in proportion to how far it can.
         'random': all pairs at random.  'by-bronze': the same, bronze labels taking turns.  'topics': whole topics in
@@ -99,6 +104,18 @@ def sample_gold(
     >>> len(listed), sorted(set(listed.docs)), listed.probability.round(3).tolist()
     (6, ['b', 'c'], [0.167, 0.2, 0.25, 0.333, 0.5, 1.0])
     """
+    if isinstance(runs, Items):
+        given = StudyConfig(gold=None if gold is None else Gold(gold))
+        answers = answer_inputs(runs, judgments, _score_named(measure), given)
+        ends, before = ends_of(scale), answers.config.gold
+        known_values: Any = None if before is None else before.labels
+        drawn = sample_gold(
+            answers.runs, answers.judgments, answers.measures[0], draw=draw, pair=pair, gold=known_values,
+            scale=None if ends is None else answers.for_people_ends(ends), earlier=earlier, seed=seed, jobs=jobs,
+        )  # fmt: skip
+        return answers.for_people(drawn)
+    if judgments is None or measure is None:
+        raise TruegainError(f"{argname('judgments' if judgments is None else 'measure')}: a list for runs needs them")
     m = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
     matching = matching_for([m], Scoring())
     ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).aligned(Judgments.of(judgments), 0, False)
@@ -111,7 +128,7 @@ def sample_gold(
         )
     systems = None if pair is None else [place_of(name, ranked.systems) for name in pair]
     known = None if earlier is None else errors_of(earlier, m)
-    listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=ends_of(scale), seed=seed)
+    listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=_ends(scale), seed=seed)
     if gold is None:
         return listed
     if draw == "ordered":
@@ -161,8 +178,35 @@ def draw_list(
         if not DESIGNS[design].equal:
             order = _in_turns(DESIGNS[design].stratum(ranked.pool.topic, label), order)
     labels = np.unique(label[judged])
-    ends = scale or (float(min(labels[0], 0.0)), float(max(labels[-1], 1.0)))
+    ends = scale or _usual_ends(measure, float(labels[0]), float(labels[-1]))
     return GoldList.of(*ranked.pool.names(order), label[order], sizes[order], design, str(measure), ends)
+
+
+def _usual_ends(measure: Measure, least: float, greatest: float) -> tuple[float, float]:
+    """The lowest and the highest label that a person may give: those of a score, else of the labels, 0 and 1 with them.
+
+    >>> _usual_ends(ItemMean(name="faith"), 0.2, 0.9), _usual_ends(ItemMean(name="negative tox"), -0.9, -0.1)
+    ((0.0, 1.0), (-1.0, 0.0))
+    """
+    if not isinstance(measure, ItemMean):
+        return min(least, 0.0), max(greatest, 1.0)
+    low, high = measure.bounds()
+    if math.isinf(low):
+        low = -1.0 if -1 <= least < 0 else min(least, 0.0)
+    if math.isinf(high):
+        high = 0.0 if -1 <= least <= greatest <= 0 else max(greatest, 1.0)
+    return low, high
+
+
+def _ends(scale: Sequence[float] | str | None) -> tuple[float, float] | None:
+    """As given by its labels, or by both ends, which may lie below 0 for values of answers."""
+    if isinstance(scale, tuple) and len(scale) == 2:
+        return float(scale[0]), float(scale[1])
+    return ends_of(scale)
+
+
+def _score_named(measure: MeasureLike | None) -> str | None:
+    return None if measure is None else str(measure)
 
 
 def sizes_of(
@@ -213,8 +257,8 @@ def continued(listed: GoldList, gold: Judgments) -> GoldList:
     """
     known = {(t, d): x for t, d, x in zip(gold.topic.strings(), gold.docs.strings(), gold.label.tolist(), strict=True)}
     label = np.array([known.get(pair, np.nan) for pair in zip(listed.topics, listed.docs, strict=True)])
-    label = np.where(label < 0, np.nan, label)
-    if lost := int((gold.label >= 0).sum()) - int((~np.isnan(label)).sum()):
+    label = label if gold.are_gains else np.where(label < 0, np.nan, label)
+    if lost := int(((gold.label >= 0) | gold.are_gains).sum()) - int((~np.isnan(label)).sum()):
         warn(f"{lost:,} of {len(gold):,} gold labels are of pairs that are not on the list, and are left out")
     whole = np.isnan(label)
     if draws_topics(listed.design):  # a topic that was begun stays together, behind those that are done

@@ -11,6 +11,7 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.config import Gold, Scoring, StudyConfig
+from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.label_lists import GoldList
@@ -21,6 +22,7 @@ from truegain.io.frames import TableLike
 from truegain.judge_error.topic_estimators import LEAST_TOPICS
 from truegain.keywords import takes
 from truegain.measures.base import Measure
+from truegain.measures.items import ItemMean
 from truegain.measures.parse import MeasureLike
 from truegain.message import SAMPLE_GOLD, Message, arg, argname, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
@@ -35,6 +37,7 @@ from truegain.study.config import FIXED, RunsInput
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import ByList, Listed, StandIn, spread_of_contrasts
+from truegain.study.item_inputs import answer_inputs
 from truegain.study.precision import CurrentPrecision, Mix, cheapest, error_at_all_looks, fewest_gold, prices_of
 from truegain.study.study import Study
 
@@ -244,9 +247,9 @@ def _mix_told(mix: Mix, whole: bool) -> str:
 
 @takes()
 def plan_labels(
-    runs: RunsLike | RunsInput,
-    judgments: JudgmentsLike,
-    measure: MeasureLike,
+    runs: RunsLike | RunsInput | Items,
+    judgments: JudgmentsLike | None = None,
+    measure: MeasureLike | None = None,
     *,
     pair: tuple[str, str] | None = None,
     power: float = 0.8,
@@ -259,7 +262,7 @@ def plan_labels(
     Parameters
     ----------
     runs, judgments, measure
-        As those of `Study`, with one measure.
+        As those of `Study`, with one measure; `Items` need no judgments.
     pair : tuple of str, optional
         Two systems, (a, b), of many.
     power : float, default 0.8
@@ -311,6 +314,14 @@ def plan_labels(
     ({'gold labels': 54}, 76)
     """
     config = config or StudyConfig()
+    if isinstance(runs, Items):
+        unlabeled = config.gold is None or config.gold.labels is None
+        given = replace(config, gold=None) if unlabeled else config
+        answers = answer_inputs(runs, judgments, None if measure is None else str(measure), given)
+        config = replace(answers.config, gold=config.gold) if unlabeled else answers.config
+        runs, judgments, measure = answers.runs, answers.judgments, answers.measures[0]
+    elif judgments is None or measure is None:
+        raise TruegainError(f"{argname('judgments' if judgments is None else 'measure')}: a plan for runs needs them")
     if config.min_effect == 0 and costs is not None:
         raise TruegainError(
             f"{argname('costs')}: the cheapest mix depends on the difference to detect; give one ({arg('min_effect')})"
@@ -370,7 +381,7 @@ def _before_gold(
     pool = int(study.ranked.item_judged.sum())
     if draws_topics(listed.design):
         note = (
-            f"The list has all {len(listed):,} labeled documents, topic by topic in random order. Label at least "
+            f"The list has all {len(listed):,} {_labeled(m)}, topic by topic in random order. Label at least "
             f"{LEAST_TOPICS} whole topics, better 20; then labeling may stop after any topic. The precision of gold "
             "topics is known once these are labeled."
         )
@@ -398,9 +409,9 @@ def _before_gold(
     unjudged = study.unjudged_note(m, contrasts)
     moved = _moved(contrasts, names)
     notes = [
-        f"{len(listed):,} of the {pool:,} labeled documents can change {moved} on {m}: {_all_judged(unjudged)}"
+        f"{len(listed):,} of the {pool:,} {_labeled(m)} can change {moved} on {m}: {_all_judged(unjudged)}"
         if listed.design == "ordered"
-        else f"The list has all {len(listed):,} labeled documents; {most:,} of them can change {moved} on {m}: an "
+        else f"The list has all {len(listed):,} {_labeled(m)}; {most:,} of them can change {moved} on {m}: an "
         "ordered list has only these, and needs far fewer labels.",
         "These are the widest intervals possible with this many labels: the judge's error rates are not known yet."
         if aim.fixed
@@ -421,10 +432,20 @@ def _before_gold(
     return planned(precisions, 0, most, names, m, aim, details, notes, least)
 
 
+def _labeled(m: Measure) -> str:
+    """What a list is drawn from."""
+    return "answers" if isinstance(m, ItemMean) else "labeled documents"
+
+
 def _all_judged(unjudged: str) -> str:
     """What gold labels of all that moves a difference do, where unjudged documents move it too and where none does."""
     done = "leaves only unlabeled documents open" if unjudged else "settles it for these topics"
     return f"labeling all of them {done}, and no plan needs more."
+
+
+def _pairs(m: Measure, n: int) -> str:
+    words = "answer" if isinstance(m, ItemMean) else "labeled pair"
+    return words if n == 1 else f"{words}s"
 
 
 def _moving(study: Study, m: Measure, contrasts: Contrasts) -> int:
@@ -452,9 +473,7 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
         most = _moving(study, m, contrasts)
         details["most"] = most
         moved = _moved(contrasts, names)
-        notes.append(
-            f"{most:,} labeled {'pair' if most == 1 else 'pairs'} can change {moved} on {m}: {_all_judged(unjudged)}"
-        )
+        notes.append(f"{most:,} {_pairs(m, most)} can change {moved} on {m}: {_all_judged(unjudged)}")
     if unjudged:
         notes.append(unjudged)
     if isinstance(estimator, ByList) and estimator.note:

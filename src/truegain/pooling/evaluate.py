@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Literal, cast
 
 from truegain.config import Scoring
+from truegain.data.items import Items
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.keywords import takes
 from truegain.measures.evaluate import evaluate as evaluate_as_judged
+from truegain.measures.items import scores_of_items
 from truegain.measures.parse import MeasuresLike
 from truegain.message import EVALUATE, arg, argname
 
@@ -31,9 +33,9 @@ SAMPLED = (
 
 @takes(elsewhere={"unjudged_sample": SAMPLED})
 def evaluate(
-    runs: RunsLike,
-    judgments: JudgmentsLike,
-    measures: MeasuresLike,
+    runs: RunsLike | Items,
+    judgments: JudgmentsLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
     scoring: Scoring | None = None,
     fill: Fill | None = None,
@@ -50,11 +52,12 @@ def evaluate(
     Parameters
     ----------
     runs : path, list of paths, frame, mapping, Runs, or objects of ir_measures or ranx
-        What each system retrieved; a path may be a folder or a glob.
+        What each system retrieved; a path may be a folder or a glob.  Or `Items`, values of answers, which need no
+        judgments: their scores on each topic and means.
     judgments : path, frame, mapping, Judgments, or objects of ir_measures or ranx
         The labels.  `read_judgments(..., model='gpt-4o')` says which model gave them.
     measures : measure, or several
-        As text, such as 'nDCG@10', or as objects.
+        As text, such as 'nDCG@10', or as objects; of `Items` names of scores, by default all.
     scoring : Scoring, optional
         What counts as relevant, which topics count, and other conventions of trec_eval.
     fill : {'predicted'}, optional
@@ -100,6 +103,14 @@ def evaluate(
     bm25     1.0000   1.0000
     dense    0.5000   0.6309
     """
+    if isinstance(runs, Items):
+        return _of_answers(runs, judgments, measures)
+    if measures is None:
+        raise TruegainError(
+            f"{argname('measures')}: runs are scored by judgments and measures, as in tg.evaluate(runs, judgments, "
+            "'nDCG@10')"
+        )
+    judgments = cast("JudgmentsLike", judgments)  # none is refused where it is read
     if fill is None:
         if llm is not None:
             raise TruegainError(
@@ -119,3 +130,11 @@ def evaluate(
     from truegain.pooling.prediction import evaluate_filled  # needs scipy
 
     return evaluate_filled(runs, judgments, measures, scoring or Scoring(), llm=llm, corpus=corpus, jobs=jobs)
+
+
+def _of_answers(items: Items, judgments: object, measures: MeasuresLike | None) -> Scores:
+    if judgments is not None:
+        raise TruegainError(f"{argname('judgments')}: values of answers are judgments already; leave them out")
+    if measures is None or isinstance(measures, str):
+        return scores_of_items(items, None if measures is None else [measures])
+    return scores_of_items(items, [str(m) for m in measures] if isinstance(measures, Iterable) else [str(measures)])

@@ -99,7 +99,7 @@ class PreferenceStudy(Study):
         People's votes.
     position : bool
         Whether a column for who was shown first is part of the model.
-    claims, costs
+    claims, costs, items
         As those of `Study`.
 
     See Also

@@ -157,12 +157,12 @@ def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
     return checks
 
 
-def unchecked_check(labels: str) -> Check:
-    """Labels of a model that no person has checked: how often it errs, and for whom, nobody knows, trusted or not."""
+def unchecked_check(labels: str, units: str = "pairs") -> Check:
+    """Labels of a model that no person has checked: how often it errs, and for whom, nobody knows; trusted or not."""
     about = (
         f"The judgments are {labels}, and there are no gold labels: how often they are wrong, and whether they favor a "
         "system, is unknown, and no interval covers it.",
-        "Have a person label some of the pairs (truegain plan labels draws a list) and give them with --gold.",
+        f"Have a person label some of the {units} (truegain plan labels draws a list) and give them with --gold.",
     )
     return Check("Labels checked by a person", False, "none", about, fails=True)
 

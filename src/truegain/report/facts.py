@@ -16,6 +16,7 @@ from truegain.io.columns import Bools, RawTable, number_of
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.separated import first_line, separated, separator_of
 from truegain.judge_error.diagnostics import Homogeneity
+from truegain.judge_error.value_errors import ValueErrors
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measure
 from truegain.pooling.next_to_judge import Next
@@ -183,6 +184,7 @@ class JudgeFacts:
     by_system: Homogeneity | None
     notes: tuple[str, ...]  # what does not fit together
     by_rank: tuple[str, ...]  # whether accuracy changes with rank, or why that is not told
+    values: ValueErrors | None = None  # of answers: its values beside people's
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +207,7 @@ class Made:
     judgments: str = "JUDGMENTS"  # as a command names them; placeholders for what was not read from files
     runs: Mapping[str, str] = field(default_factory=dict)  # of systems
     words: Callable[[str], str] = str  # a message as its reader knows it: a command names options, not arguments
+    answers: str = ""  # of answers: files and options by which a command reads them
 
     def files(self, *systems: str) -> str:
         """The judgments and some systems' runs, for a command."""
@@ -240,6 +243,7 @@ class Facts:
     truth: Truth | None = None  # the true scores, where they are known
     unchecked: str = ""  # whose labels these are, where a model gave them, no person checked it and nobody trusts it
     teams: Mapping[str, str] = field(default_factory=dict)  # the team of each system, where teams are known
+    answers: bool = False  # whether values of answers are scored, not ranked documents
 
     @property
     def main(self) -> MeasureFacts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from truegain.config import Gold, Resampling
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool, RankedGains
@@ -25,12 +27,14 @@ from truegain.judge_error.confusion import clearly_positive
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
 from truegain.judge_error.judge import Judge, label_table
 from truegain.judge_error.system_judges import JudgedLists
+from truegain.judge_error.value_errors import ValueErrors
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measure
 from truegain.message import argname
 from truegain.pooling.bounds import OpenOrder, is_known
 from truegain.pooling.next_to_judge import Next, next_to_judge
 from truegain.reliability.agree import AgreementReport, agreement
+from truegain.report.answer_health import TOLD, answer_checks
 from truegain.report.data_health import (
     DEEP,
     MIXED,
@@ -52,6 +56,7 @@ from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts,
 from truegain.results.base import Table
 from truegain.results.serialization import hints_of
 from truegain.sampling.catalogue import is_sample
+from truegain.sampling.clusters import CLUSTERS, clusters_of
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.rank_correlation import tau_interval
 from truegain.study.config import RunsInput, of_topics
@@ -91,6 +96,8 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
     judge = study.judge
     if judge is None:
         return None
+    if study.of_answers:
+        return _judge_of_answers(study, judge)
     measure = next((m for m in study.measures if m.linear_in_gains), None)
     if measure is None:
         measure = parse_measure(f"P@{getattr(study.measures[0], 'cutoff', None) or 10}")
@@ -124,6 +131,34 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
         notes=tuple(notes),
         by_rank=tuple(ranks),
     )
+
+
+def value_errors(study: Study) -> ValueErrors:
+    """The judge's values of answers beside those of people, over topics, or over clusters where the study is."""
+    assert study.judge is not None
+    groups = clusters_of(study.topics) if CLUSTERS.name in study.over else None
+    return ValueErrors.of(
+        study.judge, study.ranked, str(study.measures[0]), groups=groups, confidence=study.confidence,
+        provenance=study.provenance,
+    )  # fmt: skip
+
+
+def _judge_of_answers(study: Study, judge: Judge) -> JudgeFacts:
+    """The facts of a judge that gave values to answers; rates only where these are pass and fail."""
+    values = value_errors(study)
+    chance, rates, summary = "", (math.nan, math.nan, math.nan), values.bias
+    by_label = values.table()
+    if values.is_binary:
+        rates, by_label = (judge.sensitivity, judge.specificity, judge.informedness), _by_label(judge)
+        try:
+            clearly_positive(judge.rates())
+        except TruegainError as error:
+            chance = str(error)
+    return JudgeFacts(
+        summary=summary, rates=rates, not_chance=chance, rectified=is_sample(judge.design), pairs=len(values),
+        design="ordered" if study.gold_list is not None else judge.design, by_label=by_label, by_system=None,
+        notes=tuple(filter(None, [values.not_at_random])), by_rank=(), values=values,
+    )  # fmt: skip
 
 
 def _leaves_out(study: Study) -> bool:
@@ -297,7 +332,10 @@ def gather(
         measures = tuple(_without_idle_unjudged(m, bounds) for m in measures)
         to_judge = _next(study, runs, labels, claims[0] if requested else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
-        checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
+        if study.items is not None:
+            checks = _checks_of_answers(study, study.items, judge, told)
+        else:
+            checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
     return Facts(
         systems=study.systems,
         topics=len(study.topics),
@@ -322,6 +360,7 @@ def gather(
         replicates=study.resamples,
         seed=study.seed,
         unchecked="" if study.trust_judge else study.unchecked,
+        answers=study.of_answers,
     )
 
 
@@ -524,3 +563,12 @@ def _checks(
         messages = [x for x in messages if MIXED not in x]
     checks.append(warnings_check(messages))
     return checks
+
+
+def _checks_of_answers(study: Study, items: Items, judge: JudgeFacts | None, messages: Sequence[str]) -> list[Check]:
+    """Checks of values of answers; a warning that one of them repeats is not told again."""
+    checks = answer_checks(items, study.ranked, judge)
+    if study.unchecked:
+        checks.append(unchecked_check(study.unchecked, "answers"))
+    left = [text for text in messages if not any(words in text for words in TOLD)]
+    return [*checks, warnings_check(left)]

@@ -84,7 +84,13 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "gold_non-relevant": ("count", "Gold labels that are not relevant."),
     "gold_relevant": ("count", "Gold labels that are relevant."),
     "informedness": ("number", "Sensitivity plus specificity less 1."),
+    "judge_mean": ("number", "The mean value that the judge gave to the answers that people labeled."),
+    "mean_absolute_error": ("number", "The mean distance between the judge's value of an answer and people's."),
+    "mean_error": ("number", "The mean of the judge's value less people's; low and high are its limits."),
+    "pearson": ("number", "Pearson's correlation of the judge's values with people's."),
+    "people_mean": ("number", "The mean value that people gave to the same answers."),
     "sensitivity": ("number", "The share of relevant documents that the judge calls relevant."),
+    "spearman": ("number", "Spearman's correlation of the judge's values with people's."),
     "specificity": ("number", "The share of other documents that it calls not relevant."),
     # correlate
     "difference_1": ("number", "The difference by the first judgments."),

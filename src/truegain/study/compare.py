@@ -13,6 +13,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.config import Gold, Resampling, Scoring, config_of
 from truegain.data.id_matching import doubt_messages
+from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
@@ -47,10 +48,12 @@ from truegain.stats.significance import FEW_TOPICS, TRIALS, FamilyTest, PairTest
 from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure, PairList
 from truegain.stats.student_t import check_confidence
 from truegain.study.corrected_scores import Corrected, bronze_labels, gold_labels, in_line
+from truegain.study.item_inputs import answer_scores
+from truegain.study.study import Study
 
 Population = Literal["topics", "collection"]
 Measures = list[str] | list[Measure] | tuple[MeasureLike, ...]
-RunsInput = RunsLike | Scores
+RunsInput = RunsLike | Scores | Items
 Labels = JudgmentsLike | None
 Topics = Literal["topics"]
 GoldGiven = Gold | GoldLike
@@ -128,7 +131,7 @@ def compare(
 
 @takes()
 def compare(
-    runs: RunsLike | Scores,
+    runs: RunsLike | Scores | Items,
     judgments: JudgmentsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
@@ -148,7 +151,7 @@ def compare(
     Parameters
     ----------
     runs, judgments, measures
-        As `evaluate` takes them; or `runs` is the `Scores` it gave.
+        As `evaluate` takes them; or `runs` is the `Scores` it gave, or `Items`, values of answers.
     gold : Gold, Judge or label list, optional
         Trusted labels of some pairs: the judgments are those of a cheap judge, and differences are without its errors.
     population : {'topics', 'collection'}
@@ -209,6 +212,15 @@ def compare(
     """
     check_one_of("population", population, get_args(Population))
     how, drawing = config_of(PublishedTest, test) or PublishedTest(), resampling or Resampling()
+    if isinstance(runs, Items):
+        if population == "collection":
+            raise TruegainError(
+                f"{arg('population', 'collection')} draws documents, and answers have none; leave it out"
+            )
+        if gold is not None or runs.cluster is not None:
+            return _of_answers(runs, judgments, measures, gold, test, adjust, baseline, confidence)
+        score = None if measures is None else str(measures)
+        runs, measures = answer_scores(runs, score), None
     if population == "collection":
         if gold is not None:
             raise TruegainError(f"{argname('gold')} has no place over collections; leave it out")
@@ -225,6 +237,25 @@ def compare(
         return ComparisonsByMeasure.of(each)
     one = str(measures) if isinstance(runs, Scores) and measures is not None else None
     return compared(scores, scores._measure(one), how, adjust, baseline, confidence, drawing)
+
+
+def _of_answers(
+    items: Items, judgments: JudgmentsLike | None, measures: MeasuresLike | None, gold: GoldGiven | None,
+    test: str | PublishedTest | None, adjust: str | None, baseline: str | None, confidence: float,
+) -> ResultList[Comparison]:  # fmt: skip
+    """Differences of answers with gold values, or of topics in clusters: by a study."""
+    for name, value in (("test", test), ("adjust", adjust)):
+        if value is not None:
+            raise TruegainError(
+                f"{argname(name)} is of tests over topics; with gold values or clusters each difference has an "
+                "interval; leave it out"
+            )
+    study = Study(items, judgments, measures, gold=gold, confidence=confidence)
+    if baseline is None:
+        return study.compare()
+    place_of(baseline, study.systems)
+    each = [study.compare(baseline, system) for system in study.systems if system != baseline]
+    return replace(each[0], items=tuple(c for some in each for c in some))
 
 
 def _over_collection(

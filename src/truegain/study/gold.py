@@ -22,6 +22,7 @@ from truegain.judge_error.panel import fit_judge, tell_unlike_design
 from truegain.judge_error.system_judges import JudgedLists, check_inside, rectifying, refuse_not_linear, score_range
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.base import Measure
+from truegain.measures.items import ItemMean
 from truegain.measures.label_weights import check_linear, tell_unjudged
 from truegain.measures.scoring import refuse_chosen
 from truegain.message import SAMPLE_UNJUDGED, arg, argname, with_marks
@@ -107,6 +108,8 @@ def rectified(
     if isinstance(fit, TopicFit):
         return ByGoldTopics(fit, ranked.topics), fitted, gold
     topics = fit.has_gold().sum(axis=1)
+    if isinstance(measure, ItemMean):
+        _check_answers(ranked.systems, topics.tolist())
     if not topics.any():
         raise TruegainError(
             f"none of the documents that {measure} looks at has a gold label for {some(ranked.systems)}; sample gold "
@@ -120,6 +123,16 @@ def rectified(
     units = GoldUnits.drawn if fit.pairs.unit is None else GoldUnits.of_answers
     drawn = units(ranked.pool, fit.pairs.sampled, fit.pairs.expansion)
     return ByGoldPairs(fit, ranked.topics, drawn), fitted, gold
+
+
+def _check_answers(systems: Sequence[str], topics: Sequence[int]) -> None:
+    """Refuse gold labels of answers that leave out a system; topics: how many have a gold label, by system."""
+    if lone := [s for s, n in zip(systems, topics, strict=True) if n < 2]:
+        how_many = "one topic at most" if any(topics) else "no topic"
+        raise TruegainError(
+            f"answers of {some(lone)} have gold labels on {how_many}, so how topics differ is unknown; add gold labels "
+            "of its answers to more topics"
+        )
 
 
 def _by_matrix(
@@ -301,6 +314,8 @@ class Labels:
         if gold is None or isinstance(gold, Judge):
             return gold
         trusted, labels, scale = gold_of(gold), self.given, None
+        if isinstance(measure, ItemMean):  # values of answers, which may lie below 0
+            trusted = replace(trusted, are_gains=True)
         if is_sample(design):
             trusted, labels = self.of_study(trusted), self.kept
         if labels.are_gains and trusted.are_gains:  # values as they are: a judge may use more of them than people
@@ -312,7 +327,7 @@ class Labels:
         weights = None
         if listed is not None:
             weights = expansion_in(listed, trusted)
-        if ends is not None:
+        if ends is not None and not isinstance(measure, ItemMean):
             known = np.concatenate([labels.label, trusted.label, np.arange(ends[0], ends[1] + 1)])
             scale = np.unique(known[known >= 0]).tolist()
         try:

@@ -132,7 +132,9 @@ class StudyInputs(Renamed):
         """The study of values of answers; runs: their lists, where these are kept."""
         from truegain.study.study import Study
 
-        return Study.configured(runs or answers.runs, answers.judgments, answers.measures, answers.config)
+        study = Study.configured(runs or answers.runs, answers.judgments, answers.measures, answers.config)
+        study.items = answers.items
+        return study
 
     def answers(self, files: Sequence[str], config: StudyConfig) -> AnswerInputs | None:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""

@@ -6,9 +6,10 @@ study says of runs, with gold labels or without, it thereby says of answers.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,17 +18,19 @@ from truegain.config import Empty, StudyConfig
 from truegain.data.items import Items, is_log, read_items
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.label_list_reading import gold_list_of
+from truegain.data.label_lists import GoldList
 from truegain.data.nuggets import gold_nuggets, read_nuggets
 from truegain.data.runs import Runs, read_runs
 from truegain.data.scores import Scores
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Bools, Coded, Ids, frozen
+from truegain.io.files import pieces_of
 from truegain.io.logs.log import ScoreRange
 from truegain.io.nugget_files import SCORE, VITAL, is_nuggets
 from truegain.io.warnings import warn
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import evaluate
-from truegain.measures.items import WEIGHT, ItemMean
+from truegain.measures.items import LESS_IS_BETTER, WEIGHT, ItemMean, scores_of_items
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
 from truegain.measures.parse import MeasuresLike
 from truegain.message import arg, argname, gold_drawn
@@ -35,6 +38,8 @@ from truegain.sampling.catalogue import draws_topics
 from truegain.sampling.clusters import CLUSTERS, clustered
 from truegain.sampling.gold import ANSWER
 from truegain.study.config import names_in
+
+MOST_OF_HEAD = 4096  # bytes in which a list names its columns
 
 
 def items_in(
@@ -72,9 +77,26 @@ def measures_of(
 
 
 def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
-    """The scores of each system on each topic, as `evaluate` gives them for runs."""
-    answers = answer_inputs(items, None, measures, StudyConfig())
-    return evaluate(answers.runs, answers.judgments, answers.measures)
+    """The scores of each system on each topic that all have a value for; one that is better where less is, negative."""
+    if not _is_score(items, measures):
+        answers = answer_inputs(items, None, measures, StudyConfig())
+        return evaluate(answers.runs, answers.judgments, answers.measures)
+    (name,) = items.chosen(None if measures is None else [str(measures)])
+    scores = scores_of_items(items, [name])
+    values = scores.values[name]
+    there = ~np.isnan(values).any(axis=0)
+    if not there.any():
+        raise _no_values(items, name)
+    topics = tuple(topic for topic, keep in zip(items.topics, there.tolist(), strict=True) if keep)
+    if lost := len(there) - len(topics):
+        warn(f"{lost} of {counted(len(there), 'topic')} have no value for some system and are left out")
+    scale = items.scales.get(name, ScoreRange())
+    kept, measure = values[:, there] * (-1.0 if scale.lower_is_better else 1.0), measure_of(name, scale)
+    caveats = tuple(caveat for caveat in scores.caveats if caveat != LESS_IS_BETTER.format(name))
+    return replace(
+        scores, topics=topics, values={str(measure): frozen(kept)}, summaries={str(measure): kept.mean(axis=1)},
+        objects={str(measure): measure}, caveats=caveats,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -85,6 +107,16 @@ class AnswerInputs:
     judgments: Judgments
     measures: tuple[Measure, ...]
     config: StudyConfig
+    items: Items | None = None  # the values of the score, missing ones and replicates among them; None of nuggets
+    scale: ScoreRange = field(default_factory=ScoreRange)
+
+    def for_people_ends(self, ends: tuple[float, float]) -> tuple[float, float]:
+        """The lowest and the highest label that people may give, as the study has them."""
+        return (0.0 - ends[1], 0.0 - ends[0]) if self.scale.lower_is_better else ends
+
+    def for_people(self, listed: GoldList) -> GoldList:
+        """A list to be labeled as people read it: a score that is better where it is less has its own direction."""
+        return _turned(listed) if self.scale.lower_is_better else listed
 
 
 def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None, config: StudyConfig) -> AnswerInputs:
@@ -115,6 +147,10 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
         return _nugget_inputs(items, measures, config)
     if not (measures is None or isinstance(measures, str)):
         raise TruegainError(f"{argname('measures', measures)}: a study of answers is about one score; give its name")
+    if config.scoring.all_topics:
+        raise TruegainError(
+            f"{argname('all_topics')}: a value that is missing never counts as 0; leave {argname('all_topics')} out"
+        )
     (name,) = items.chosen(None if measures is None else [measures])
     items.tell_missing(name)
     one = items.of_score(name).by_item
@@ -124,15 +160,26 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     scale = items.scales.get(name, ScoreRange())
     if config.gold is not None:
         config = _with_gold(config, _gold_labels(config.gold.labels, items, name, scale))
-    return AnswerInputs(_lists(known), _labels(known, scale), (measure_of(name, scale),), _over_clusters(items, config))
+    of_score = items.of_score(name)
+    of_score = replace(of_score, score=Coded.of(of_score.score.strings()))
+    config = _over_clusters(items, config)
+    return AnswerInputs(_lists(known), _labels(known, scale), (measure_of(name, scale),), config, of_score, scale)
 
 
 def _names_score(items: Items, measures: MeasuresLike) -> bool:
     return isinstance(measures, str) and measures in items.scores
 
 
+def _is_score(items: Items, measures: MeasuresLike | None) -> bool:
+    """Whether a score by its name is meant, and not measures of nuggets."""
+    return SCORE not in items.scores or (measures is not None and _names_score(items, measures))
+
+
 def _no_values(items: Items, name: str) -> InputError:
     reasons = dict.fromkeys(why for of in items.missing(name).values() for why in of)
+    if not reasons:
+        return InputError(f"no topic has a value of {name} for all systems", file=items.source,
+                          hint="give logs of the same samples")  # fmt: skip
     return InputError(
         f"{name} has no value for any answer ({some(list(reasons))})", file=items.source,
         hint="run the evaluation again, or choose another score",
@@ -190,18 +237,30 @@ def _labels(items: Items, scale: ScoreRange) -> Judgments:
     )  # fmt: skip
 
 
-def _is_list(labels: Any) -> bool:
-    """Whether gold labels are a list that was drawn to be labeled."""
+def _list_in(labels: Any) -> GoldList | None:
+    """The list that was drawn to be labeled, where gold labels are one."""
     try:
-        return gold_list_of(labels) is not None
-    except InputError:  # a table of values, which has other columns
-        return False
+        return gold_list_of(labels)
+    except InputError:
+        begin = next(pieces_of(labels), b"")[:MOST_OF_HEAD] if isinstance(labels, str | os.PathLike) else b""
+        if b"digest" in begin and b"order" in begin:  # a list with a fault
+            raise
+        return None  # a log, or a table of values, which has other columns
+
+
+def _turned(listed: GoldList) -> GoldList:
+    """The list with all labels of the other sign."""
+    low, high = listed.scale
+    bronze, label = (frozen(0.0 - values) for values in (listed.bronze, listed.label))
+    return replace(listed, bronze=bronze, label=label, scale=(0.0 - high, 0.0 - low))
 
 
 def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> Any:
     """Trusted values of some of the items, as labels; a list that was drawn to be labeled is one already."""
-    if isinstance(labels, Judgments) or _is_list(labels):
+    if isinstance(labels, Judgments):
         return labels
+    if (listed := _list_in(labels)) is not None:
+        return _turned(listed) if scale.lower_is_better else listed
     gold = read_items(labels)
     (name,) = gold.chosen([score] if score in gold.scores else None)
     known = _known_gold(gold.of_score(name).by_item, items)
@@ -242,7 +301,7 @@ def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyCon
     scale = ScoreRange(0.0, 1.0)
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
     config = _over_clusters(items, config)
-    if config.gold is None or isinstance(config.gold.labels, Judgments) or _is_list(config.gold.labels):
+    if config.gold is None or isinstance(config.gold.labels, Judgments) or _list_in(config.gold.labels) is not None:
         return AnswerInputs(_lists(known), _labels(known, scale), chosen, config)
     gold, again = gold_nuggets(config.gold.labels, items)
     trusted = _with_bronze(_known_gold(gold.by_item, items), one)

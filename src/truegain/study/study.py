@@ -25,6 +25,7 @@ from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
 from truegain.keywords import takes
 from truegain.measures.base import Measure
+from truegain.measures.items import ItemMean
 from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.scoring import at_level, matching_for, measures_for
 from truegain.message import Message, arg, argname, gold_drawn, with_marks
@@ -55,7 +56,7 @@ from truegain.study.gold import Labels, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.next_steps import StepPlanner, Steps
-from truegain.study.precision import CurrentPrecision, prices_of
+from truegain.study.precision import CurrentPrecision, Step, prices_of
 from truegain.study.study_data import LONE, Population, StudyData
 from truegain.study.unjudged import UnjudgedDocuments
 from truegain.study.unjudged_sample import UnjudgedList
@@ -143,6 +144,8 @@ class Study:
         Whose labels these are, where a model gave them and no person checked them.
     provenance : dict
         How the study was made; every answer has it.
+    items : Items or None
+        The values of the score, where answers are scored.
     claims : tuple of (str, str)
         Pairs (a, b) that a study file asks about: is b better than a?
     costs : mapping, str or None
@@ -172,6 +175,7 @@ class Study:
 
     claims: tuple[tuple[str, str], ...] = ()
     costs: Costs = None
+    items: Items | None = None
 
     @takes(name="Study")
     def __init__(
@@ -198,6 +202,7 @@ class Study:
         if isinstance(runs, Items):
             answers = answer_inputs(runs, judgments, measures, config)
             runs, judgments, measures, config = answers.runs, answers.judgments, answers.measures, answers.config
+            self.items = answers.items
         elif judgments is None or measures is None:
             lack = "judgments" if judgments is None else "measures"
             raise TruegainError(
@@ -408,6 +413,11 @@ class Study:
         return self.ranked.topics
 
     @property
+    def of_answers(self) -> bool:
+        """Whether values of answers are scored (`Items`), not ranked documents."""
+        return all(isinstance(m, ItemMean) for m in self.measures)
+
+    @property
     def population(self) -> str:
         """What the answers hold for, and what they do not cover, in words."""
         return str(self._population)
@@ -433,7 +443,9 @@ class Study:
         sample = self.unjudged_sample
         sampled = None if sample is None else (sample.size, sample.unjudged)
         groups = population_groups(over, self.topics)
-        return Population(over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled, groups)
+        return Population(
+            over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled, groups, self.of_answers
+        )
 
     def left_out(self, measure: MeasureLike | None = None) -> str:
         """Why a measure does not generalize to all that the study does.
@@ -811,7 +823,7 @@ class Study:
             largest_source=largest_in_words(shares),
             influential=self._influential_units(m, contrasts) if uncertain else {},
             unjudged_bounds=unjudged_bounds,
-            steps=tuple(planner.steps(contrasts, prices, unjudged_bounds)) if more_helps else (),
+            steps=self._in_words(planner.steps(contrasts, prices, unjudged_bounds)) if more_helps else (),
             notes=tuple(notes),
             reasons=decision.reasons,
             unjudged_policy=self.unjudged_policy,
@@ -825,7 +837,14 @@ class Study:
             to_check="" if not doubted else "ordered" if m.linear_in_gains else "topics",
             not_judgeable=not_judgeable,
             sizes=self._sizes(variance_model, contrasts),
+            of_answers=self.of_answers,
         )
+
+    def _in_words(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """Steps as they are told of runs, or of answers."""
+        if not self.of_answers:
+            return tuple(steps)
+        return tuple(replace(step, phrase=step.phrase.replace("every pair", "every answer")) for step in steps)
 
     def _sizes(self, variance_model: VarianceModel, contrasts: Contrasts) -> dict[str, str]:
         """How many units of a source there are, in words; of gold labels, how many affect a difference."""
@@ -921,7 +940,9 @@ class Study:
         labels = None if touching is None or self.gold_list is not None else int(touching[0])  # a list: of pairs
         if own and touching is None and estimator.by_rates:  # rates alone: of whose documents?
             labels = 0
-        return gold_reasons(system, self.judge_model if own else None, self.judge.design, labels, estimator.least_gold)
+        return gold_reasons(
+            system, self.judge_model if own else None, self.judge.design, labels, estimator.least_gold, self.of_answers
+        )
 
     # ------------------------------------------------------------------ what to buy next
 
@@ -960,7 +981,9 @@ class Study:
         unjudged_bounds, _ = self._unjudged.bounds_with_limits(m, contrasts, self.variance_model(m))
         prices = prices_of(self.costs if costs is None else costs)
         return Steps(
-            tuple(self._planner(m).steps(contrasts, prices, unjudged_bounds)), self.provenance, f"{b} - {a} on {m}"
+            self._in_words(self._planner(m).steps(contrasts, prices, unjudged_bounds)),
+            self.provenance,
+            f"{b} - {a} on {m}",
         )
 
     def _planner(self, m: Measure) -> StepPlanner:

@@ -275,6 +275,7 @@ class Population:
     gold_rated: bool = False  # whether the assessors are those of the gold labels
     sampled: tuple[int, int] | None = None  # unjudged documents judged at random, and of how many
     groups: Mapping[SourceName, int] = field(default_factory=dict)  # by source, how many units group the topics
+    answers: bool = False  # whether values of answers are scored: no collection is sampled
 
     @property
     def holds_for(self) -> str:
@@ -292,11 +293,12 @@ class Population:
     @property
     def not_covered(self) -> str:
         """What the answers do not cover."""
-        words = [s.uncovered for name, s in SOURCES.items() if s.uncovered and name not in self.over]
+        sources = {} if self.answers else SOURCES
+        words = [s.uncovered for name, s in sources.items() if s.uncovered and name not in self.over]
         if "assessors" not in self.over and self.assessors:
             words.append("other assessors")
         elif not self.assessors and not self.gold:
-            words.append("mistakes in the judgments")
+            words.append("errors of the judge" if self.answers else "mistakes in the judgments")
         if self.gold and not self.gold_rated:
             words.append("mistakes in the gold labels")
         return "; ".join(words) or "nothing"

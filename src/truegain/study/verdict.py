@@ -209,6 +209,8 @@ class Verdict(Result):
         Documents of a gold list that move the difference and that people could not judge.
     sizes : mapping of str to str
         How many units of each source there are, such as '50 topics'.
+    of_answers : bool
+        Values of answers are scored, not ranked documents.
 
     Notes
     -----
@@ -246,6 +248,7 @@ class Verdict(Result):
     to_check: str = ""  # how gold is best drawn to check them: 'ordered' or whole 'topics'
     not_judgeable: int = 0  # documents of a list that move the difference and that people could not judge
     sizes: Mapping[str, str] = field(default_factory=dict)  # how many units of a source there are, such as '50 topics'
+    of_answers: bool = False  # whether values of answers are scored, not ranked documents
 
     @property
     def withheld(self) -> tuple[str, ...]:
@@ -628,6 +631,11 @@ class Verdict(Result):
             return ["More topics would not help: first use the same document ids in the runs and the judgments."]
         if kind == UNJUDGED_FIRST:
             return [MORE_LABELS]
+        if kind and kind != FEW and self.of_answers:
+            return [
+                f"More topics would not help: the verdict needs gold labels of at least {LEAST_GOLD} answers of the "
+                "system, drawn at random."
+            ]
         if kind and kind != FEW:
             return [
                 f"More topics would not help: the verdict needs gold labels of at least {LEAST_GOLD} documents drawn "
@@ -657,6 +665,11 @@ class Verdict(Result):
         if not self.to_check:
             return ""
         draw = "" if self.to_check == "ordered" else f", draw={self.to_check!r}"
+        if self.of_answers:
+            return (
+                f"have a person check {self.labels_by}: tg.sample_gold(items, measure={c.measure!r}, pair=({c.a!r}, "
+                f"{c.b!r})) draws the answers to label; fill in labels from the top, then give it as gold=."
+            )
         return (
             f"have a person check {self.labels_by}: tg.sample_gold(runs, judgments, {c.measure!r}, pair=({c.a!r}, "
             f"{c.b!r}){draw}) draws the documents to label; fill in labels from the top, then give it as gold=."

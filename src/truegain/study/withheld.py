@@ -36,12 +36,14 @@ Reasons = Mapping[str, Sequence[Reason]]  # by system
 
 
 def gold_reasons(
-    system: str, model: str | None, design: str | None, labels: int | None, least: int = LEAST_GOLD
-) -> list[Reason]:
+    system: str, model: str | None, design: str | None, labels: int | None, least: int = LEAST_GOLD,
+    of_answers: bool = False,
+) -> list[Reason]:  # fmt: skip
     """Why gold labels do not show how the judge errs on a system; nothing where they do.
 
     model: that of the judge, where the system uses it too; design: how gold was drawn, None without; labels: how many
-    gold labels its score stands on, None where they cannot be counted; least: how many it must stand on.
+    gold labels its score stands on, None where they cannot be counted; least: how many it must stand on; of_answers:
+    whether they are of its answers.
 
     >>> print(*gold_reasons("rag", "gpt-4o", None, 0))
     possible self-preference: rag uses gpt-4o, its judge, and no gold label shows how much that favors rag
@@ -52,6 +54,8 @@ def gold_reasons(
     if model is not None and (design is None or not DESIGNS[design].here or few):
         shows = "too few gold labels show" if few and labels else "no gold label shows"
         return [Reason(SELF_PREFERENCE, f"{system} uses {model}, its judge, and {shows} how much that favors {system}")]
+    if few and of_answers:
+        return [Reason(TOO_FEW, f"{labels} answers of {system} have a gold label, and {least} are needed")]
     if few:
         return [Reason(TOO_FEW, f"{system} retrieved {labels} of the labeled documents, and {least} are needed")]
     return []

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from truegain.config import Ratings, StudyConfig
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, RunsLike
@@ -22,6 +23,8 @@ from truegain.report.facts import Facts, Made
 from truegain.report.gather import gather
 from truegain.report.html import EN, Html, Section, el, join, json_script, many, name
 from truegain.report.sections.catalogue import sections_for
+from truegain.study.inputs import StudyInputs
+from truegain.study.item_inputs import answer_inputs
 from truegain.study.study import Costs, Study
 from truegain.text.corpus import CorpusLike
 
@@ -113,9 +116,9 @@ ENDINGS = (".html", ".htm", ".html.gz")
 
 @takes()
 def write_report(
-    runs: RunsLike,
-    judgments: JudgmentsLike,
-    measures: MeasuresLike,
+    runs: RunsLike | Items,
+    judgments: JudgmentsLike | None,
+    measures: MeasuresLike | None,
     path: PathLike,
     *,
     pairs: Sequence[tuple[str, str]] = (),
@@ -132,7 +135,7 @@ def write_report(
     Parameters
     ----------
     runs, judgments, measures
-        As those of `Study`.
+        As those of `Study`; `Items` need no judgments (None).
     path : path
         Where to write the page; its name ends in .html.
     pairs : list of (str, str), optional
@@ -175,8 +178,14 @@ def write_report(
     if name != STANDARD_INPUT and not name.lower().endswith(ENDINGS):
         raise TruegainError(f"path {name!r}: a report is a page; end its name in .html")
     with heard() as messages:
-        table, judged = Runs.of(runs), _labels(judgments, config.ratings)
-        made = Study.configured(table, judged, measures, config)
+        if isinstance(runs, Items):
+            answers = answer_inputs(runs, judgments, measures, config)
+            table, judged, made = answers.runs, answers.judgments, StudyInputs.study_of_answers(answers)
+        elif judgments is None:
+            raise TruegainError("judgments are missing; give them after the runs, or give Items")
+        else:
+            table, judged = Runs.of(runs), _labels(judgments, config.ratings)
+            made = Study.configured(table, judged, measures, config)
     tell(messages)
     if len(made.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({made.systems[0]}); give another run")

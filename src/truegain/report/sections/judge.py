@@ -34,6 +34,7 @@ from truegain.report.html import (
     tr,
     who,
 )
+from truegain.report.sections import values
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
 from truegain.results.base import Table
 
@@ -46,6 +47,9 @@ def section(facts: Facts) -> Section | None:
     judge = facts.judge
     if judge is None:
         return None
+    if judge.values is not None:
+        scores = _scores(facts) if facts.main.naive is not None and len(facts.systems) > 2 else None
+        return values.section(facts, judge, judge.values, scores, _labels(judge.by_label))
     right, rejected, d = judge.rates
     lede = (
         f"The judge accepts {percent(right)} of the relevant documents (sensitivity) and rejects {percent(rejected)} "

@@ -87,7 +87,7 @@ def _what(facts: Facts) -> str:
     names = named([m.name for m in facts.measures], len(facts.measures))
     text = (
         f"We compared {many(len(facts.systems), 'system')} by {names} on {many(facts.topics, 'topic')}, with "
-        f"{many(facts.labels, 'rating' if facts.rule else 'label')}"
+        f"{many(facts.labels, 'rating' if facts.rule else 'value' if facts.answers else 'label')}"
     )
     if facts.rule:
         text += f" by {many(facts.assessors, 'assessor')}, combined into one label per document by the {facts.rule}"
@@ -99,12 +99,18 @@ def _what(facts: Facts) -> str:
 
 
 def _more(facts: Facts) -> list[str]:
+    labels = "values" if facts.answers else "labels"
     least = f", and not below the smallest gain that matters ({facts.min_effect:g})" if facts.min_effect else ""
     short = ", and not better if it lies below that gain" if facts.min_effect else ""
+    unjudged = [
+        ", with unjudged documents at their worst where that is known",
+        " with unjudged documents at their best",
+    ]
+    worst, best = ["", ""] if facts.answers else unjudged
     sentences = [
         f"A system is called better than another if the whole {facts.level} interval of the difference lies above "
-        f"0{least}, with unjudged documents at their worst where that is known. It is called worse if the interval "
-        f"lies below 0 with unjudged documents at their best{short}. Otherwise the comparison is inconclusive."
+        f"0{least}{worst}. It is called worse if the interval lies below 0{best}{short}. Otherwise the comparison is "
+        "inconclusive."
     ]
     if facts.judge is not None and not facts.judge.rectified:
         sentences.append(
@@ -113,9 +119,9 @@ def _more(facts: Facts) -> list[str]:
         )
     elif facts.corrected:
         sentences.append(
-            "Scores were corrected by prediction-powered inference: the score by the judge's labels, minus its error "
-            "estimated from the gold labels, weighted by their sampling probabilities (Angelopoulos et al. 2023). "
-            "Every interval includes the sampling error of the gold labels."
+            f"Scores were corrected by prediction-powered inference: the score by the judge's {labels}, minus its "
+            "error estimated from the gold labels, weighted by their sampling probabilities (Angelopoulos et al. "
+            "2023). Every interval includes the sampling error of the gold labels."
         )
     sources = [s for name, s in SOURCES.items() if name in facts.over and s.method]
     sentences += [s.method.format(resamples=facts.replicates, seed=facts.seed) for s in sources]

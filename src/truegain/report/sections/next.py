@@ -76,6 +76,8 @@ def _check(facts: Facts, verdict: Verdict) -> Html | None:
     """Before all else a person must check the judge."""
     if not verdict.to_check:
         return None
+    if facts.answers:
+        return _check_answers(facts, verdict)
     draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
     measure = shlex.quote(verdict.comparison.measure)
     files = facts.made.files(verdict.comparison.a, verdict.comparison.b)
@@ -86,6 +88,19 @@ def _check(facts: Facts, verdict: Verdict) -> Html | None:
     words = paragraph(
         "Nobody knows how often these labels are wrong, and for which systems. ", el("code", command),
         drawn, el("code", "--gold LIST.csv"), ".",
+    )  # fmt: skip
+    return el("div", el("h3", f"First have a person check {verdict.labels_by}"), words, class_="card")
+
+
+def _check_answers(facts: Facts, verdict: Verdict) -> Html:
+    """The same of values of answers."""
+    c = verdict.comparison
+    pair = f" --pair {shlex.quote(f'{c.a},{c.b}')}" if len(facts.systems) > 2 else ""
+    files = facts.made.answers or f"FILES --score {shlex.quote(c.measure)}"
+    words = paragraph(
+        "Nobody knows how often these values are wrong, and for which systems. ",
+        el("code", f"truegain plan labels {files}{pair} -o LIST.csv"),
+        " draws the answers to label; fill in labels from the top, then add ", el("code", "--gold LIST.csv"), ".",
     )  # fmt: skip
     return el("div", el("h3", f"First have a person check {verdict.labels_by}"), words, class_="card")
 

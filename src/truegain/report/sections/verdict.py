@@ -65,7 +65,8 @@ def section(facts: Facts) -> Section:
         "holds_for": facts.holds_for,
         "not_covered": facts.not_covered,
     }
-    rail = [many(len(facts.systems), "system"), many(facts.topics, "topic"), many(facts.labels, "label")]
+    rail = [many(len(facts.systems), "system"), many(facts.topics, "topic")]
+    rail.append(many(facts.labels, "value" if facts.answers else "label"))
     rail += [many(facts.gold, "gold label")] if facts.gold else []
     rail += [many(facts.assessors, "assessor")] if facts.assessors else []
     rail += [m.name for m in facts.measures]
@@ -119,7 +120,8 @@ def _as_labeled(verdict: Verdict) -> str:
     if naive.low <= 0 <= naive.high:
         outcome = "been inconclusive"
     interval = f"{limits(naive.low, naive.high, signs=True)}; {p_value(c.uncorrected_p)}"
-    return f"The uncorrected labels would have {outcome}: {signed(c.uncorrected)} ({interval})."
+    labels = "values" if verdict.of_answers else "labels"
+    return f"The uncorrected {labels} would have {outcome}: {signed(c.uncorrected)} ({interval})."
 
 
 def _at_zero(low: float, high: float) -> str:
@@ -150,7 +152,7 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
         " minus ",
         name(c.a),
         f", with {facts.level} intervals. Solid line: no difference.{least if facts.min_effect > 0 else ''}",
-        " The hollow bar takes all labels as true." if both else "",
+        f" The hollow bar takes all {'values' if facts.answers else 'labels'} as true." if both else "",
         FAINT if wide is not None else "",
     )
     return NumberLine(c.measure, c.a, c.b, bars, facts.min_effect).html(caption)
@@ -278,11 +280,12 @@ def _fixed(facts: Facts, claim: Claim) -> Html:
     """For whom, what is not covered, what unjudged documents count as or could change, and how sure."""
     items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Not covered": facts.not_covered}
     if _about_two(facts):
-        if len(facts.claims) == 1:
+        if len(facts.claims) == 1 and not facts.answers:
             items["Unjudged documents could add"] = _holes(facts, claim.first)
         items["Confidence"] = _level(facts)
     else:
-        items["Unjudged documents"] = _unjudged(facts.main)
+        if not facts.answers:
+            items["Unjudged documents"] = _unjudged(facts.main)
         items["Confidence"] = f"simultaneous {facts.level} for all pairs"
     return el("dl", *(el("div", el("dt", k), el("dd", v)) for k, v in items.items()), class_="fixed")
 

@@ -1,0 +1,408 @@
+"""How far a judge's values of answers lie from those of people: mean error by system, correlation, scatter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from truegain.data.pool import RankedGains
+from truegain.errors import TruegainError, counted
+from truegain.io.columns import Bools, Floats, Ints, frozen
+from truegain.judge_error.judge import Judge
+from truegain.results.base import Result, Table
+from truegain.results.table import Cell
+from truegain.sampling.catalogue import design_of
+from truegain.stats.student_t import p_of, quantile_of
+
+ALL = "all systems"
+FEW_PAIRS = 3  # labels below which no correlation is told
+ALPHA = 0.05  # of the test that the judge's mean error is the same for all systems
+NOT_BY_CHANCE = 0.01  # of the test that labeled answers are a random sample
+COLUMNS = (
+    "system", "gold labels", "judge mean", "people mean", "mean error", "low", "high", "mean absolute error",
+    "pearson", "spearman",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MeanError:
+    """The mean of judge minus person over some answers, with its interval over topics; no limits of fewer than two."""
+
+    system: str  # empty for all
+    labels: int
+    judge: float  # mean value
+    people: float
+    value: float
+    low: float | None
+    high: float | None
+    absolute: float
+    pearson: float | None
+    spearman: float | None
+
+
+@dataclass(frozen=True)
+class ErrorGap:
+    """By how much the mean error of one system lies above that of another, or of all others."""
+
+    system: str
+    other: str  # empty for the mean of all others
+    value: float
+    low: float
+    high: float
+    p: float  # adjusted for the number of systems
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ValueErrors(Result):
+    """A judge's values of answers beside those that people gave to the same answers.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The systems whose answers have gold labels.
+    topics : tuple of str
+        The topics, or the clusters of topics, by which intervals are made.
+    judge, gold : ndarray of float
+        The value by the judge and by a person, one a labeled answer.
+    system, topic : ndarray of int
+        Whose answer, and to which topic: places in `systems` and `topics`.
+    weight : ndarray of float
+        How many answers each label stands for, as it was drawn.
+    measure : str
+        The score.
+    confidence : float
+        Of the intervals.
+    provenance : mapping
+        How it was made.
+    mean_of_all : float or None
+        The judge's mean over all answers, where labeled ones are a random sample of them.
+
+    Notes
+    -----
+    With w the weight of a label, e = judge - person and m its weighted mean, intervals are those of a mean over
+    clusters: with r_t the sum of w (e - m) over the labels of topic t, of which there are G,
+
+        V = G / (G - 1) sum over t of r_t^2 / (sum of w)^2 ;   m +- t(G - 1) sqrt(V)
+
+    Columns of `frame`: those of `table`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> judge, gold = np.array([0.9, 0.6, 0.8, 0.4]), np.array([0.8, 0.4, 0.9, 0.2])
+    >>> errors = ValueErrors(("a",), tuple("1234"), judge, gold, np.zeros(4, int), np.arange(4), np.ones(4), "faith")
+    >>> round(errors.overall.value, 3), errors.is_binary
+    (0.1, False)
+    """
+
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    judge: Floats
+    gold: Floats
+    system: Ints
+    topic: Ints
+    weight: Floats
+    measure: str
+    confidence: float = 0.95
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    mean_of_all: float | None = None  # by the judge, of labeled answers and others, where gold was drawn at random
+
+    @classmethod
+    def of(
+        cls, judge: Judge, ranked: RankedGains, measure: str, *, groups: Sequence[str] | None = None,
+        confidence: float = 0.95, provenance: Mapping[str, object] | None = None,
+    ) -> ValueErrors:  # fmt: skip
+        """From a judge that was measured on gold labels of answers.
+
+        Parameters
+        ----------
+        judge : Judge
+            With its gold pairs.
+        ranked : RankedGains
+            The answers: each item is of one system.
+        measure : str
+            The score.
+        groups : sequence of str, optional
+            The cluster of each topic of `ranked`, where topics were sampled in such.
+        confidence : float, default 0.95
+            Of the intervals.
+        provenance : mapping, optional
+            How it was made.
+
+        Returns
+        -------
+        ValueErrors
+            Of the labels of answers that are scored.
+        """
+        if judge.pairs is None:
+            raise TruegainError("only counts are known of this judge, and no values of single answers")
+        owner = np.full(len(ranked.pool), -1, np.int64)
+        owner[ranked.item] = ranked.list // len(ranked.topics)
+        item = judge.pairs.items_in(ranked.pool)
+        keep = (item >= 0) & (owner[item] >= 0)
+        item, pairs = item[keep], judge.pairs.only(keep)
+        of_topic = np.asarray(ranked.pool.topic, np.int64)[item]
+        names = list(ranked.topics) if groups is None else list(groups)
+        units, unit = np.unique([names[t] for t in of_topic.tolist()], return_inverse=True)
+        there, system = np.unique(owner[item], return_inverse=True)
+        drawn_alike = design_of(judge.design).equal and not pairs.weighted
+        return cls(
+            tuple(ranked.systems[s] for s in there.tolist()), tuple(map(str, units)), pairs.bronze, pairs.gold,
+            frozen(system.astype(np.int64)), frozen(unit.astype(np.int64)), pairs.weight, measure, confidence,
+            provenance or {}, float(ranked.item_gain[owner >= 0].mean()) if drawn_alike else None,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.gold)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether all values are 0 or 1, as of pass and fail: then sensitivity and specificity say more."""
+        return bool(np.isin(self.judge, (0.0, 1.0)).all() and np.isin(self.gold, (0.0, 1.0)).all())
+
+    @property
+    def error(self) -> Floats:
+        """Judge minus person, one a label."""
+        return self.judge - self.gold
+
+    # ------------------------------------------------------------------ mean errors
+
+    @cached_property
+    def overall(self) -> MeanError:
+        """Over all answers."""
+        return self._mean_error("", np.ones(len(self), np.bool_))
+
+    @cached_property
+    def by_system(self) -> tuple[MeanError, ...]:
+        """Over the answers of each system."""
+        return tuple(self._mean_error(name, self.system == s) for s, name in enumerate(self.systems))
+
+    def _mean_error(self, system: str, at: Bools) -> MeanError:
+        w, judge, gold = self.weight[at], self.judge[at], self.gold[at]
+        mean = float(w @ (judge - gold) / w.sum())
+        low, high = self._limits(mean, self._influence(at)[None], np.ones(1))
+        absolute = float(w @ np.abs(judge - gold) / w.sum())
+        both = pearson(judge, gold, w), spearman(judge, gold, w)
+        means = float(w @ judge / w.sum()), float(w @ gold / w.sum())
+        return MeanError(system, int(at.sum()), *means, mean, low, high, absolute, *both)
+
+    def _influence(self, at: Bools) -> Floats:
+        """By topic: how far its labels move the mean error of some answers; NaN for a topic that has none of them."""
+        w, e, t = self.weight[at], self.error[at], self.topic[at]
+        moves = np.bincount(t, w * (e - w @ e / w.sum()), len(self.topics)) / w.sum()
+        return np.where(np.bincount(t, minlength=len(self.topics)) > 0, moves, np.nan)
+
+    def _spread(self, moves: Floats, contrast: Floats) -> tuple[float, float]:
+        """Standard error and freedom of a sum of mean errors, from the moves of topics (mean x topic)."""
+        n = int((~np.isnan(moves[contrast != 0])).any(axis=0).sum())
+        if n < 2:
+            return math.nan, math.nan
+        pull = contrast @ np.nan_to_num(moves)
+        return math.sqrt(n / (n - 1) * float(pull @ pull)), n - 1.0
+
+    def _limits(
+        self, value: float, moves: Floats, contrast: Floats, confidence: float | None = None
+    ) -> tuple[float | None, float | None]:
+        se, df = self._spread(moves, contrast)
+        if math.isnan(se):
+            return None, None
+        half = quantile_of(confidence or self.confidence, df) * se
+        return value - half, value + half
+
+    # ------------------------------------------------------------------ does it favor a system?
+
+    @cached_property
+    def gap(self) -> ErrorGap | None:
+        """The clearest difference between mean errors of systems; None where there is one system, or too few labels."""
+        n = len(self.systems)
+        if n < 2:
+            return None
+        moves = np.array([self._influence(self.system == s) for s in range(n)])
+        means = np.array([e.value for e in self.by_system])
+        tests = 1 if n == 2 else n
+        gaps = []
+        for s in [1] if n == 2 else range(n):
+            contrast = np.full(n, -1.0 / (n - 1))
+            contrast[s] = 1.0
+            value = float(contrast @ means)
+            se, df = self._spread(moves, contrast)
+            if math.isnan(se):
+                continue
+            p = p_of(value / se, df) if se > 0 else float(value == 0)
+            low, high = self._limits(value, moves, contrast, 1 - (1 - self.confidence) / tests)
+            assert low is not None
+            assert high is not None
+            gaps.append(
+                ErrorGap(self.systems[s], self.systems[0] if n == 2 else "", value, low, high, min(1.0, p * tests))
+            )
+        return min(gaps, key=lambda g: g.p) if gaps else None
+
+    @property
+    def favors(self) -> bool:
+        """Whether the mean error clearly differs between systems."""
+        return self.gap is not None and self.gap.p < ALPHA
+
+    # ------------------------------------------------------------------ does it tell good answers from bad?
+
+    @cached_property
+    def correlation(self) -> tuple[float, float | None, float | None] | None:
+        """Pearson's correlation with its interval over topics, by Fisher's z; None where values do not vary.
+
+        The variance of z = atanh r is that of the jackknife: topics are left out in turn.
+        """
+        r = self.overall.pearson
+        if r is None:
+            return None
+        w = self.weight / self.weight.sum()
+        x, y = (_standardized(values, w) for values in (self.judge, self.gold))
+        n = len(self.topics)
+        sums = np.array([np.bincount(self.topic, w * v, n) for v in (np.ones(len(w)), x, y, x * x, y * y, x * y)])
+        left = sums.sum(axis=1, keepdims=True) - sums
+        mass = np.maximum(left[0], 1e-12)
+        mx, my, xx, yy, xy = left[1:] / mass
+        spread = (xx - mx * mx) * (yy - my * my)
+        if n < 3 or 1 - r * r < 1e-12 or not (spread > 1e-12).all():
+            return r, None, None
+        z = np.arctanh(np.clip((xy - mx * my) / np.sqrt(spread), -1 + 1e-12, 1 - 1e-12))
+        half = quantile_of(self.confidence, n - 1.0) * math.sqrt((n - 1) / n * float(((z - z.mean()) ** 2).sum()))
+        return r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
+
+    @property
+    def follows(self) -> bool:
+        """Whether the judge's values clearly rise with those of people."""
+        r = self.correlation
+        return r is not None and (r[1] if r[1] is not None else r[0]) > 0
+
+    @property
+    def not_at_random(self) -> str:
+        """Why labeled answers seem to be no random sample, by the judge's mean over them; else empty."""
+        if self.mean_of_all is None or len(self.topics) < 2:
+            return ""
+        w = self.weight / self.weight.sum()
+        mean, n = float(w @ self.judge), len(self.topics)
+        moves = np.bincount(self.topic, w * (self.judge - mean), n)
+        se = math.sqrt(n / (n - 1) * float(moves @ moves))
+        if se == 0 or p_of((mean - self.mean_of_all) / se, n - 1.0) > NOT_BY_CHANCE:
+            return ""
+        return (
+            f"gold was drawn at random, yet the judge's mean value is {mean:.3f} on the labeled answers and "
+            f"{self.mean_of_all:.3f} on all: these are not a random sample of the answers"
+        )
+
+    # ------------------------------------------------------------------ in words and tables
+
+    def in_short(self) -> str:
+        """The mean error and the correlation."""
+        return self.bias
+
+    @property
+    def bias(self) -> str:
+        """The mean error in a sentence."""
+        e, of = self.overall, f"{counted(len(self), 'gold label')} of {self.measure}"
+        if e.low is None or e.high is None:
+            return (
+                f"The judge's values lie {_apart(e.value)} people's on average, by {of}; one topic gives no interval."
+            )
+        shown = "" if e.low > 0 or e.high < 0 else "; the interval includes 0"
+        return (
+            f"The judge's values lie {_apart(e.value)} people's on average, by {of} "
+            f"({self._level} CI {e.low:+.4f} to {e.high:+.4f}{shown})."
+        )
+
+    @property
+    def leaning(self) -> str:
+        """Whether it errs alike for all systems, in a sentence."""
+        g = self.gap
+        if g is None:
+            return "" if len(self.systems) < 2 else "Too few gold labels to compare its errors between systems."
+        of = g.other or "the others"
+        interval = f"{self._level} CI {g.low:+.4f} to {g.high:+.4f}"
+        if self.favors:
+            return (
+                f"It {'favors' if g.value > 0 else 'is hard on'} {g.system}: its mean error there is {g.value:+.4f} "
+                f"relative to {of} ({interval})."
+            )
+        return (
+            f"No favored system is shown: the mean error of {g.system} differs from that of {of} by {g.value:+.4f} "
+            f"({interval})."
+        )
+
+    @property
+    def worth(self) -> str:
+        """What that means for scores that gold labels correct, in a sentence."""
+        r = self.correlation
+        if r is None:
+            return (
+                "The values of the judge, or of people, are all the same: they do not follow one another, and the gold "
+                "labels alone decide the corrected scores."
+            )
+        interval = "" if r[1] is None or r[2] is None else f" ({self._level} CI {r[1]:.2f} to {r[2]:.2f})"
+        rank = "" if self.overall.spearman is None else f", Spearman's {self.overall.spearman:.2f}"
+        head = f"Pearson's correlation with people is {r[0]:.2f}{interval}{rank}."
+        if not self.follows:
+            return (
+                f"{head} The judge does not clearly tell good answers from bad ones: the correction removes its mean "
+                "error, but its values save no gold labels."
+            )
+        return (
+            f"{head} The correction removes the mean error of each system. The judge's values explain {r[0] ** 2:.0%} "
+            "of the variance of people's: the more, the fewer gold labels a corrected score needs."
+        )
+
+    @property
+    def _level(self) -> str:
+        return f"{100 * self.confidence:g}%"
+
+    def table(self) -> Table:
+        """A row for all systems and one for each: means, mean error with limits, and correlations."""
+        each = self.by_system if len(self.systems) > 1 else ()
+        rows: list[tuple[Cell, ...]] = [
+            (e.system or (ALL if each else self.systems[0]), e.labels, e.judge, e.people, e.value, e.low, e.high,
+             e.absolute, e.pearson, e.spearman)
+            for e in (self.overall, *each)
+        ]  # fmt: skip
+        title = f"{self.measure}: the judge's values beside people's"
+        notes = (self.bias, self.leaning, self.worth, self.not_at_random)
+        return Table(COLUMNS, rows, self.provenance, title, tuple(filter(None, notes)))
+
+
+def _apart(error: float) -> str:
+    return f"{abs(error):.4f} {'above' if error >= 0 else 'below'}"
+
+
+def _standardized(x: Floats, w: Floats) -> Floats:
+    """Values less their weighted mean, over their weighted standard deviation; w sums to 1."""
+    about = x - w @ x
+    return np.asarray(about / math.sqrt(float(w @ about**2)))
+
+
+def pearson(x: Floats, y: Floats, weight: Floats) -> float | None:
+    """Pearson's correlation of weighted values; None where one does not vary, or there are fewer than three.
+
+    >>> three = np.array([1.0, 2.0, 3.0])
+    >>> pearson(three, 2 * three, np.ones(3)), pearson(np.ones(3), three, np.ones(3))
+    (1.0, None)
+    """
+    if len(x) < FEW_PAIRS or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    w = weight / weight.sum()
+    return float(np.clip(w @ (_standardized(x, w) * _standardized(y, w)), -1.0, 1.0))
+
+
+def spearman(x: Floats, y: Floats, weight: Floats) -> float | None:
+    """Spearman's correlation, of weighted ranks: the weight below a value, and half of that at it.
+
+    >>> spearman(np.array([1.0, 2.0, 9.0]), np.array([1.0, 3.0, 4.0]), np.ones(3))
+    1.0
+    """
+    return pearson(_ranks(x, weight), _ranks(y, weight), weight)
+
+
+def _ranks(x: Floats, weight: Floats) -> Floats:
+    _, code = np.unique(x, return_inverse=True)
+    at = np.bincount(code, weight)
+    return np.asarray((np.cumsum(at) - at / 2)[code])

@@ -1,0 +1,186 @@
+"""A judge's values of answers beside people's, held against scipy, closed forms and brute force."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import truegain as tg
+from truegain.data.items import Items
+from truegain.io.columns import Bools, Floats, Ints
+from truegain.io.logs.log import Row
+from truegain.judge_error.value_errors import ValueErrors, pearson, spearman
+from truegain.report.gather import value_errors
+
+
+def errors_of(judge: Floats, gold: Floats, system: Ints, topic: Ints, weight: Floats | None = None) -> ValueErrors:
+    """Of arrays."""
+    names = tuple(f"s{s}" for s in range(int(system.max()) + 1))
+    topics = tuple(f"q{t}" for t in range(int(topic.max()) + 1))
+    return ValueErrors(names, topics, judge, gold, system, topic, np.ones(len(gold)) if weight is None else weight, "f")
+
+
+def draws(n: int, seed: int = 1) -> tuple[Floats, Floats]:
+    """A judge's values and people's, correlated."""
+    rng = np.random.default_rng(seed)
+    gold = rng.uniform(0, 1, n)
+    return gold + rng.normal(0.1, 0.2, n), gold
+
+
+def test_one_label_a_topic_is_the_t_interval() -> None:
+    """Guards the mean error against Student's interval, where every topic has one label."""
+    judge, gold = draws(30)
+    made = errors_of(judge, gold, np.zeros(30, int), np.arange(30)).overall
+    interval = stats.ttest_1samp(judge - gold, 0).confidence_interval()
+    assert (made.value, made.low, made.high) == pytest.approx(((judge - gold).mean(), interval.low, interval.high))
+    assert made.absolute == pytest.approx(np.abs(judge - gold).mean())
+    assert made.pearson == pytest.approx(stats.pearsonr(judge, gold).statistic)
+    assert made.spearman == pytest.approx(stats.spearmanr(judge, gold).statistic)
+
+
+def test_labels_of_a_topic_are_one_cluster() -> None:
+    """Guards clusters: topic by topic, with weights, as the formula says it."""
+    judge, gold = draws(60, 2)
+    rng = np.random.default_rng(3)
+    topic, weight = rng.integers(0, 12, 60), rng.uniform(1, 3, 60)
+    made = errors_of(judge, gold, np.zeros(60, int), topic, weight).overall
+    e = judge - gold
+    mean = sum(w * x for w, x in zip(weight, e, strict=True)) / weight.sum()
+    squares = sum(sum(weight[i] * (e[i] - mean) for i in range(60) if topic[i] == t) ** 2 for t in range(12))
+    se = math.sqrt(12 / 11 * squares) / weight.sum()
+    half = stats.t.ppf(0.975, 11) * se
+    assert (made.low, made.high) == pytest.approx((mean - half, mean + half))
+
+
+def test_weights_count_as_repeated_rows() -> None:
+    """Guards weighted correlations: a label of weight 3 is three labels."""
+    judge, gold = np.round(draws(20, 4), 1)  # with ties
+    weight = np.random.default_rng(5).integers(1, 4, 20)
+    x, y = (np.repeat(values, weight) for values in (judge, gold))
+    assert pearson(judge, gold, weight.astype(float)) == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert spearman(judge, gold, weight.astype(float)) == pytest.approx(stats.spearmanr(x, y).statistic)
+
+
+def test_a_favored_system_is_the_paired_difference_of_errors() -> None:
+    """Guards the gap of two systems against the paired t test, where both have a label on every topic."""
+    judge, gold = draws(80, 6)
+    system, topic = np.repeat([0, 1], 40), np.tile(np.arange(40), 2)
+    judge = judge + 0.3 * system
+    made = errors_of(judge, gold, system, topic)
+    e = judge - gold
+    test = stats.ttest_rel(e[40:], e[:40])
+    interval = test.confidence_interval()
+    assert made.gap is not None
+    assert (made.gap.system, made.gap.other, made.favors) == ("s1", "s0", True)
+    assert (made.gap.value, made.gap.low, made.gap.high) == pytest.approx(
+        ((e[40:] - e[:40]).mean(), interval.low, interval.high)
+    )
+    assert made.gap.p == pytest.approx(test.pvalue)
+    assert "favors s1" in made.leaning
+
+
+def test_of_many_systems_the_clearest_is_told_adjusted() -> None:
+    """Guards the choice among several systems: Bonferroni, against the mean of the others."""
+    rng = np.random.default_rng(7)
+    gold, topic, system = rng.uniform(0, 1, 120), np.tile(np.arange(40), 3), np.repeat([0, 1, 2], 40)
+    judge = gold + rng.normal(0, 0.1, 120) - 0.2 * (system == 2)
+    made = errors_of(judge, gold, system, topic)
+    e = (judge - gold).reshape(3, 40)
+    test = stats.ttest_1samp(e[2] - (e[0] + e[1]) / 2, 0)
+    assert made.gap is not None
+    assert (made.gap.system, made.gap.other) == ("s2", "")
+    assert made.gap.p == pytest.approx(3 * test.pvalue)
+    assert made.gap.high == pytest.approx(test.confidence_interval(1 - 0.05 / 3).high)
+    assert "is hard on s2" in made.leaning
+
+
+def test_the_interval_of_the_correlation() -> None:
+    """Guards Fisher's z: of a normal pair its error is 1/sqrt(n); a label told twice adds nothing to its topic."""
+    rng = np.random.default_rng(8)
+    n, r = 4000, 0.7
+    x = rng.normal(size=n)
+    y = r * x + math.sqrt(1 - r * r) * rng.normal(size=n)
+    once = errors_of(x, y, np.zeros(n, int), np.arange(n)).correlation
+    twice = errors_of(np.tile(x, 2), np.tile(y, 2), np.zeros(2 * n, int), np.tile(np.arange(n), 2)).correlation
+    assert once is not None
+    assert once == pytest.approx(twice)
+    low, high = (math.atanh(end or 0.0) for end in once[1:])
+    assert (high - low) / 2 == pytest.approx(1.96 / math.sqrt(n), rel=0.05)
+    judge, gold = draws(30, 12)
+    topic = np.arange(30) // 2
+    made = errors_of(judge, gold, np.zeros(30, int), topic).correlation
+    z = np.arctanh([np.corrcoef(judge[topic != t], gold[topic != t])[0, 1] for t in range(15)])
+    half = stats.t.ppf(0.975, 14) * math.sqrt(14 / 15 * ((z - z.mean()) ** 2).sum())
+    r = np.corrcoef(judge, gold)[0, 1]
+    assert made == pytest.approx((r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)))
+
+
+def test_values_that_do_not_vary() -> None:
+    """Guards a judge that says the same of every answer: no correlation, and no gain is promised."""
+    gold = np.linspace(0, 1, 10)
+    made = errors_of(np.full(10, 0.5), gold, np.zeros(10, int), np.arange(10))
+    assert (made.correlation, made.follows, made.overall.pearson) == (None, False, None)
+    assert "the gold labels alone decide" in made.worth
+    opposite = errors_of(1 - gold, gold, np.zeros(10, int), np.arange(10))
+    assert not opposite.follows
+
+
+def items_of(values: Floats, keep: Bools | None = None) -> Items:
+    """Two systems."""
+    rows = [
+        Row(f"q{t}", "f", float(values[s, t]), name)
+        for s, name in enumerate(("old", "new"))
+        for t in range(values.shape[1])
+        if keep is None or keep[s, t]
+    ]
+    return Items.of_rows(rows)
+
+
+def test_of_a_study_each_label_is_held_against_its_own_answer() -> None:
+    """Guards the join of gold and judge: errors by system are those of that system's answers."""
+    rng = np.random.default_rng(9)
+    truth = rng.uniform(0, 1, (2, 40))
+    judge = truth + np.array([[0.0], [0.25]])
+    keep = rng.random((2, 40)) < 0.5
+    study = tg.Study(items_of(judge), measures="f", gold=tg.Gold(items_of(truth, keep), "random"))
+    made = value_errors(study)
+    assert [(e.system, e.labels) for e in made.by_system] == [("old", keep[0].sum()), ("new", keep[1].sum())]
+    assert [e.value for e in made.by_system] == pytest.approx([0.0, 0.25])
+    assert made.mean_of_all == pytest.approx(judge.mean())
+
+
+def test_labels_of_the_best_answers_are_no_random_sample() -> None:
+    """Guards gold that was picked: the judge's mean over labeled answers is not that over all."""
+    rng = np.random.default_rng(10)
+    truth = rng.uniform(0, 1, (2, 60))
+    judge = truth + rng.normal(0, 0.1, (2, 60))
+    for keep, odd in ((rng.random((2, 60)) < 0.5, False), (truth > 0.5, True)):
+        study = tg.Study(items_of(judge), measures="f", gold=tg.Gold(items_of(truth, keep), "random"))
+        assert bool(value_errors(study).not_at_random) == odd
+
+
+@pytest.mark.slow
+def test_intervals_cover() -> None:
+    """Guards the coverage of mean error, gap and correlation where topics share their errors: 1,000 worlds."""
+    rng = np.random.default_rng(11)
+    held, true = np.zeros(3), 2 / math.sqrt(2 * (2.5 + 0.15**2))
+    for _ in range(1000):
+        gold = rng.normal(0, 1, (2, 40)) + rng.normal(0, 1, 40)
+        judge = gold + np.array([[0.1], [0.4]]) + rng.normal(0, 0.5, 40) + rng.normal(0, 0.5, (2, 40))
+        at = rng.random((2, 40)) < 0.6
+        system, topic = (x[at] for x in np.indices((2, 40)))
+        made = errors_of(judge[at], gold[at], system, topic)
+        r, gap = made.correlation, made.gap
+        assert r is not None
+        assert gap is not None
+        new = made.by_system[1]
+        held += [
+            (new.low or 0) <= 0.4 <= (new.high or 0),
+            gap.low <= 0.3 <= gap.high,
+            (r[1] or 0) <= true <= (r[2] or 0),
+        ]
+    assert (held / 1000 > 0.925).all(), held
+    assert (held / 1000 < 0.975).all(), held

@@ -1,0 +1,202 @@
+"""Lists of answers for people to label, from the draw to the verdict; and values below 0 as gold."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import truegain as tg
+from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
+from tests.study.test_answers import CLUSTERS, T, items_of, world
+from truegain.data.items import Items
+from truegain.data.label_lists import GoldList
+from truegain.io.columns import Floats
+from truegain.io.logs.log import ScoreRange
+
+NAMES = ("old", "new")
+LESS = {"faith": ScoreRange(0, 1, lower_is_better=True)}
+
+
+def labeled(listed: GoldList, truth: Floats, n: int | None = None) -> GoldList:
+    """The first so many answers of a list labeled by the truth."""
+    label = np.full(len(listed), np.nan)
+    for at, (topic, system) in enumerate(zip(listed.topics, listed.docs, strict=True)):
+        if n is None or at < n:
+            label[at] = truth[NAMES.index(system), int(topic.rpartition("q")[2])]
+    return listed.with_labels(label)
+
+
+@pytest.mark.parametrize("less", [False, True])
+def test_a_whole_list_gives_the_truth(less: bool) -> None:
+    """Guards the way from the draw to the verdict, in either direction: all labels there, the difference is exact."""
+    truth, judge = world()
+    items = items_of(judge)
+    items = replace(items, scales=LESS) if less else items
+    listed = tg.sample_gold(items, measure="faith")
+    assert sorted(zip(listed.topics, listed.docs, strict=True)) == sorted((f"q{t}", s) for t in range(T) for s in NAMES)
+    assert listed.scale == (0.0, 1.0)  # as people see the score, whatever counts as better
+    assert sorted(listed.bronze.tolist()) == pytest.approx(sorted(judge.ravel().tolist()))
+    study = tg.Study(items, measures="faith", gold=labeled(listed, truth), population="fixed")
+    verdict = study.verdict("old", "new")
+    difference = (truth[1] - truth[0]).mean()
+    assert verdict.comparison.difference == pytest.approx(-difference if less else difference)
+    assert verdict.exact
+
+
+def test_half_a_list_and_a_plan(tmp_path: Path) -> None:
+    """Guards a list in files, half of it labeled: the verdict holds the truth, and the plan goes on from there."""
+    truth, judge = world()
+    items = items_of(judge)
+    labeled(tg.sample_gold(items, measure="faith", pair=NAMES), truth, 50).write(tmp_path / "list.csv")
+    study = tg.Study(items, measures="faith", gold=tmp_path / "list.csv")
+    verdict = study.verdict("old", "new")
+    assert verdict.low is not None
+    assert verdict.high is not None
+    assert verdict.low < (truth[1] - truth[0]).mean() < verdict.high
+    plan = tg.plan_labels(
+        items, measure="faith", config=tg.StudyConfig(gold=tg.Gold(tmp_path / "list.csv"), min_effect=0.1)
+    )
+    assert plan.details.provenance["judged"] == 50
+    assert "80 answers can change" in str(plan.details)
+    text = (tmp_path / "list.csv").read_text().splitlines()
+    cells = text[1].split(",")
+    (tmp_path / "list.csv").write_text("\n".join([text[0], ",".join([*cells[:3], "7", *cells[4:]]), *text[2:]]))
+    with pytest.raises(tg.InputError, match=r"label 7 of .* is not on the scale 0 to 1"):
+        tg.Study(items, measures="faith", gold=tmp_path / "list.csv")
+
+
+def test_gold_values_below_zero_count() -> None:
+    """Guards scores that may be negative: a constant added to all values moves no difference."""
+    truth, judge = world()
+    keep = [(t, s) for t in range(T) for s in range(2) if (t + s) % 3]
+
+    def study(add: float) -> tg.Study:
+        gold = {
+            "faith": {n: {f"q{t}": float(truth[s, t] + add) for t, k in keep if k == s} for s, n in enumerate(NAMES)}
+        }
+        return tg.Study(items_of(judge + add), measures="faith", gold=tg.Gold(tg.read_items(gold), "random"))
+
+    moved, plain = (study(add).verdict("old", "new").comparison for add in (-0.75, 0.0))
+    assert (moved.difference, moved.low, moved.high) == pytest.approx((plain.difference, plain.low, plain.high))
+
+
+def test_what_is_said_of_answers() -> None:
+    """Guards the words: no collection of documents is spoken of, and too few labels are told as those of answers."""
+    truth, judge = world()
+    study = tg.Study(items_of(judge), measures="faith")
+    assert study.not_covered == "errors of the judge"
+    assert tg.Study(items_of(judge), measures="faith", gold=tg.Gold(items_of(truth), "random")).not_covered == (
+        "mistakes in the gold labels"
+    )
+    few = {"faith": {"old": {f"q{t}": 0.5 for t in range(0, 30, 2)}, "new": {"q1": 0.5, "q2": 0.6, "q3": 0.7}}}
+    gold = tg.Gold(tg.read_items(few), "random")
+    verdict = tg.Study(items_of(judge), measures="faith", gold=gold).verdict("old", "new")
+    assert "3 answers of new have a gold label, and 10 are needed" in verdict.text()
+    one = {"faith": {"old": {f"q{t}": float(truth[0, t]) for t in range(20)}, "new": {"q1": 0.5}}}
+    with pytest.raises(tg.TruegainError, match="answers of new have gold labels on one topic at most"):
+        tg.Study(items_of(judge), measures="faith", gold=tg.Gold(tg.read_items(one), "random")).verdict("old", "new")
+
+
+def test_people_may_say_yes_or_no_to_values_between() -> None:
+    """Guards labels of 0 and 1 beside a judge's fractions, which correct them; labels of 1 to 5 are told."""
+    truth, judge = world()
+    passed = (truth > 0.5).astype(float)
+    study = tg.Study(items_of(judge), measures="faith", gold=tg.Gold(items_of(passed), "random"))
+    assert study.verdict("old", "new").comparison.difference == pytest.approx((passed[1] - passed[0]).mean())
+    with pytest.warns(tg.DataWarning, match="two scales, it seems; corrected scores are on that of people"):
+        tg.Study(items_of(judge), measures="faith", gold=tg.Gold(items_of(1 + 4 * truth), "random")).estimates()
+
+
+def model_items(values: Floats) -> Items:
+    """The same, by a model."""
+    return replace(items_of(values), models=frozenset({"gpt"}))
+
+
+def test_compare_and_evaluate_take_items() -> None:
+    """Guards tg.compare, tg.evaluate and tg.write_report on values of answers, against scipy and numpy."""
+    truth, judge = world()
+    items = items_of(judge)
+    pair = tg.compare(items, measures="faith", test="paired-t").pairs[0]
+    assert pair.p == pytest.approx(stats.ttest_rel(judge[1], judge[0]).pvalue)
+    by_gold = tg.compare(items, measures="faith", gold=tg.Gold(items_of(truth), "random"))
+    assert by_gold[0].difference == pytest.approx((truth[1] - truth[0]).mean())
+    clustered = tg.compare(items.clustered("domain"), measures="faith", baseline="old")
+    assert "clusters" in str(clustered)
+    scores = tg.evaluate(items)
+    assert scores.mean("new", "faith") == pytest.approx(judge[1].mean())
+    assert scores.matrix("faith") == pytest.approx(judge)
+    with pytest.raises(tg.TruegainError, match="values of answers are judgments already"):
+        tg.evaluate(items, {"q1": {"a": 1}}, "AP")
+    with pytest.raises(tg.TruegainError, match="a value that is missing never counts as 0"):
+        tg.Study(items, measures="faith", scoring=tg.Scoring(all_topics=True))
+    with pytest.raises(tg.TruegainError, match="draws documents, and answers have none"):
+        tg.compare(items, measures="faith", population="collection")
+    assert "tg.sample_gold(items, measure='faith', pair=('old', 'new'))" in (
+        tg.Study(model_items(judge), measures="faith").verdict("old", "new").text()
+    )
+
+
+def files_of(folder: Path, judge: Floats) -> tuple[str, ...]:  # noqa: F811
+    """Two tables of scores by a model, with a column of clusters."""
+    for s, name in enumerate(NAMES):
+        rows = [f"q{t},d{t % CLUSTERS},{judge[s, t]},gpt-4o" for t in range(T)]
+        (folder / f"{name}.csv").write_text("\n".join(["topic,domain,faith,judge_model", *rows]))
+    return "old.csv", "new.csv", "--score", "faith"
+
+
+@pytest.mark.parametrize("cluster", [(), ("--cluster", "domain")])
+def test_the_printed_advice_is_a_command_that_runs(
+    cluster: tuple[str, ...],
+    run: Run,  # noqa: F811
+    folder: Path,  # noqa: F811
+    commands: None,  # noqa: F811
+) -> None:
+    """Guards the walk of somebody with a model's scores: the verdict names a command, its list becomes gold labels."""
+    truth, judge = world()
+    files = (*files_of(folder, judge), *cluster)
+    code, out, err = run("verdict", *files)
+    assert code == 0, err
+    assert "no person has checked" in out
+    command = shlex.split(re.findall(r"`truegain ([^`]+)`", out)[0])
+    code, out, err = run(*command)
+    assert code == 0, err
+    assert "80 answers in the order to judge" in out
+    with (folder / "LIST.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["doc"] for row in rows} == {*NAMES}
+    for row in rows:
+        row["label"] = str(truth[NAMES.index(row["doc"]), int(row["topic"].rpartition("q")[2])])
+    with (folder / "LIST.csv").open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    code, out, err = run("verdict", *files, "--gold", "LIST.csv")
+    assert code == 0, err
+    assert f"{(truth[1] - truth[0]).mean():+.4f} faith" in out
+    code, out, err = run("judge", "check", *files, "--gold", "LIST.csv")
+    assert code == 0, err
+    assert f"{(judge - truth).mean():.4f}" in out
+
+
+def test_eval_and_plan_topics_of_tables(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards means, topics, intervals and plans of tables of scores."""
+    _, judge = world()
+    files = files_of(folder, judge)
+    code, out, err = run("eval", *files)
+    assert code == 0, err
+    assert f"{judge[1].mean():.4f}" in out
+    code, out, err = run("eval", *files, "-q", "--format", "csv")
+    assert out.splitlines()[1] == f"old,q0,faith,{judge[0, 0]}"
+    code, out, err = run("eval", *files, "--intervals", "topics")
+    low = stats.ttest_1samp(judge[0], 0).confidence_interval().low
+    assert (code, f"{low:.4f}" in out) == (0, True), err
+    assert run("eval", *files, "-m", "AP")[0] == 2
+    code, out, err = run("plan", "topics", *files, "--min-effect", "0.1")
+    assert (code, "in faith is detected with power 0.8" in out) == (0, True), err
