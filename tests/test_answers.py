@@ -80,6 +80,7 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "runs": (tg.Runs, lambda: tg.Runs.of(RUNS)),
     "judgments": (tg.Judgments, lambda: tg.Judgments.of(GOLD)),
     "ratings": (tg.Judgments, lambda: tg.read_ratings(RATINGS)),
+    "items": (tg.Items, lambda: tg.read_items({"faith": {"a": {"q1": 0.5, "q2": None}}})),
     "scores": (tg.Scores, lambda: tg.evaluate(RUNS, GOLD, ["AP", "P@3"])),
     "intervals": (ResultList, lambda: tg.intervals(RUNS, GOLD, ["AP", "P@3"], population=["topics", "collection"])),
     "estimate": (Estimate, lambda: tg.intervals(RUNS, GOLD, "AP")[0]),

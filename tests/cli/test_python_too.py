@@ -152,7 +152,7 @@ SAME: dict[str, tuple[tuple[Any, ...], set[str]]] = {
     ),
     "verdict": ((tg.Study, tg.Study.verdict), {"baseline", "candidate", "pair", "study"}),  # a and b; `read_study`
     "gate": ((tg.Study, tg.Study.verdict), {"baseline", "candidate"}),
-    "report": ((tg.write_report,), {"cache", "candidate", "truth", "teams"}),
+    "report": ((tg.write_report,), {"cache", "candidate", "truth"}),
     "correlate": ((tg.correlate,), {"corpus", "judged_corpus"}),
     "agree": ((tg.agreement,), set()),
     "aggregate": ((tg.aggregate,), {"expert", "units"}),  # of the magnitudes' experiment

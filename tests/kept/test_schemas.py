@@ -12,7 +12,7 @@ import pytest
 
 from tests.schemas import command_of, schema_faults
 from truegain.cli.app import main
-from truegain.cli.schemas import TABLES, commands_with_json, schema_of_command
+from truegain.cli.schemas import DOCUMENTS, TABLES, commands_with_json, schema_of_command
 from truegain.results.columns import COLUMNS
 from truegain.results.documents import described
 from truegain.stats.results import Comparison, Estimate
@@ -20,7 +20,7 @@ from truegain.study import documents
 
 FOLDER = Path(__file__).parents[2] / "docs" / "schemas"
 KEEP = bool(os.environ.get("KEEP"))
-OTHERS = ("verdict", "gate")  # whose JSON is no table
+OTHERS = tuple(DOCUMENTS)  # whose JSON is no table
 
 
 def file_of(command: str) -> Path:
@@ -62,6 +62,7 @@ def test_declarations_are_whole() -> None:
 
 
 COMMANDS = [
+    "doctor gold.qrels llm.qrels runs ratings.csv",
     "gate gold.qrels runs --baseline system-1 --candidate system-5 -m P@10",
     "gate holes.qrels runs --baseline system-4 --candidate system-5 -m P@10 --not-worse-by 0.1",
     "verdict gold.qrels runs --baseline system-1 -m P@10",

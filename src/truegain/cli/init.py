@@ -59,7 +59,7 @@ def schema_of_studies() -> dict[str, Any]:
     >>> schema = schema_of_studies()
     >>> keys, gold = schema["properties"], schema["$defs"]["Gold"]["properties"]
     >>> keys["min-effect"]["minimum"], keys["seed"]["type"], gold["design"]["enum"][:2], sorted(keys)[:2]
-    (0, 'integer', ['by-bronze', 'by-gold'], ['aggregate', 'all-topics'])
+    (0, 'integer', ['answers', 'by-bronze'], ['aggregate', 'all-topics'])
     >>> sorted(gold), keys["resampling"]["$ref"]
     (['aggregate', 'design', 'labels', 'relevant_from', 'sequential'], '#/$defs/Resampling')
     """

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
+from truegain.cli.diagnosis import DiagnosisDocument
 from truegain.cli.help import PAGES, stored_page
 from truegain.data.scores import COLUMNS as OF_SCORES
 from truegain.results.documents import Schema, as_schema, rows_schema, schema_of, table_schema
@@ -90,6 +91,7 @@ TABLES: dict[str, TableColumns] = {
         ("gold_labels", "gold_topics", "half_width", "detectable_with_*_percent_power", "half_width_median", "widest",
          "share_of_pairs_with_enough")
     ),
+    "plan preferences": TableColumns(("gold_share", "width", "narrower_by")),
     "plan assessors": TableColumns(
         ("assessors", "sigma", "error", "confidence", "for", "documents", "ratings", "low", "high")
     ),
@@ -113,7 +115,7 @@ TABLES: dict[str, TableColumns] = {
     "experiment judge": TableColumns(
         ("study", "system", "uncorrected", "uncorrected_se", "plain_ratio", *_INTERVAL, "se", "bootstrap_se", "bias",
          "a", "b", "formula", "value_a", "value_b", "difference", "p", "n", "nR_a", "nN_a", "nR_b", "nN_b", "mean",
-         "sd", "bronze_*", "gold_relevant", "sensitivity", "gold_non-relevant", "specificity", "lowest_mean",
+         "sd", "bronze_*", "both_*", "gold_relevant", "sensitivity", "gold_non-relevant", "specificity", "lowest_mean",
          "highest_mean", "possible", "measure", "se_over_pairs", "se_over_topics", "se_by_formula", "gold", "share",
          "labels", "truth", "mean_se", "above_truth", "coverage", "rank", "discount", "not_relevant", "partly_relevant",
          "highly_relevant", "statistic")
@@ -139,6 +141,13 @@ TABLES: dict[str, TableColumns] = {
         ("drawn_from", "gold_labels", "half_width", "holds", "right", "wrong", "undecided")
     ),
 }  # fmt: skip
+
+
+DOCUMENTS: dict[str, type] = {
+    "verdict": VerdictsDocument,
+    "gate": GateDocument,
+    "doctor": DiagnosisDocument,
+}  # no tables
 
 
 class ScoresDocument(TypedDict, total=False):
@@ -172,9 +181,9 @@ def schema_of_command(words: str, about: str = "") -> Schema:
     """
     defined: dict[str, Schema] = {}
     title = f"truegain {words} --format json"
-    if words in ("verdict", "gate"):
-        schema_of(VerdictsDocument if words == "verdict" else GateDocument, defined)
-        whole = defined.pop("Verdicts" if words == "verdict" else "Gate")
+    if words in DOCUMENTS:
+        schema_of(DOCUMENTS[words], defined)
+        whole = defined.pop(DOCUMENTS[words].__name__.removesuffix("Document"))
         return as_schema(title, about, [whole], defined)
     rows = TABLES.get(words, TableColumns((), "anything"))
     forms = [table_schema(rows_schema(rows.columns, rows.more))]

@@ -462,7 +462,7 @@ def nugget_records(
 
     >>> nuggets, assigned, people = nugget_records(("a", "b"), topics=3)
     >>> nuggets[-1], assigned[0]["assignment"] in SUPPORT_WORDS, len(assigned) == 2 * len(nuggets)
-    ({'qid': '3', 'nugget': 'fact 8 of topic 3', 'importance': 'okay'}, True, True)
+    ({'qid': '3', 'nugget': 'fact 6 of topic 3', 'importance': 'okay'}, True, True)
     """
     rng = np.random.default_rng([seed, 7])
     nuggets: Records = []

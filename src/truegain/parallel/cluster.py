@@ -285,7 +285,7 @@ class Cluster(Engine):
     Cluster('tcp://10.0.0.7:8786')
     >>> Cluster("scheduler.example.org")
     Traceback (most recent call last):
-    truegain.errors.TruegainError: cluster 'scheduler.example.org': not an address; give ...
+    truegain.errors.TruegainError: run_on 'scheduler.example.org': not an address; give ...
     """
 
     def __init__(self, address: str, *, patience: float = 300.0, kept_in: str | Path | None = None) -> None:

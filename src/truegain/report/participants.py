@@ -287,7 +287,7 @@ class Track:
     >>> track = Track(runs, qrels, "P@2", teams={"good": "ada", "poor": "bell"})
     >>> result = track.participant("bell").results[0][0]
     >>> result.rank, result.above, result.equal, result.below
-    (2, 0, 8, 4)
+    (2, 0, 4, 8)
     """
 
     def __init__(

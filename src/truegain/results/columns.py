@@ -79,6 +79,9 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "sd_independent": ("number", "The standard deviation over collections, the two drawn apart."),
     "sd_paired": ("number", "The standard deviation over collections, both on the same."),
     # judge check
+    "both_*": ("number", "The share of labels of this kind that both judges gave."),
+    "gold_share": ("number", "The share of comparisons that people judge."),
+    "narrower_by": ("text", "By how much the interval is narrower than by gold alone."),
     "bronze_*": ("number", "The share of gold labels of this kind that got this bronze label, or how many."),
     "favor": ("number", "What the judge's errors add to the system's score more than to the others'."),
     "gold_non-relevant": ("count", "Gold labels that are not relevant."),

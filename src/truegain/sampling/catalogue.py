@@ -34,7 +34,7 @@ def holders(name: SourceName) -> set[SourceName]:
     """The sources whose spread holds that of one, those that hold its holders among them.
 
     >>> sorted(holders("replicates")), holders("topics")
-    (['assessors', 'collection', 'topics'], set())
+    (['assessors', 'clusters', 'collection', 'topics'], {'clusters'})
     """
     direct = {*SOURCES[name].nested_in, *(other for other, s in SOURCES.items() if name in s.holds)}
     return direct.union(*map(holders, direct))
