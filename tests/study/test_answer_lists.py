@@ -200,3 +200,37 @@ def test_eval_and_plan_topics_of_tables(run: Run, folder: Path, commands: None) 
     assert run("eval", *files, "-m", "AP")[0] == 2
     code, out, err = run("plan", "topics", *files, "--min-effect", "0.1")
     assert (code, "in faith is detected with power 0.8" in out) == (0, True), err
+
+
+def half_width(truth: Floats, judge: Floats, keep: Floats) -> tuple[float, bool]:
+    """Half the interval of the corrected difference, and whether it holds the true one, 0.1."""
+    gold = {n: {f"q{t}": float(truth[s, t]) for t in range(T) if keep[s, t]} for s, n in enumerate(NAMES)}
+    labels = tg.Gold(tg.read_items({"faith": gold}), "random")
+    verdict = tg.Study(items_of(judge), measures="faith", gold=labels).verdict("old", "new")
+    assert verdict.low is not None
+    assert verdict.high is not None
+    return (verdict.high - verdict.low) / 2, verdict.low <= 0.1 <= verdict.high
+
+
+def followed(rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """People's values, those of a judge that follows them closely, lenient to one system, and which have a label."""
+    truth = rng.normal([[0.5], [0.6]], 0.15, (2, T)) + rng.normal(0, 0.1, T)
+    return truth, truth + rng.normal([[0.0], [0.1]], 0.05, (2, T)), rng.random((2, T)) < 0.5
+
+
+def test_a_judge_that_follows_people_saves_labels() -> None:
+    """Guards the worth of values of many levels: half of the answers labeled are nearly as good as all of them.
+
+    Values made up at the ends of the scale, as labels of 0 and 1 need them, made such intervals twice as wide.
+    """
+    truth, judge, keep = followed(np.random.default_rng(2))
+    whole = stats.ttest_rel(truth[1], truth[0]).confidence_interval()
+    assert half_width(truth, judge, keep)[0] < 1.4 * (whole.high - whole.low) / 2
+
+
+@pytest.mark.slow
+def test_corrected_differences_of_values_are_covered() -> None:
+    """Guards their intervals: 400 worlds of 40 topics, half of the answers labeled."""
+    rng = np.random.default_rng(3)
+    held = [half_width(*followed(rng))[1] for _ in range(400)]
+    assert 0.93 <= np.mean(held) <= 0.985

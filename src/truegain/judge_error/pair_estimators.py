@@ -26,6 +26,7 @@ class SampledPairs:
     topic: from 0.  stratum: of the bronze label, from `strata_of`.  bronze, gold: what the labels are worth, gold NaN
     where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.  unit: what
     was drawn with the pair, such as its answer, by number; None where pairs were drawn by themselves.
+    many_levels: gold values are of a scale so fine that a few of them show their spread.
     """
 
     topic: Ints
@@ -35,6 +36,7 @@ class SampledPairs:
     expansion: Floats
     topics: int
     unit: Ints | None = None
+    many_levels: bool = False
 
     @property
     def sampled(self) -> Bools:
@@ -215,7 +217,8 @@ class PairFit:
         load: gold pair x contrast.  Per stratum of bronze labels, the n gold values that touch the contrast and four
         more as the whole stratum has them, so that values that agree by chance do not look exact (Agresti and Coull
         1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.  No
-        less than if the stratum's gold values were alike, but for half a value at either end of the scale.
+        less than if the stratum's gold values were alike, but for half a value at either end of the scale.  Gold values
+        of many levels that differ within the stratum have the spread that they show.
         """
         s = self.pairs.sampled
         stratum, gold = self.pairs.stratum[s], self.pairs.gold[s]
@@ -229,6 +232,11 @@ class PairFit:
             spread = (gold[at] ** 2 @ touched[at] + ADDED * square[h]) / (n + ADDED) - first**2
             odd = 0.5 / (at.sum() + 1)
             least = (high - low) ** 2 * odd * (1 - odd)
+            if self.pairs.many_levels and np.ptp(gold[at]) > 0:  # they do not agree by chance: no value is made up
+                own, least = gold[at], 0.0
+                first = (own @ touched[at] + ADDED * own.mean()) / (n + ADDED)
+                spread = (own**2 @ touched[at] + ADDED * (own**2).mean()) / (n + ADDED) - first**2
+                spread = spread * len(own) / (len(own) - 1)
             out += np.maximum(spread, least) * (self.unseen[at] @ load[at] ** 2)
         return np.asarray(out / self.pairs.topics**2)
 
