@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from truegain.data.items import read_items
 from truegain.errors import InputError
 from truegain.io.logs.catalogue import LOGS, log_format, log_format_of, read_log
-from truegain.io.logs.log import OK, Log
+from truegain.io.logs.log import OK, Log, ScoreRange
 from truegain.io.logs.records import mean_by_topic, opening
 
 from .made import (
@@ -62,6 +62,7 @@ def test_inspect_of_every_kind_of_value(tmp_path: Path) -> None:
         ("", "a", 1): 0.5, ("", "b", 1): "not a number", ("", "c", 1): 1.0, ("", "a", 2): 1.0, ("", "b", 2): "failed",
         ("", "c", 2): 0.25,
     }  # fmt: skip
+    assert log.scales == {"match": ScoreRange(0.0, 1.0)}  # grades; of numbers nobody says their ends
     assert log.clusters == {"metadata.topic": {"a": "t-a", "b": "t-b", "c": "t-c"}}
     assert list(log.names.items())[:2] == [("metadata.system", "old"), ("model", "mockllm/model")]
     whole = saved(tmp_path, "old.json", head | {"samples": samples})

@@ -215,7 +215,8 @@ def half_width(truth: Floats, judge: Floats, keep: Floats) -> tuple[float, bool]
 def followed(rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
     """People's values, those of a judge that follows them closely, lenient to one system, and which have a label."""
     truth = rng.normal([[0.5], [0.6]], 0.15, (2, T)) + rng.normal(0, 0.1, T)
-    return truth, truth + rng.normal([[0.0], [0.1]], 0.05, (2, T)), rng.random((2, T)) < 0.5
+    drawn = np.asarray(rng.random((2, T)) < 0.5, np.float64)
+    return truth, truth + rng.normal([[0.0], [0.1]], 0.05, (2, T)), drawn
 
 
 def test_a_judge_that_follows_people_saves_labels() -> None:

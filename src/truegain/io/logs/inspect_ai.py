@@ -16,7 +16,7 @@ from typing import Any
 
 from truegain.errors import InputError, counted
 from truegain.io.compression import zstd
-from truegain.io.logs.log import OK, Log, LogFormat, Row, ToolMean
+from truegain.io.logs.log import OK, Log, LogFormat, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import (
     FAILED,
     NOT_RUN,
@@ -74,6 +74,7 @@ def _read(data: bytes, file: str) -> Log:
         rows,
         _system(made, head, file),
         clusters.made(),
+        _ranges(samples, names),
         means=list(_means(head, names)),
         provenance={
             "judge": ", ".join(sorted({j for j in judges.values() if j})),
@@ -199,6 +200,21 @@ def _rows(samples: Summaries, names: Mapping[Scored, str], judges: Mapping[str, 
             yield Row(
                 topic, name, value, judge=judges.get(scorer, ""), replicate=epoch, status=status, line=number
             )  # fmt: skip
+
+
+def _ranges(samples: Summaries, names: Mapping[Scored, str]) -> dict[str, ScoreRange]:
+    """Scores that are grades or yes and no lie between 0 and 1; of numbers nobody says it."""
+    graded = dict.fromkeys(names.values(), False)
+    numbers: set[str] = set()
+    for sample in samples:
+        scores = fields_of(sample.get("scores"))
+        for (scorer, key), name in names.items():
+            value = _values(fields_of(scores.get(scorer)).get("value")).get(key) if scorer in scores else None
+            if isinstance(value, bool) or (isinstance(value, str) and value.strip().lower() in GRADES):
+                graded[name] = True
+            elif value not in (None, ""):
+                numbers.add(name)
+    return {name: ScoreRange(0.0, 1.0) for name, is_graded in graded.items() if is_graded and name not in numbers}
 
 
 def _sample_key(sample: Mapping[str, Any], file: str, number: int) -> tuple[str, int]:

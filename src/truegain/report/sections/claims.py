@@ -34,6 +34,7 @@ from truegain.study.variance import InfluentialUnit, largest_of
 from truegain.study.verdict import ASSUMES_WORST, Verdict
 
 MOST_CARDS = 24
+NO_DIFFERENCE = 1e-12  # a difference that is rounding alone
 MIDDLE = "\N{BLACK LEFT-POINTING SMALL TRIANGLE} against \N{MIDDLE DOT} for \N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
 
 
@@ -186,6 +187,8 @@ def _influential_units(verdict: Verdict, source: str, units: Sequence[Influentia
         words = f"Without any one of them, the difference keeps its sign ({signed(c.difference)} with all)."
         if turned := [p.unit for p in units if p.without is not None and p.without * c.difference < 0]:
             words = f"Without {' or '.join(turned)}, the difference would change sign."
+        elif gone := [p.unit for p in units if p.without is not None and abs(p.without) < NO_DIFFERENCE]:
+            words = f"Without {' or '.join(gone)}, there would be no difference ({signed(c.difference)} with all)."
     return figure(table(about, top, rows, cols=cols, kind="mv"), words, take)
 
 
