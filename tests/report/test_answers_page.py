@@ -164,3 +164,19 @@ def test_in_a_browser(chromium: Chromium, tmp_path: Path) -> None:
     assert faults(chromium, tmp_path / "page.html") == []
     page_of(items_of(np.round(judge)), tmp_path, items_of(np.round(truth), 0.5, judge="ann"))
     assert faults(chromium, tmp_path / "page.html") == []
+
+
+def test_logs_that_inspect_ai_wrote(shared_data: Path, tmp_path: Path) -> None:
+    """Guards the page of real logs: what failed is told by system, epochs are replicates, the tool's means come out."""
+    logs = shared_data / "logs" / "inspect_ai"
+    if not logs.is_dir():
+        pytest.skip("no logs of inspect_ai beside the checkout")
+    items = tg.read_items([logs / "weak.eval", logs / "strong.eval"])
+    with pytest.warns(tg.DataWarning):
+        path = tg.write_report(items, None, "model_graded_qa", tmp_path / "page.html")
+    tree = read(Path(path).read_text(encoding="utf-8"))
+    health = health_of(tree)
+    assert "strong: 2 failed." in health["Missing values"]
+    assert "up to 2 per answer" in health["Replicates"]
+    assert "2 of 2 reproduced" in health["Means printed by the tool"]
+    assert "mockllm/judge (a model)" in health["Judges"]

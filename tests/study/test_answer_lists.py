@@ -17,7 +17,7 @@ from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixture
 from tests.study.test_answers import CLUSTERS, T, items_of, world
 from truegain.data.items import Items
 from truegain.data.label_lists import GoldList
-from truegain.io.columns import Floats
+from truegain.io.columns import Bools, Floats
 from truegain.io.logs.log import ScoreRange
 
 NAMES = ("old", "new")
@@ -202,7 +202,7 @@ def test_eval_and_plan_topics_of_tables(run: Run, folder: Path, commands: None) 
     assert (code, "in faith is detected with power 0.8" in out) == (0, True), err
 
 
-def half_width(truth: Floats, judge: Floats, keep: Floats) -> tuple[float, bool]:
+def half_width(truth: Floats, judge: Floats, keep: Bools) -> tuple[float, bool]:
     """Half the interval of the corrected difference, and whether it holds the true one, 0.1."""
     gold = {n: {f"q{t}": float(truth[s, t]) for t in range(T) if keep[s, t]} for s, n in enumerate(NAMES)}
     labels = tg.Gold(tg.read_items({"faith": gold}), "random")
@@ -212,7 +212,7 @@ def half_width(truth: Floats, judge: Floats, keep: Floats) -> tuple[float, bool]
     return (verdict.high - verdict.low) / 2, verdict.low <= 0.1 <= verdict.high
 
 
-def followed(rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+def followed(rng: np.random.Generator) -> tuple[Floats, Floats, Bools]:
     """People's values, those of a judge that follows them closely, lenient to one system, and which have a label."""
     truth = rng.normal([[0.5], [0.6]], 0.15, (2, T)) + rng.normal(0, 0.1, T)
     drawn = np.asarray(rng.random((2, T)) < 0.5, np.float64)
