@@ -215,7 +215,7 @@ def half_width(truth: Floats, judge: Floats, keep: Bools) -> tuple[float, bool]:
 def followed(rng: np.random.Generator) -> tuple[Floats, Floats, Bools]:
     """People's values, those of a judge that follows them closely, lenient to one system, and which have a label."""
     truth = rng.normal([[0.5], [0.6]], 0.15, (2, T)) + rng.normal(0, 0.1, T)
-    drawn = np.asarray(rng.random((2, T)) < 0.5, np.float64)
+    drawn = np.asarray(rng.random((2, T)) < 0.5)
     return truth, truth + rng.normal([[0.0], [0.1]], 0.05, (2, T)), drawn
 
 
