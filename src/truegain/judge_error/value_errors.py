@@ -384,7 +384,7 @@ def pearson(x: Floats, y: Floats, weight: Floats) -> float | None:
     """Pearson's correlation of weighted values; None where one does not vary, or there are fewer than three.
 
     >>> three = np.array([1.0, 2.0, 3.0])
-    >>> pearson(three, 2 * three, np.ones(3)), pearson(np.ones(3), three, np.ones(3))
+    >>> round(pearson(three, 2 * three, np.ones(3)), 9), pearson(np.ones(3), three, np.ones(3))
     (1.0, None)
     """
     if len(x) < FEW_PAIRS or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -396,7 +396,7 @@ def pearson(x: Floats, y: Floats, weight: Floats) -> float | None:
 def spearman(x: Floats, y: Floats, weight: Floats) -> float | None:
     """Spearman's correlation, of weighted ranks: the weight below a value, and half of that at it.
 
-    >>> spearman(np.array([1.0, 2.0, 9.0]), np.array([1.0, 3.0, 4.0]), np.ones(3))
+    >>> round(spearman(np.array([1.0, 2.0, 9.0]), np.array([1.0, 3.0, 4.0]), np.ones(3)), 9)
     1.0
     """
     return pearson(_ranks(x, weight), _ranks(y, weight), weight)

@@ -150,9 +150,9 @@ def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:
     Examples
     --------
     >>> import truegain as tg
-    >>> values = {"faith": {"old": {"q1": 0.5, "q2": 1.0}, "new": {"q1": 1.0, "q2": None}}}
+    >>> values = {"faith": {"old": {"q1": 0.5, "q2": 1.0}, "new": {"q1": 1.0, "q2": 0.5}}}
     >>> scores_of_items(tg.read_items(values)).means("new")
-    {'faith': 1.0}
+    {'faith': 0.75}
     """
     chosen = items.scores if not names else items.chosen(names)
     values: dict[str, Floats] = {name: frozen(items.matrix(name)) for name in chosen}

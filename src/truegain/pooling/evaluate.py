@@ -105,12 +105,8 @@ def evaluate(
     """
     if isinstance(runs, Items):
         return _of_answers(runs, judgments, measures)
-    if measures is None:
-        raise TruegainError(
-            f"{argname('measures')}: runs are scored by judgments and measures, as in tg.evaluate(runs, judgments, "
-            "'nDCG@10')"
-        )
-    judgments = cast("JudgmentsLike", judgments)  # none is refused where it is read
+    measures = cast("MeasuresLike", measures)  # none are refused where they are read, and so are judgments
+    judgments = cast("JudgmentsLike", judgments)
     if fill is None:
         if llm is not None:
             raise TruegainError(
