@@ -25,7 +25,7 @@ from truegain.measures.parse import MeasureLike
 from truegain.message import Message, arg, argname, by_surface, gold_drawn
 from truegain.preferences.answers import PreferencePlanner, PreferencePopulation, PreferenceVerdict
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
-from truegain.preferences.fit import PairCells, position_is_known
+from truegain.preferences.fit import ONE_ORDER, PairCells, position_is_known
 from truegain.preferences.gold import GoldComparisons, rectified, without_judge
 from truegain.preferences.measures import MEASURES, BradleyTerry, HalfWins, PreferenceMeasure, preference_measure
 from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
@@ -53,8 +53,8 @@ UNEQUAL = 0.25  # standard deviation over mean of the comparisons of pairs, abov
 STAND_IN = "answer"  # what the engine's own table holds: one document a system and topic
 PLAN = by_surface("truegain.preferences.plan.judge_plan", "`truegain plan preferences`")
 BEFORE_YOU_BUY = Message(
-    "Before you buy gold comparisons: with people on a quarter of the comparisons, a judge that agrees with them on "
-    f"78% makes the interval only 4-9% narrower than people alone do. {PLAN} computes it for another judge."
+    "Before you buy gold comparisons: in simulations with people on a quarter of the comparisons, a judge that agrees with "
+    f"them on 78% makes the interval only 4-9% narrower than people alone do. {PLAN} estimates it for other judges."
 )
 CHECK = Message(
     "First: have people compare some of these pairs, drawn at random, and give their preferences with "
@@ -275,10 +275,7 @@ class PreferenceStudy(Study):
             return  # people's comparisons correct what the judge makes of the order
         self.position = position_is_known(votes.cells(position=True))
         if not self.position:
-            warn(
-                "one system of each pair was always shown first: a preference for what comes first cannot be separated "
-                "from one for a system; show both orders"
-            )
+            warn(f"{ONE_ORDER}; show both orders")
 
     def _chosen_measures(self, measures: str | Sequence[str] | None) -> tuple[PreferenceMeasure, ...]:
         """The measures, or the default; half-wins are refused where a topic lacks a pair."""
@@ -434,7 +431,7 @@ class PreferenceStudy(Study):
             except TruegainError:  # a judge that gives all to one system has no strengths by itself
                 uncorrected = estimator
         makers = {}
-        if self.gold_preferences is None and self._assessors_tell():
+        if self.gold_preferences is None and self._assessors_tell(position):
             makers["assessors"] = partial(self._assessors, m, estimator, position)
         return VarianceModel(estimator, uncorrected, self.over, makers)
 
@@ -471,9 +468,15 @@ class PreferenceStudy(Study):
             said.append("Some pair of systems has fewer than 2 gold comparisons: all pairs share one sampling rate.")
         return " ".join(said)
 
-    def _assessors_tell(self) -> bool:
+    def _assessors_tell(self, position: bool) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
-        return "assessors" in self.over or not _why_not_assessors(self.preferences)
+        if "assessors" in self.over:
+            return True
+        votes = self.preferences
+        if _why_not_assessors(votes):
+            return False
+        kept = (weights > 0 for weights in _crossed(votes).left_out())
+        return not position or all(position_is_known(votes.cells(position=True, kept=some)) for some in kept)
 
     def _assessors(self, m: PreferenceMeasure, whole: ByPreferences, position: bool) -> Crossed:
         votes, people = self.preferences, _crossed(self.preferences)
