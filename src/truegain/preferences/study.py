@@ -53,8 +53,9 @@ UNEQUAL = 0.25  # standard deviation over mean of the comparisons of pairs, abov
 STAND_IN = "answer"  # what the engine's own table holds: one document a system and topic
 PLAN = by_surface("truegain.preferences.plan.judge_plan", "`truegain plan preferences`")
 BEFORE_YOU_BUY = Message(
-    "Before you buy gold comparisons: in simulations with people on a quarter of the comparisons, a judge that agrees with "
-    f"them on 78% makes the interval only 4-9% narrower than people alone do. {PLAN} estimates it for other judges."
+    "Before you buy gold comparisons: in simulations with people on a quarter of the comparisons, a judge that agrees "
+    "with them on 78% makes the interval only 4-9% narrower than people alone do. "
+    f"{PLAN} estimates it for other judges."
 )
 CHECK = Message(
     "First: have people compare some of these pairs, drawn at random, and give their preferences with "
