@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.next_steps import StepPlanner
@@ -55,8 +56,9 @@ class PreferenceVerdict(Verdict):
 
     def _next(self, how_to_check: str, how_to_draw: str) -> list[str]:
         if self.reasons:
+            unit = "gold topics" if draws_topics(str(self.provenance.get("design") or "random")) else "gold comparisons"
             return [
-                f"More topics would not help: the verdict needs at least {LEAST_GOLD} gold comparisons of each of the "
-                "two systems, drawn at random."
+                f"More topics would not help: the verdict needs at least {LEAST_GOLD} {unit} of each of the two "
+                "systems, drawn at random."
             ]
         return super()._next(how_to_check, how_to_draw)

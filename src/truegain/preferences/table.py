@@ -161,10 +161,39 @@ class Preferences(Lines):
         return out
 
     @property
+    def in_one_order(self) -> Bools:
+        """By topic and pair whether one order was shown more than the other; not where none is known."""
+        shown = np.bincount(np.unique(self.cell, return_inverse=True)[1], self.weights() * self._oriented[2])
+        return np.asarray(np.abs(shown) >= 1e-9)
+
+    @property
     def is_balanced(self) -> bool:
         """Whether every pair was shown in both orders on every topic, or no order is known."""
-        shown = np.bincount(np.unique(self.cell, return_inverse=True)[1], self.weights() * self._oriented[2])
-        return bool((np.abs(shown) < 1e-9).all())
+        return not self.in_one_order.any()
+
+    @property
+    def flips(self) -> tuple[int, int, int]:
+        """How many comparisons of one assessor are in both orders; how many went to what was first, or second, in both.
+
+        >>> both = [{"topic": "1", "a": "x", "b": "y", "winner": side, "first": side} for side in "ab"]
+        >>> read_preferences(both).flips
+        (1, 1, 0)
+        """
+        _, wins, order = self._oriented
+        who = self.assessor if self.assessors else np.zeros(len(self), np.int64)
+        code = np.unique(self.cell * max(1, len(self.assessors)) + who, return_inverse=True)[1]
+        count = int(code.max(initial=-1)) + 1
+        ahead = []
+        for side in (1, -1):  # the lower system shown first, then the higher
+            there = order == side
+            votes, won = np.bincount(code[there], minlength=count), total(code[there], wins[there], count)
+            ahead.append(np.where(votes > 0, won - votes / 2, np.nan))
+        asked = ~np.isnan(ahead[0]) & ~np.isnan(ahead[1])
+        return (
+            int(asked.sum()),
+            int(((ahead[0] > 0) & (ahead[1] < 0)).sum()),
+            int(((ahead[0] < 0) & (ahead[1] > 0)).sum()),
+        )
 
     def cells(self, *, position: bool = False, kept: Bools | None = None) -> PairCells:
         """The votes by topic and pair, each with weight 1.
