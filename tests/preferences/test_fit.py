@@ -200,6 +200,13 @@ def test_a_position_that_decides_everything_is_refused(ties: bool, tied: int, fa
         Strengths.fit(in_order(firsts, wins), ties=ties, position=True)
 
 
+def test_an_order_that_few_topics_have_is_not_called_a_bias() -> None:
+    """Guards the words: where y wins both times it is first, and half of the others, first is not best."""
+    cells = in_order([1] * 28 + [-1] * 2, [1.0, 0.0] * 14 + [0.0] * 2)
+    with pytest.raises(TruegainError, match="in one order what was shown first won all comparisons"):
+        Strengths.fit(cells, position=True)
+
+
 def test_a_position_that_one_topic_alone_shows_is_not_known() -> None:
     """Guards leaving topics out: without the one topic in the other order, the position has no value."""
     wins = [1.0, 0.0, 1.0] * 10

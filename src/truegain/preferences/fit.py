@@ -17,6 +17,7 @@ from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Floats, Ints, frozen
 
 MOST_STRENGTH = 8.0  # beyond which a system has won or lost (nearly) all: no finite strength is known
+NEARLY_ALWAYS = 0.9  # share of the comparisons that what was shown first won
 STEPS, LONGEST, EXACT = 200, 2.0, 1e-12  # of Newton's method: how many, how far each goes, and when it ends
 NOT_KNOWN = 1e-8  # share of the position's own spread that systems leave, below which the two cannot be separated
 ONE_ORDER = (
@@ -243,9 +244,16 @@ class Strengths:
         """Refuse strengths without a finite value: a system, or what was shown first, that won or lost everything."""
         theta = self.theta
         if abs(self.gamma) > MOST_STRENGTH:  # strengths may grow with it, but it is the position that decides
+            place = "first" if self.gamma > 0 else "second"
+            if self._won_by(place) >= NEARLY_ALWAYS:
+                raise TruegainError(
+                    f"what was shown {place} won (nearly) always: nothing can be said about the systems; show both "
+                    "orders of every pair"
+                )
             raise TruegainError(
-                f"what was shown {'first' if self.gamma > 0 else 'second'} won (nearly) always: nothing can be said "
-                "about the systems; show both orders of every pair"
+                f"in one order what was shown {place} won all comparisons, so that the effect of the order has no "
+                f"finite value (beyond {MOST_STRENGTH:g}); show both orders on more topics, or give half-wins as the "
+                "measure where every topic has every pair"
             )
         if self.has_ties and abs(self.parameters[-1]) > 2 * MOST_STRENGTH and np.abs(theta).max() <= MOST_STRENGTH:
             many = "all comparisons are ties" if self.parameters[-1] > 0 else "no comparison is a tie"
@@ -259,6 +267,12 @@ class Strengths:
             f"(beyond {MOST_STRENGTH:g}); give half-wins as the measure where every topic has every pair, more "
             "comparisons, or the other systems only"
         )
+
+    def _won_by(self, place: str) -> float:
+        """Which share of the half-wins went to what was shown in a place, where the order is known."""
+        weight, wins, _ = self.cells.sums()
+        side, known = self.cells.first * (1 if place == "first" else -1), self.cells.first != 0
+        return float(np.where(side > 0, wins, weight - wins)[known].sum() / weight[known].sum())
 
     # ------------------------------------------------------------------ what there is
 
