@@ -206,11 +206,13 @@ def test_gold_by_whole_topics_counts_topics() -> None:
     assert verdict.outcome == "inconclusive"
     assert "prod is in 9 of the gold topics, and 10 are needed" in verdict.sentence
     assert "at least 10 gold topics of each" in str(verdict)
-    assert (
-        tg.PreferenceStudy(rows, gold=enough, design="topics").verdict("prod", "new").sizes["gold"] == "12 gold topics"
-    )
+    by_topics = tg.PreferenceStudy(rows, gold=enough, design="topics").verdict("prod", "new")
+    assert by_topics.sizes["gold"] == "12 gold topics"
+    assert "Most influential gold topics: q" in str(by_topics)
+    assert "gold labels" not in str(by_topics)
     at_random = tg.PreferenceStudy(rows, gold=enough, design="random").verdict("prod", "new")
     assert at_random.sizes["gold"] == "36 gold comparisons"
+    assert "the uncertainty from gold comparisons, whose share" in str(at_random)
 
 
 def test_gold_that_is_lost_or_of_a_model_is_told() -> None:
