@@ -222,3 +222,10 @@ def test_ties_that_gold_corrected_away_are_told() -> None:
     gone = replace(found, ties=np.where(np.arange(len(found.ties)) % 2, 0.2, -0.2))
     with pytest.raises(TruegainError, match="gold comparisons leave none of the judge's; use bradley-terry"):
         Strengths.fit(replace(gone, ties=gone.ties - 0.1), ties=True)
+
+
+def test_ties_that_gold_nearly_corrected_away_are_refused() -> None:
+    """Guards an endless log nu: a sum of ties just above 0 has no share that Davidson's model could use."""
+    found = cells(votes(8, ties=0.5))
+    with pytest.raises(TruegainError, match=r"\(nearly\) no comparison is a tie: Davidson's model has no finite value"):
+        Strengths.fit(replace(found, ties=np.full(len(found.ties), 1e-9)), ties=True)
