@@ -375,7 +375,7 @@ def narrowing(rng: np.random.Generator, topics: int, sees: float, share: float) 
     about = rectified(judge, gold)[1]
     pair = Contrasts.of([(0, 1)])
     widths = [np.sqrt(corrected(one, gold, BradleyTerry()).over_topics(pair).value[0]) for one in (judge, blind(judge))]
-    ties = 1 - np.sqrt((judge.wins != 0.5).mean() * (vote != 0.5).mean())
+    ties = 1 - (judge.wins != 0.5).mean() * (vote != 0.5).mean()  # that either calls one, each by itself
     return {
         "agreement": Seen(True, about.agreement),
         "measured": Seen(True, widths[0] / widths[1]),

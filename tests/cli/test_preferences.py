@@ -109,7 +109,7 @@ def test_what_a_judge_brings_before_it_is_bought(run: Run) -> None:
     """Guards the plan: by agreement, and measured on a pilot."""
     code, out, _ = run("plan", "preferences", "--agreement", "0.78")
     assert code == 0
-    assert out.startswith("A judge that agrees with people on 78% of comparisons, 20% ties (r = 0.45)")
+    assert out.startswith("A judge that agrees with people on 78% of comparisons, 20% ties (r = 0.50)")
     code, out, _ = run(
         "plan", "preferences", "prefs.csv", "--gold", "people.csv", "--gold-share", "0.5", "--format", "csv"
     )

@@ -177,3 +177,55 @@ def test_a_system_that_won_everything_has_no_strength() -> None:
         Strengths.fit(cells(wins))
     with pytest.raises(TruegainError, match="there is no tie; use bradley-terry"):
         Strengths.fit(cells(votes(8)), ties=True)
+
+
+def in_order(firsts: list[int], wins: list[float]) -> PairCells:
+    """Comparisons of x and y, one a topic: 1 where x was shown first, and its half-wins."""
+    n, first = len(firsts), np.array(firsts)
+    return PairCells(
+        ("x", "y"), tuple(f"t{t}" for t in range(n)), np.zeros(2, np.int64), np.ones(2, np.int64),
+        np.array([1.0, -1.0]), np.arange(n), (first < 0).astype(np.int64), np.ones(n), np.array(wins),
+        (np.array(wins) == 0.5).astype(float),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("ties", "tied"), [(False, 0), (False, 1), (True, 1)])
+@pytest.mark.parametrize("favors", [1, -1])
+def test_a_position_that_decides_everything_is_refused(ties: bool, tied: int, favors: int) -> None:
+    """Guards an endless effect of the position: refused as that, not as a system's, and no singular matrix."""
+    firsts = [1 if t % 2 else -1 for t in range(25)]
+    wins = [0.5] * tied + [float(f * favors > 0) for f in firsts[tied:]]
+    place = "first" if favors > 0 else "second"
+    with pytest.raises(TruegainError, match=rf"what was shown {place} won \(nearly\) always: nothing can be said"):
+        Strengths.fit(in_order(firsts, wins), ties=ties, position=True)
+
+
+def test_an_order_that_few_topics_have_is_not_called_a_bias() -> None:
+    """Guards the words: where y wins both times it is first, and half of the others, first is not best."""
+    cells = in_order([1] * 28 + [-1] * 2, [1.0, 0.0] * 14 + [0.0] * 2)
+    with pytest.raises(TruegainError, match="in one order what was shown first won all comparisons"):
+        Strengths.fit(cells, position=True)
+
+
+def test_a_position_that_one_topic_alone_shows_is_not_known() -> None:
+    """Guards leaving topics out: without the one topic in the other order, the position has no value."""
+    wins = [1.0, 0.0, 1.0] * 10
+    assert not position_is_known(in_order([1] * 29 + [-1], wins))
+    assert position_is_known(in_order([1] * 28 + [-1] * 2, wins))
+    with pytest.raises(TruegainError, match="one system of each pair was always shown first, or on all topics but one"):
+        Strengths.fit(in_order([1] * 29 + [-1], wins), position=True)
+
+
+def test_ties_that_gold_corrected_away_are_told() -> None:
+    """Guards Davidson's refusal: where the judge had ties and gold left none, that is said."""
+    found = cells(votes(8, ties=0.5))
+    gone = replace(found, ties=np.where(np.arange(len(found.ties)) % 2, 0.2, -0.2))
+    with pytest.raises(TruegainError, match="gold comparisons leave none of the judge's; use bradley-terry"):
+        Strengths.fit(replace(gone, ties=gone.ties - 0.1), ties=True)
+
+
+def test_ties_that_gold_nearly_corrected_away_are_refused() -> None:
+    """Guards an endless log nu: a sum of ties just above 0 has no share that Davidson's model could use."""
+    found = cells(votes(8, ties=0.5))
+    with pytest.raises(TruegainError, match=r"\(nearly\) no comparison is a tie: Davidson's model has no finite value"):
+        Strengths.fit(replace(found, ties=np.full(len(found.ties), 1e-9)), ties=True)

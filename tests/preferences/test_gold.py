@@ -12,6 +12,7 @@ from truegain.preferences.estimators import ByPreferences, estimator_of
 from truegain.preferences.fit import PairCells
 from truegain.preferences.gold import correlation_of, expected_width, rectified, without_judge
 from truegain.preferences.measures import BradleyTerry, Davidson, HalfWins, PreferenceMeasure, WinRate
+from truegain.preferences.plan import measured_plan
 from truegain.stats.contrasts import Contrasts
 
 Array = npt.NDArray[np.float64]
@@ -139,11 +140,32 @@ def test_without_a_judge_gold_is_alone() -> None:
 
 
 def test_what_a_judge_will_bring() -> None:
-    """Guards the sentence that is said before anyone buys: 78% agreement narrows by 4-9%."""
+    """Guards the plan that is made before anyone buys: what 78% agreement narrows."""
     narrower = [1 - expected_width(correlation_of(0.78, ties=0.2), share) for share in (0.1, 0.25, 0.5)]
-    assert [round(x, 2) for x in narrower] == [0.09, 0.08, 0.05]
+    assert [round(x, 2) for x in narrower] == [0.12, 0.10, 0.06]
     assert expected_width(1.0, 0.25) == 0.5
     assert expected_width(0.0, 0.25) == 1.0
+
+
+@pytest.mark.parametrize(("by_judge", "by_people"), [(0.0, 0.0), (0.2, 0.0), (0.0, 0.3), (0.15, 0.25)])
+def test_the_correlation_is_that_of_simulated_votes(by_judge: float, by_people: float) -> None:
+    """Guards the formula from agreement: ties of one side, or of each by itself, against a million votes."""
+    rng, size, agreement = np.random.default_rng(11), 1_000_000, 0.78
+    people = rng.integers(0, 2, size).astype(np.float64)
+    judge = np.where(rng.random(size) < agreement, people, 1 - people)
+    judge[rng.random(size) < by_judge] = 0.5
+    people[rng.random(size) < by_people] = 0.5
+    ties = float(((judge == 0.5) | (people == 0.5)).mean())
+    assert np.corrcoef(judge, people)[0, 1] == pytest.approx(correlation_of(agreement, ties), abs=0.004)
+
+
+def test_gold_that_is_all_ties_shows_no_agreement() -> None:
+    """Guards the plan of a pilot: no share of no comparison."""
+    judge, _, gold = world(10)
+    about = rectified(cells(judge), cells(np.where(np.isnan(gold), np.nan, 0.5)))[1]
+    title = str(measured_plan(about).title)
+    assert title.startswith(f"In each of {len(about.rows)} gold comparisons the judge or people call a tie")
+    assert "nan" not in title
 
 
 def test_gold_by_whole_topics_has_topics_as_units() -> None:

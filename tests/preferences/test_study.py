@@ -198,6 +198,105 @@ def test_gold_must_say_how_it_was_drawn_and_match() -> None:
         tg.PreferenceStudy(rows, gold=more, design="random")
 
 
+def test_gold_by_whole_topics_counts_topics() -> None:
+    """Guards the least gold of another design: topics are drawn, so that topics count, and are told as such."""
+    rows, every = made(gold=1.0)
+    few, enough = ([r for r in every if r["topic"] in {f"q{t}" for t in range(n)}] for n in (9, 12))
+    verdict = tg.PreferenceStudy(rows, gold=few, design="topics").verdict("prod", "new")  # of 18 comparisons each
+    assert verdict.outcome == "inconclusive"
+    assert "prod is in 9 of the gold topics, and 10 are needed" in verdict.sentence
+    assert "at least 10 gold topics of each" in str(verdict)
+    by_topics = tg.PreferenceStudy(rows, gold=enough, design="topics").verdict("prod", "new")
+    assert by_topics.sizes["gold"] == "12 gold topics"
+    assert "Most influential gold topics: q" in str(by_topics)
+    assert "gold labels" not in str(by_topics)
+    at_random = tg.PreferenceStudy(rows, gold=enough, design="random").verdict("prod", "new")
+    assert at_random.sizes["gold"] == "36 gold comparisons"
+    assert "the uncertainty from gold comparisons, whose share" in str(at_random)
+
+
+def test_gold_that_is_lost_or_of_a_model_is_told() -> None:
+    """Guards gold: votes of unknown systems and of unknown topics are told both, and so is a model among people."""
+    rows, gold = made(gold=0.6)
+    votes = [*gold, {"topic": "q1", "a": "prod", "b": "who", "winner": "a"},
+             {"topic": "zz", "a": "prod", "b": "new", "winner": "a"}]  # fmt: skip
+    with pytest.warns(tg.DataWarning) as told:
+        tg.PreferenceStudy(rows, gold=votes, design="random")
+    words = [str(w.message) for w in told]
+    assert any("gold comparisons of who are left out" in w for w in words)
+    assert any(f"1 of {len(votes)} gold votes are left out" in w for w in words)
+    with pytest.warns(tg.DataWarning, match=rf"{len(gold)} of {len(gold)} gold votes name a model \(gpt-x\)"):
+        tg.PreferenceStudy(rows, gold=[{**g, "model": "gpt-x"} for g in gold], design="random")
+    with pytest.raises(tg.TruegainError, match=r"one of random .*, topics") as refused:
+        tg.PreferenceStudy(rows, gold=gold)
+    assert "by-bronze" not in str(refused.value)
+
+
+def test_a_panel_of_models_is_checked_for_each() -> None:
+    """Guards self-preference: a system that uses any of the models that voted; and the panel's name."""
+    rows, _ = made(topics=60)
+    panel = [{**r, "model": ("gpt-x", "mixed")[i % 2]} for i, r in enumerate(rows)]
+    own = tg.PreferenceStudy(panel, trust_judge=True, system_models={"new": "mixed"}).verdict("old", "new")
+    assert (own.outcome, own.reasons[0].kind) == ("inconclusive", "possible self-preference")
+    assert "new uses mixed" in own.sentence
+    verdict = tg.PreferenceStudy(panel).verdict("old", "new")
+    assert verdict.sentence.startswith("By the preferences of gpt-x and mixed, which no person has checked, ")
+
+
+def both_orders(topics: int, first: float, seed: int = 5) -> list[dict[str, Any]]:
+    """Votes of one judge on all pairs in both orders, of which a share goes to what is shown first."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for r in made(seed=seed, topics=topics)[0]:
+        winner = r["winner"] if r["winner"] != "tie" else "a"
+        rows += [{**r, "first": side, "winner": side if rng.random() < first else winner} for side in "ab"]
+    return rows
+
+
+def test_comparisons_that_change_with_the_order_are_told() -> None:
+    """Guards against a judge that is all position: it looks like equal systems, and the note says that it is not."""
+    notes = " ".join(tg.PreferenceStudy(both_orders(25, 1.0)).verdict("prod", "new").notes)
+    assert (
+        "75 of 75 comparisons in both orders changed with the order, 75 of them to what was shown first: these" in notes
+    )
+    rows = both_orders(25, 0.2)
+    changed = sum(
+        one["winner"] != two["winner"] for one, two in zip(rows[::2], rows[1::2], strict=True)
+    )  # the pair stands as it was
+    assert 0 < changed < 38
+    notes = " ".join(tg.PreferenceStudy(rows).verdict("prod", "new").notes)
+    assert f"{changed} of 75 comparisons in both orders changed with the order, {changed} of them to what was" in notes
+    assert "say little" not in notes
+    assert "changed with" not in " ".join(tg.PreferenceStudy(both_orders(25, 0.0)).verdict("prod", "new").notes)
+
+
+def test_a_lost_vote_does_not_change_the_measure_in_silence() -> None:
+    """Guards the default: half-wins where every topic still has every pair; where one has none, why it is another."""
+    rows = both_orders(25, 0.2)
+    one = tg.PreferenceStudy(rows[1:])
+    assert [str(m) for m in one.measures] == ["half-wins"]
+    assert "1 of 75 topics and pairs lack a vote in one of the two orders" in " ".join(one.verdict("prod", "new").notes)
+    none = tg.PreferenceStudy(rows[2:])
+    assert [str(m) for m in none.measures] == ["Bradley-Terry"]
+    said = "Bradley-Terry, not half-wins: 1 of 75 topics and pairs have no vote."
+    assert said in " ".join(none.verdict("prod", "new").notes)
+    assert said not in " ".join(none.with_measures("win-rate").verdict("prod", "new").notes)
+    many = tg.PreferenceStudy(rows[:30:2] + rows[30:])
+    assert [str(m) for m in many.measures] == ["Bradley-Terry"]
+    assert "15 of 75 topics and pairs were not shown in both" in " ".join(many.verdict("prod", "new").notes)
+
+
+def test_all_topics_for_one_system_have_a_sign_test() -> None:
+    """Guards the clearest of all data: no interval, but the exact sign test beside it."""
+    from scipy import stats
+
+    rows = [{"topic": str(t), "a": "old", "b": "new", "winner": "b"} for t in range(30)]
+    verdict = tg.PreferenceStudy(rows).verdict("old", "new")
+    assert verdict.low is None
+    p = stats.binomtest(30, 30).pvalue
+    assert f"new wins in all 30 topics that are not tied: by the exact sign test p = {p:.2g}." in verdict.notes[-1]
+
+
 def test_ties_and_both_bad_are_told() -> None:
     """Guards what a half-win hides: how many ties there are, and how many call both bad."""
     rows, _ = made()

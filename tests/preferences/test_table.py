@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,9 @@ def test_files_of_every_kind(tmp_path: Path) -> None:
         ([row("b", a="b", b="x")], "is the name of one system and the place of the other"),
         ([{"topic": "1", "left": "x", "won": "x"}], "no column b, winner among topic, left, won"),
         ([row("")], "no row has a winner"),
+        ([{"topic": "", "doc_a": "x", "doc_b": "y", "label": 1}], "topic is missing"),
+        ([{"topic": "1", "doc_a": "x", "doc_b": "x", "label": 1}], r"x is compared with itself \(topic 1\)"),
+        ([{"topic": "1", "doc_a": "x", "doc_b": "", "label": 1}], "b is missing"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:preferences. 1 of 1 comparisons")
@@ -82,6 +86,28 @@ def test_a_missing_winner_is_missing(tmp_path: Path) -> None:
     with pytest.warns(tg.DataWarning, match=r"1 of 3 comparisons have no winner and are left out \(of prod 1, new 1\)"):
         votes = read_preferences(tmp_path / "votes.csv")
     assert votes.wins.tolist() == [1.0, 0.0]
+
+
+def test_two_answers_of_one_system_are_refused() -> None:
+    """Guards a mapping of answers: a system is not compared with itself by another name."""
+    with pytest.raises(tg.InputError, match="prod is compared with itself"):
+        read_preferences([row("a", a="x", b="y")], systems={"x": "prod", "y": "prod"})
+
+
+def test_answers_that_contradict_each_other_are_told() -> None:
+    """Guards averages that nobody asked for: one assessor, one order, two answers; a replicate tells them apart."""
+    twice = [row("a", assessor="ann", first="a"), row("prod", a="new", b="prod", assessor="ann", first="b")]
+    other = [row("b", assessor="ann", first="a"), row("a", topic="2")]
+    with pytest.warns(
+        tg.DataWarning, match=r"1 comparison with several answers of one assessor .*\(ann on prod and new"
+    ):
+        assert read_preferences([*twice, *other]).cells().wins.round(4).tolist() == [0.6667, 1.0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_preferences(twice)  # the same answer again
+        read_preferences([{**r, "replicate": i} for i, r in enumerate([*twice, *other])])
+        read_preferences([row("a"), row("b")])  # of two people, perhaps
+        read_preferences([row("a", assessor="ann"), row("new", a="new", b="prod", assessor="ann")])  # two orders
 
 
 def test_votes_of_a_comparison_count_as_one() -> None:

@@ -438,7 +438,7 @@ def preferences_command(
         float | None, typer.Option("--agreement", help="Share of untied comparisons on which judge and people agree.")
     ] = None,
     tie_share: Annotated[
-        float, advanced("--tie-share", help="Share of comparisons called a tie, with --agreement.")
+        float, advanced("--tie-share", help="Share of comparisons that either calls a tie, with --agreement.")
     ] = 0.2,
     gold_share: Annotated[
         str, typer.Option("--gold-share", help="Shares of the comparisons that people make as well. With commas: each.")

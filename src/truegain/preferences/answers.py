@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.next_steps import StepPlanner
@@ -53,10 +54,34 @@ class PreferencePlanner(StepPlanner):
 class PreferenceVerdict(Verdict):
     """A verdict from preferences: as one from runs, but for what to do where nothing is claimed."""
 
+    @property
+    def _gold_units(self) -> str:
+        """What was drawn as gold."""
+        return "gold topics" if draws_topics(str(self.provenance.get("design") or "random")) else "gold comparisons"
+
+    def about_with(self, how_to_check: str, how_to_draw: str) -> tuple[str, ...]:
+        """What the verdict rests on: see `Verdict.about_with`.
+
+        Parameters
+        ----------
+        how_to_check, how_to_draw : str
+            As there.
+
+        Returns
+        -------
+        tuple of str
+            One paragraph each, of gold comparisons or topics where others have gold labels.
+        """
+        paragraphs = super().about_with(how_to_check, how_to_draw)
+        return tuple(
+            p.replace("gold labels", self._gold_units) if p.startswith(("Shares of", "Most influential gold")) else p
+            for p in paragraphs
+        )
+
     def _next(self, how_to_check: str, how_to_draw: str) -> list[str]:
         if self.reasons:
             return [
-                f"More topics would not help: the verdict needs at least {LEAST_GOLD} gold comparisons of each of the "
-                "two systems, drawn at random."
+                f"More topics would not help: the verdict needs at least {LEAST_GOLD} {self._gold_units} of each of "
+                "the two systems, drawn at random."
             ]
         return super()._next(how_to_check, how_to_draw)

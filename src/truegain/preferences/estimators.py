@@ -115,10 +115,21 @@ class ByPreferences(ScoreEstimator):
         touching = self.gold_touching(contrasts) if not self.gold.whole else np.full(len(contrasts), len(gold.units))
         return Variance(contrasts.squares(gold.matrix), np.maximum(touching - 1.0, 1.0))
 
+    @property
+    def gold_by_system(self) -> Ints:
+        """How many gold comparisons touch each system, or gold topics where whole ones were drawn."""
+        gold, cells = self.gold, self.cells
+        assert gold is not None
+        if not gold.whole:
+            return gold.by_system
+        there = np.zeros((len(cells.topics), len(cells.systems)), np.bool_)
+        for side in (cells.a, cells.b):
+            there[cells.topic[gold.rows], side[cells.kind[gold.rows]]] = True
+        return np.asarray(there.sum(axis=0), np.int64)
+
     def gold_touching(self, contrasts: Contrasts) -> Ints:
-        """Gold comparisons that touch a system; of a difference, the system with fewer."""
-        assert self.gold is not None
-        first, second = contrasts.ends(self.gold.by_system.astype(np.float64))
+        """Gold comparisons (or topics) that touch a system; of a difference, the system with fewer."""
+        first, second = contrasts.ends(self.gold_by_system.astype(np.float64))
         return np.asarray(np.where(contrasts.a == NONE, first, np.minimum(first, second)), np.int64)
 
 

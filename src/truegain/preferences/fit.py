@@ -17,8 +17,13 @@ from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Floats, Ints, frozen
 
 MOST_STRENGTH = 8.0  # beyond which a system has won or lost (nearly) all: no finite strength is known
+NEARLY_ALWAYS = 0.9  # share of the comparisons that what was shown first won
 STEPS, LONGEST, EXACT = 200, 2.0, 1e-12  # of Newton's method: how many, how far each goes, and when it ends
 NOT_KNOWN = 1e-8  # share of the position's own spread that systems leave, below which the two cannot be separated
+ONE_ORDER = (
+    "one system of each pair was always shown first, or on all topics but one: a preference for what comes first "
+    "cannot be separated from one for a system"
+)
 BATCH = 2_000_000  # numbers held at a time
 
 
@@ -200,12 +205,14 @@ class Strengths:
         ties: Davidson's model; position: with a column for who was shown first.
         """
         check_connected(cells)
+        if position and not position_is_known(cells):
+            raise TruegainError(f"{ONE_ORDER}; show both orders")
         weight, wins, tied = cells.sums()
         if ties and not 0 < tied.sum() < weight.sum():
             none = tied.sum() <= 0
+            left = "gold comparisons leave none of the judge's" if (cells.ties != 0).any() else "there is no tie"
             raise TruegainError(
-                f"Davidson's model needs ties and wins, and {'there is no tie' if none else 'all are ties'}; use "
-                "bradley-terry"
+                f"Davidson's model needs ties and wins, and {left if none else 'all are ties'}; use bradley-terry"
             )
         size = len(cells.systems) + position + ties
         fit = cls(cells, np.zeros(size), position, ties)
@@ -225,7 +232,7 @@ class Strengths:
                     break
                 step = step / 2
             fit, value = moved, new
-            if np.abs(step).max() < EXACT or np.abs(fit.theta).max() > 2 * MOST_STRENGTH:
+            if np.abs(step).max() < EXACT or np.abs(fit.parameters).max() > 2 * MOST_STRENGTH:
                 break
         fit._refuse_endless()
         return fit
@@ -234,8 +241,23 @@ class Strengths:
         return Strengths(self.cells, self.parameters + step, self.has_position, self.has_ties)
 
     def _refuse_endless(self) -> None:
-        """Refuse strengths without a finite value: a system that won, or lost, everything."""
+        """Refuse strengths without a finite value: a system, or what was shown first, that won or lost everything."""
         theta = self.theta
+        if abs(self.gamma) > MOST_STRENGTH:  # strengths may grow with it, but it is the position that decides
+            place = "first" if self.gamma > 0 else "second"
+            if self._won_by(place) >= NEARLY_ALWAYS:
+                raise TruegainError(
+                    f"what was shown {place} won (nearly) always: nothing can be said about the systems; show both "
+                    "orders of every pair"
+                )
+            raise TruegainError(
+                f"in one order what was shown {place} won all comparisons, so that the effect of the order has no "
+                f"finite value (beyond {MOST_STRENGTH:g}); show both orders on more topics, or give half-wins as the "
+                "measure where every topic has every pair"
+            )
+        if self.has_ties and abs(self.parameters[-1]) > 2 * MOST_STRENGTH and np.abs(theta).max() <= MOST_STRENGTH:
+            many = "all comparisons are ties" if self.parameters[-1] > 0 else "no comparison is a tie"
+            raise TruegainError(f"(nearly) {many}: Davidson's model has no finite value for ties; use bradley-terry")
         if np.abs(theta).max() <= MOST_STRENGTH and np.isfinite(self.parameters).all():
             return
         s = int(np.argmax(np.abs(theta)))
@@ -245,6 +267,12 @@ class Strengths:
             f"(beyond {MOST_STRENGTH:g}); give half-wins as the measure where every topic has every pair, more "
             "comparisons, or the other systems only"
         )
+
+    def _won_by(self, place: str) -> float:
+        """Which share of the half-wins went to what was shown in a place, where the order is known."""
+        weight, wins, _ = self.cells.sums()
+        side, known = self.cells.first * (1 if place == "first" else -1), self.cells.first != 0
+        return float(np.where(side > 0, wins, weight - wins)[known].sum() / weight[known].sum())
 
     # ------------------------------------------------------------------ what there is
 
@@ -360,21 +388,31 @@ class Strengths:
 
 
 def position_is_known(cells: PairCells) -> bool:
-    """Whether being shown first can be separated from the systems: not where one of each pair is always first.
+    """Whether being shown first can be separated from the systems, whichever topic is left out.
+
+    It cannot where one of each pair is always first.
 
     >>> cells = PairCells.of_matrices(["x", "y"], ["1", "2"], np.array([[1.0], [0.0]]))
     >>> position_is_known(cells)
     False
     """
-    if not cells.is_one_sided:
+    if not cells.is_one_sided or not _separates(cells, cells.counts > 0):
         return False
-    root = np.sqrt(cells.sums()[0])
-    x = np.zeros((len(cells.a), len(cells.systems)))
-    rows = np.arange(len(cells.a))
-    x[rows, cells.a], x[rows, cells.b] = 1.0, -1.0
-    shown = cells.first * root
-    fitted = x * root[:, None]
-    left = shown - fitted @ np.linalg.lstsq(fitted, shown, rcond=None)[0]
+    once = cells.counts[cells.kind] == 1  # only a kind that one topic alone has is lost without it
+    for t in np.unique(cells.topic[once]).tolist():
+        there = cells.counts > 0
+        there[cells.kind[once & (cells.topic == t)]] = False
+        if not _separates(cells, there):
+            return False
+    return True
+
+
+def _separates(cells: PairCells, there: np.typing.NDArray[np.bool_]) -> bool:
+    """Whether the order of showing is no mere difference of systems, in some of the kinds."""
+    shown, rows = cells.first[there], np.arange(int(there.sum()))
+    x = np.zeros((len(rows), len(cells.systems)))
+    x[rows, cells.a[there]], x[rows, cells.b[there]] = 1.0, -1.0
+    left = shown - x @ np.linalg.lstsq(x, shown, rcond=None)[0]
     return bool(left @ left > NOT_KNOWN * (shown @ shown))
 
 

@@ -145,15 +145,20 @@ def _slope(bronze: Floats, trusted: Floats, kind: Ints, kinds: int) -> tuple[flo
 def correlation_of(agreement: float, ties: float = 0.0) -> float:
     """The correlation of half-wins of a judge and of people from how often they agree where neither calls a tie.
 
-    ties: the share of comparisons that either of them calls one.  With both kinds of wins alike, rho = (2 agreement -
-    1) (1 - ties).
+    ties: the share t of comparisons that either of them calls one.  With t_j that of the judge and t_p that of people,
 
-    >>> correlation_of(0.78), round(correlation_of(0.78, ties=0.1), 3)
-    (0.56, 0.504)
+        rho = (2 agreement - 1) (1 - t)/sqrt((1 - t_j) (1 - t_p))
+
+    where both systems of a pair win alike.  Where one side alone calls ties, or each calls them whatever the other
+    does, that is (2 agreement - 1) sqrt(1 - t).  Where both call the same comparisons ties it is larger; where one
+    system of a pair wins more often, smaller.
+
+    >>> correlation_of(0.78), round(correlation_of(0.78, ties=0.2), 3)
+    (0.56, 0.501)
     """
     if not 0.5 <= agreement <= 1 or not 0 <= ties < 1:
         raise TruegainError(f"agreement {agreement:g} and ties {ties:g}: give shares, agreement from 0.5 to 1")
-    return (2 * agreement - 1) * (1 - ties)
+    return (2 * agreement - 1) * math.sqrt(1 - ties)
 
 
 def expected_width(correlation: float, share: float) -> float:
@@ -162,8 +167,8 @@ def expected_width(correlation: float, share: float) -> float:
     share: of the comparisons that people make as well.  For a tuned correction, where comparisons of one topic have
     nothing else in common; `python -m benchmarks.coverage preferences` measures it.
 
-    >>> round(expected_width(correlation_of(0.78, ties=0.1), 0.25), 2)
-    0.9
+    >>> round(expected_width(correlation_of(0.78, ties=0.2), 0.25), 3)
+    0.901
     """
     return math.sqrt(1 - correlation**2 * (1 - share))
 

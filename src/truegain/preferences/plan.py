@@ -15,6 +15,10 @@ FORMULA = (
     "Width: that of the corrected interval over that of the gold comparisons alone, about sqrt(1 - r^2 (1 - share)), r "
     "the correlation of the judge's half-wins with people's."
 )
+FROM_AGREEMENT = (
+    "r = (2 agreement - 1) sqrt(1 - ties): for systems that win alike, and ties that one side alone calls or that each "
+    "calls by itself. Where one system wins more often the judge brings less; gold comparisons of a pilot measure r."
+)
 
 
 def judge_plan(agreement: float, tie_share: float = 0.2, shares: Sequence[float] = SHARES) -> Table:
@@ -37,14 +41,14 @@ def judge_plan(agreement: float, tie_share: float = 0.2, shares: Sequence[float]
     Examples
     --------
     >>> [row[1] for row in judge_plan(0.78).rows]
-    [0.905, 0.922, 0.948]
+    [0.88, 0.901, 0.935]
     """
     for name, value, low in (("agreement", agreement, 0.5), ("tie_share", tie_share, 0.0)):
         if not low <= value <= 1:
             raise TruegainError(f"{argname(name, value)}: give a share from {low:g} to 1")
     r = correlation_of(agreement, min(tie_share, 1 - 1e-12))
     of = f"A judge that agrees with people on {agreement:.0%} of comparisons, {tie_share:.0%} ties"
-    return _table(of, r, shares)
+    return _table(of, r, shares, FROM_AGREEMENT)
 
 
 def measured_plan(gold: GoldComparisons, shares: Sequence[float] = SHARES) -> Table:
@@ -65,11 +69,14 @@ def measured_plan(gold: GoldComparisons, shares: Sequence[float] = SHARES) -> Ta
     of = (
         f"The judge agrees with people on {gold.agreement:.0%} of {counted(gold.untied, 'gold comparison')} that "
         "neither calls a tie"
+        if gold.untied
+        else f"In each of {counted(len(gold.rows), 'gold comparison')} the judge or people call a tie, which does not "
+        "show how often they agree"
     )
     return _table(of, max(gold.correlation, 0.0), shares)
 
 
-def _table(of: str, r: float, shares: Sequence[float]) -> Table:
+def _table(of: str, r: float, shares: Sequence[float], *notes: str) -> Table:
     for share in shares:
         if not 0 < share <= 1:
             raise TruegainError(f"{argname('gold_share', share)}: give shares above 0, up to 1, such as 0.1,0.25,0.5")
@@ -78,4 +85,4 @@ def _table(of: str, r: float, shares: Sequence[float]) -> Table:
     ]
     most = max(1 - expected_width(r, share) for share in shares)
     title = f"{of} (r = {r:.2f}): with it the interval is at most {most:.0%} narrower than by gold comparisons alone."
-    return Table(("gold share", "width", "narrower by"), rows, {}, title, (FORMULA,))
+    return Table(("gold share", "width", "narrower by"), rows, {}, title, (FORMULA, *notes))

@@ -25,7 +25,7 @@ from truegain.measures.parse import MeasureLike
 from truegain.message import Message, arg, argname, by_surface, gold_drawn
 from truegain.preferences.answers import PreferencePlanner, PreferencePopulation, PreferenceVerdict
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
-from truegain.preferences.fit import PairCells, position_is_known
+from truegain.preferences.fit import ONE_ORDER, PairCells, position_is_known
 from truegain.preferences.gold import GoldComparisons, rectified, without_judge
 from truegain.preferences.measures import MEASURES, BradleyTerry, HalfWins, PreferenceMeasure, preference_measure
 from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
@@ -50,11 +50,13 @@ from truegain.study.withheld import TOO_FEW, Reason, gold_reasons
 
 DESIGNS = ("random", "topics")  # of gold comparisons
 UNEQUAL = 0.25  # standard deviation over mean of the comparisons of pairs, above which pairs are unbalanced
+FEW_IN_ONE_ORDER = 0.05  # of topics and pairs, as where a few votes are lost: half-wins stay the default
 STAND_IN = "answer"  # what the engine's own table holds: one document a system and topic
 PLAN = by_surface("truegain.preferences.plan.judge_plan", "`truegain plan preferences`")
 BEFORE_YOU_BUY = Message(
-    "Before you buy gold comparisons: with people on a quarter of the comparisons, a judge that agrees with them on "
-    f"78% makes the interval only 4-9% narrower than people alone do. {PLAN} computes it for another judge."
+    "Before you buy gold comparisons: in simulations with people on a quarter of the comparisons, a judge that agrees "
+    "with them on 78% makes the interval only 4-9% narrower than people alone do. "
+    f"{PLAN} estimates it for other judges."
 )
 CHECK = Message(
     "First: have people compare some of these pairs, drawn at random, and give their preferences with "
@@ -152,6 +154,7 @@ class PreferenceStudy(Study):
         if config is not None:
             self._read_gold(config)
         self._positions()
+        self._measure_note = ""  # why this is the default measure, where that may surprise
         self.measures = self._chosen_measures(measures)
         self._study_data = replace(self._study_data, over=over)
         self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, self.confidence)
@@ -223,6 +226,10 @@ class PreferenceStudy(Study):
 
     def _read_gold(self, config: Gold) -> None:
         """People's votes on cells that the judge has; how they were drawn must be said."""
+        if config.design is None:
+            how = arg("design", python="design=, as in tg.Gold(labels, design='random'),")
+            known = ", ".join(f"{name} ({design_of(name).drawn})" for name in DESIGNS)
+            raise TruegainError(f"how were the gold pairs sampled? Give {how} one of {known}", allowed=DESIGNS)
         design_of(config.design)
         if config.design not in DESIGNS:
             raise TruegainError(
@@ -231,19 +238,28 @@ class PreferenceStudy(Study):
             )
         self._design = str(config.design)
         people = read_preferences(config.labels)  # type: ignore[arg-type]
+        if people.models:
+            warn(
+                f"{people.source}: {people.by_models:,} of {counted(len(people), 'gold vote')} name a model "
+                f"({some(people.models)}): gold comparisons are taken as people's, and a model's errors stay in the "
+                "scores"
+            )
+        of_unknown = 0
         if unknown := [s for s in people.systems if s not in self.systems]:
             warn(
                 f"{people.source}: gold comparisons of {some(unknown)} are left out; the judge compared no such system"
             )
+            codes = [people.systems.index(s) for s in unknown]
+            of_unknown = int((np.isin(people.a, codes) | np.isin(people.b, codes)).sum())
         some_votes = people.onto(self.systems, self.topics)
         there = np.isin(some_votes.cell, np.unique(self.preferences.cell))
-        lost = len(people) - int(there.sum())
+        lost = len(people) - int(there.sum()) - of_unknown
         if not there.any():
             raise InputError(
                 "no gold comparison is of a topic and pair that the judge compared", file=people.source,
                 hint="use the same names of topics and systems in both files",
             )  # fmt: skip
-        if lost and not unknown:
+        if lost:
             warn(f"{people.source}: {lost} of {counted(len(people), 'gold vote')} are left out: the judge compared no "
                  "such topic and pair")  # fmt: skip
         self.gold_preferences = _kept(some_votes, there)
@@ -275,16 +291,13 @@ class PreferenceStudy(Study):
             return  # people's comparisons correct what the judge makes of the order
         self.position = position_is_known(votes.cells(position=True))
         if not self.position:
-            warn(
-                "one system of each pair was always shown first: a preference for what comes first cannot be separated "
-                "from one for a system; show both orders"
-            )
+            warn(f"{ONE_ORDER}; show both orders")
 
     def _chosen_measures(self, measures: str | Sequence[str] | None) -> tuple[PreferenceMeasure, ...]:
         """The measures, or the default; half-wins are refused where a topic lacks a pair."""
         cells = self.preferences.cells()
         if measures is None:
-            return (HalfWins() if cells.is_complete and not self.position else BradleyTerry(),)
+            return (self._default_measure(cells),)
         names = [measures] if isinstance(measures, str) else list(measures)
         chosen = tuple(dict.fromkeys(preference_measure(name) for name in names))
         if not chosen:
@@ -292,6 +305,29 @@ class PreferenceStudy(Study):
         if any(isinstance(m, HalfWins) for m in chosen):
             self._check_half_wins(cells)
         return chosen
+
+    def _default_measure(self, cells: PairCells) -> PreferenceMeasure:
+        """Half-wins where every topic has every pair and (nearly) all were shown in both orders; why, where not."""
+        n = len(self.systems)
+        every, there = len(self.topics) * n * (n - 1) // 2, len(cells.topic)
+        if not cells.is_complete:
+            self._measure_note = (
+                f"Bradley-Terry, not half-wins: {every - there:,} of {every:,} topics and pairs have no vote."
+            )
+            return BradleyTerry()
+        if not self.position:
+            return HalfWins()
+        one = int(self.preferences.in_one_order.sum())
+        if one <= FEW_IN_ONE_ORDER * every:
+            self._measure_note = (
+                f"{one:,} of {every:,} topics and pairs lack a vote in one of the two orders, which half-wins ignore; "
+                "bradley-terry has a column for it."
+            )
+            return HalfWins()
+        self._measure_note = (
+            f"Bradley-Terry, not half-wins: {one:,} of {every:,} topics and pairs were not shown in both orders alike."
+        )
+        return BradleyTerry()
 
     def _check_half_wins(self, cells: PairCells) -> None:
         """Refuse half-wins where systems met different opponents, and tell where they met them in one order."""
@@ -314,7 +350,9 @@ class PreferenceStudy(Study):
         self.judge_model = models[0] if len(models) == 1 else None
         checked = not models or self.gold_preferences is not None
         votes, names = self.preferences, some(models, 3)
-        of_all = f"{names}'s preferences"
+        if 1 < len(models) <= 3:
+            names = f"{', '.join(models[:-1])} and {models[-1]}"
+        of_all = f"the preferences of {names}" if len(models) > 1 else f"{names}'s preferences"
         of_some = f"preferences of which {names} gave {votes.by_models:,} of {len(votes):,}"
         self.unchecked = "" if checked else of_all if votes.by_models == len(votes) else of_some
 
@@ -369,7 +407,8 @@ class PreferenceStudy(Study):
             Another study of the same votes.
         """
         study = copy(self)
-        study.measures = self._chosen_measures(measures)
+        study._measure_note = ""
+        study.measures = study._chosen_measures(measures)
         study._variance_models, study._estimates_by_measure = {}, {}
         study.provenance = {**self.provenance, "measures": [str(m) for m in study.measures]}
         return study
@@ -434,7 +473,7 @@ class PreferenceStudy(Study):
             except TruegainError:  # a judge that gives all to one system has no strengths by itself
                 uncorrected = estimator
         makers = {}
-        if self.gold_preferences is None and self._assessors_tell():
+        if self.gold_preferences is None and self._assessors_tell(position):
             makers["assessors"] = partial(self._assessors, m, estimator, position)
         return VarianceModel(estimator, uncorrected, self.over, makers)
 
@@ -465,15 +504,34 @@ class PreferenceStudy(Study):
                 f"Being shown first changes the log-odds to win by {fit.gamma:+.2f} ({100 * self.confidence:g}% CI "
                 f"[{fit.gamma - half:.2f}, {fit.gamma + half:.2f}]); scores are without it."
             )
-        said += [self._order_note] if self._order_note else []
+        said += filter(None, (self._order_note, self._measure_note, self._flips_note()))
         gold = estimator.gold
         if gold is not None and not gold.by_pair:
             said.append("Some pair of systems has fewer than 2 gold comparisons: all pairs share one sampling rate.")
         return " ".join(said)
 
-    def _assessors_tell(self) -> bool:
+    def _flips_note(self) -> str:
+        """How many comparisons changed with the order in which the two were shown; nothing where none did."""
+        asked, to_first, to_second = self.preferences.flips
+        if not (changed := to_first + to_second):
+            return ""
+        way = "first" if to_first >= to_second else "second"
+        said = (
+            f"{changed:,} of {counted(asked, 'comparison')} in both orders changed with the order, "
+            f"{max(to_first, to_second):,} of them to what was shown {way}"
+        )
+        by_order = changed > asked / 2 and self.gold_preferences is None  # gold corrects what the judge makes of it
+        return f"{said}: these preferences say little about the systems." if by_order else f"{said}."
+
+    def _assessors_tell(self, position: bool) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
-        return "assessors" in self.over or not _why_not_assessors(self.preferences)
+        if "assessors" in self.over:
+            return True
+        votes = self.preferences
+        if _why_not_assessors(votes):
+            return False
+        kept = (weights > 0 for weights in _crossed(votes).left_out())
+        return not position or all(position_is_known(votes.cells(position=True, kept=some)) for some in kept)
 
     def _assessors(self, m: PreferenceMeasure, whole: ByPreferences, position: bool) -> Crossed:
         votes, people = self.preferences, _crossed(self.preferences)
@@ -485,19 +543,27 @@ class PreferenceStudy(Study):
         return Crossed(*assessor_moves(votes.assessors, whole, left_out))
 
     def _reasons_of(self, m: Measure, system: str) -> list[Reason]:
-        own = self.judge_model is not None and is_of(self.judge_model, self.system_models.get(system, ()))
-        model = self.judge_model if own else None
+        uses = self.system_models.get(system, ())
+        model = next((m for m in self.preferences.models if is_of(m, uses)), None)  # any of a panel
         if self.gold_preferences is None:
             return gold_reasons(system, model, None, 0)
         estimator = self.variance_model(str(m)).estimator
         assert isinstance(estimator, ByPreferences)
         assert estimator.gold is not None
-        touching = int(estimator.gold.by_system[self.systems.index(system)])
+        touching = int(estimator.gold_by_system[self.systems.index(system)])
+        unit = "topics" if estimator.gold.whole else "comparisons"
         if model is not None and touching < LEAST_GOLD:
             return gold_reasons(system, model, self._design, touching)
         if touching >= LEAST_GOLD:
             return []
-        return [Reason(TOO_FEW, f"{system} is in {touching} of the gold comparisons, and {LEAST_GOLD} are needed")]
+        return [Reason(TOO_FEW, f"{system} is in {touching} of the gold {unit}, and {LEAST_GOLD} are needed")]
+
+    def _sizes(self, variance_model: VarianceModel, contrasts: Contrasts) -> dict[str, str]:
+        sizes = super()._sizes(variance_model, contrasts)
+        if "gold" in sizes:
+            unit = "gold topic" if draws_topics(self._design) else "gold comparison"
+            sizes["gold"] = sizes["gold"].replace("gold label", unit)
+        return sizes
 
     def _planner(self, m: Measure) -> StepPlanner:
         planner = super()._planner(m)
@@ -558,9 +624,27 @@ class PreferenceStudy(Study):
             notes.append(self._gold_note(self._measure(measure), self._pair(a, b)))
         elif self.unchecked and not self.trust_judge:
             notes.append(CHECK)
+        if verdict.low is None and not verdict.reasons and (by_sign := self._by_sign(a, b)):
+            notes.append(by_sign)
         notes += [BEFORE_YOU_BUY] if self.unchecked else []
         made = replace(verdict, to_check="", notes=tuple(notes))
         return PreferenceVerdict(**{f.name: getattr(made, f.name) for f in fields(Verdict)})
+
+    def _by_sign(self, a: str, b: str) -> str:
+        """The exact sign test over topics, where all say the same and no interval can be estimated."""
+        if self.gold_preferences is not None or "topics" not in self.over:
+            return ""
+        cells, one, two = self.preferences.cells(), *sorted(map(self.systems.index, (a, b)))
+        own = (cells.a[cells.kind] == one) & (cells.b[cells.kind] == two)
+        low, high = (int(x.sum()) for x in (cells.wins[own] > 0.5, cells.wins[own] < 0.5))
+        if min(low, high) or not (n := low + high):
+            return ""
+        p = min(1.0, 2.0 ** (1 - n))
+        winner = self.systems[one if low else two]
+        return (
+            f"{winner} wins in all {counted(n, 'topic')} that are not tied: by the exact sign test p = {p:.2g}. An "
+            "interval needs topics that differ; add some."
+        )
 
     def _gold_note(self, m: PreferenceMeasure, pair: Contrasts) -> str:
         """How well the judge agrees with people, and what that brings."""

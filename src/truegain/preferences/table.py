@@ -161,10 +161,39 @@ class Preferences(Lines):
         return out
 
     @property
+    def in_one_order(self) -> Bools:
+        """By topic and pair whether one order was shown more than the other; not where none is known."""
+        shown = np.bincount(np.unique(self.cell, return_inverse=True)[1], self.weights() * self._oriented[2])
+        return np.asarray(np.abs(shown) >= 1e-9)
+
+    @property
     def is_balanced(self) -> bool:
         """Whether every pair was shown in both orders on every topic, or no order is known."""
-        shown = np.bincount(np.unique(self.cell, return_inverse=True)[1], self.weights() * self._oriented[2])
-        return bool((np.abs(shown) < 1e-9).all())
+        return not self.in_one_order.any()
+
+    @property
+    def flips(self) -> tuple[int, int, int]:
+        """How many comparisons of one assessor are in both orders; how many went to what was first, or second, in both.
+
+        >>> both = [{"topic": "1", "a": "x", "b": "y", "winner": side, "first": side} for side in "ab"]
+        >>> read_preferences(both).flips
+        (1, 1, 0)
+        """
+        _, wins, order = self._oriented
+        who = self.assessor if self.assessors else np.zeros(len(self), np.int64)
+        code = np.unique(self.cell * max(1, len(self.assessors)) + who, return_inverse=True)[1]
+        count = int(code.max(initial=-1)) + 1
+        ahead = []
+        for side in (1, -1):  # the lower system shown first, then the higher
+            there = order == side
+            votes, won = np.bincount(code[there], minlength=count), total(code[there], wins[there], count)
+            ahead.append(np.where(votes > 0, won - votes / 2, np.nan))
+        asked = ~np.isnan(ahead[0]) & ~np.isnan(ahead[1])
+        return (
+            int(asked.sum()),
+            int(((ahead[0] > 0) & (ahead[1] < 0)).sum()),
+            int(((ahead[0] < 0) & (ahead[1] > 0)).sum()),
+        )
 
     def cells(self, *, position: bool = False, kept: Bools | None = None) -> PairCells:
         """The votes by topic and pair, each with weight 1.
@@ -306,6 +335,8 @@ def read_preferences(
     own = {ours: theirs.strip().lower() for ours, theirs in (columns or {}).items()}
     rows = _exported(table) if _is_export(table) and not own else _rows(table, own)
     rows = rows.of_systems(systems)
+    for row, (a, b) in enumerate(zip(rows.a, rows.b, strict=True)):
+        _check_row(table, row, rows.topic[row], a, b)  # two answers may be of one system
     found = rows.preferences(table.file)
     return found if model is None else replace(found, models=(model,), by_models=len(found))
 
@@ -322,6 +353,7 @@ class _Rows:
     first: list[int]
     assessor: list[str]
     model: list[str]
+    replicate: list[str]
 
     def of_systems(self, systems: Mapping[str, str] | None) -> _Rows:
         """The same with systems in place of answers."""
@@ -336,6 +368,29 @@ class _Rows:
                 return replace(self, a=a, b=b)
         return self
 
+    def _tell_contradictions(self, kept: Sequence[int], file: str) -> None:
+        """Warn where someone gave two answers to one question; votes of nobody in particular may be of several people.
+
+        An order that is not known may be that of a and b as they stand, so that these are two questions then.
+        """
+        answers: dict[tuple[str, ...], set[float]] = {}
+        for i in kept:
+            a, b, order, wins = self.a[i], self.b[i], self.first[i], self.wins[i]
+            who = self.assessor[i] or self.model[i]
+            if not who or wins is None:
+                continue
+            if order < 0:
+                a, b, wins = b, a, 1 - wins
+            key = (who, self.topic[i], a, b, "" if order else "unknown", self.replicate[i])
+            answers.setdefault(key, set()).add(wins)
+        if both := [key for key, wins in answers.items() if len(wins) > 1]:
+            who, topic, a, b, *_ = both[0]
+            warn(
+                f"{file}: {counted(len(both), 'comparison')} with several answers of one assessor in one order, which "
+                f"differ and are averaged ({who} on {a} and {b}, topic {topic}); number them in a column replicate if "
+                "the question was asked again, else drop the wrong ones"
+            )
+
     def preferences(self, file: str) -> Preferences:
         """The votes; those without a winner are left out."""
         kept = [i for i, w in enumerate(self.wins) if w is not None]
@@ -345,6 +400,7 @@ class _Rows:
             warn(f"{file}: {lost} of {len(self.wins)} comparisons have no winner and are left out (of {by})")
         if not kept:
             raise InputError("no row has a winner", file=file, hint=_HINT)
+        self._tell_contradictions(kept, file)
         topics, systems = (
             tuple(dict.fromkeys(x[i] for i in kept for x in columns)) for columns in ((self.topic,), (self.a, self.b))
         )
@@ -434,11 +490,7 @@ def _rows(table: Columns, own: Mapping[str, str]) -> _Rows:
     bad, first = [], []
     for row in range(size):
         a, b, topic = (cells[role][row] for role in ("a", "b", "topic"))
-        for role in ("topic", "a", "b"):
-            if not cells[role][row]:
-                raise table._fault(f"{role} is missing", row, None, "every row needs one")
-        if a == b:
-            raise table._fault(f"{a} is compared with itself (topic {topic})", row, a, "name two systems")
+        _check_row(table, row, topic, a, b)
         word = cells["winner"][row]
         win, both = _winner(table, row, word, a, b, words)
         wins.append(win)
@@ -448,7 +500,17 @@ def _rows(table: Columns, own: Mapping[str, str]) -> _Rows:
         if shown and not side:
             raise table._fault("first names neither system", row, shown, f"write a, b, {a} or {b}, or leave it empty")
         first.append({"a": 1, "b": -1}.get(side, 0))
-    return _Rows(cells["topic"], cells["a"], cells["b"], wins, bad, first, cells["assessor"], cells["model"])
+    told = (cells[role] for role in ("assessor", "model", "replicate"))
+    return _Rows(cells["topic"], cells["a"], cells["b"], wins, bad, first, *told)
+
+
+def _check_row(table: Columns, row: int, topic: str, a: str, b: str) -> None:
+    """Refuse a row without a topic or a system, and one that compares a system with itself."""
+    for role, value in (("topic", topic), ("a", a), ("b", b)):
+        if not value:
+            raise table._fault(f"{role} is missing", row, None, "every row needs one")
+    if a == b:
+        raise table._fault(f"{a} is compared with itself (topic {topic})", row, a, "name two systems")
 
 
 def _side(table: Columns, row: int, word: str, a: str, b: str, words: Mapping[str, set[str]]) -> str:
@@ -491,10 +553,11 @@ def _exported(table: Columns) -> _Rows:
     )
     wins: list[float | None] = []
     for row, value in enumerate(table._column("label")):
+        _check_row(table, row, topic[row], a[row], b[row])
         number = None if is_missing(value) else number_of(value)
         if not is_missing(value) and number not in (0.0, 0.5, 1.0):
             raise table._fault("label is not 1, 0 or 0.5", row, value, "give what the judging app exported")
         wins.append(number)
     first = [1 if x == one else -1 if x == two else 0 for x, one, two in zip(left, a, b, strict=True)]
     models = [name if k == "model" else "" for name, k in zip(who, kind, strict=True)]
-    return _Rows(topic, a, b, wins, [False] * size, first, who, models)
+    return _Rows(topic, a, b, wins, [False] * size, first, who, models, [""] * size)
