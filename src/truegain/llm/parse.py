@@ -196,10 +196,10 @@ def _values(text: str) -> list[Any]:
             if not _OPENS.match(text, at):
                 at = text.find("{", at + 1)
                 continue
-            end = _end_of(text, at)
-            if end is None:  # it was cut off: what stands inside is not the answer
+            whole, closed = {}, _end_of(text, at)
+            if closed is None:  # it was cut off: what stands inside is not the answer
                 break
-            whole = {}
+            end = closed
         found += [value for name, value in whole.items() if name.strip().lower() == "label"][-1:]
         at = text.find("{", end)
     return found
