@@ -164,7 +164,12 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
     here = "http://localhost:1/v1"
     (folder / "other.csv").write_text("question,passage\nt0,d0\n")
     (folder / "pairs.csv").write_text("topic,doc_a,doc_b\nt0,d0,d0\n")
+    (folder / "two.txt").write_text("t0 d0\n")
     wrong = [
+        (
+            command(here, "-o", "x.csv", pool="two.txt"),
+            "'t0 d0' (give qrels, a run, or a table with the columns topic and",
+        ),
         (command(here), "answers are paid for and must be kept: name a file for them (--store FILE)"),
         (command(here, "-o", "llm.qrels"), "TREC lines have no place for assessor"),
         (command("localhost:8000", "-o", "x.csv"), "--url localhost:8000 is not the address of a server"),

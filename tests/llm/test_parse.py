@@ -30,6 +30,8 @@ GRADED = [
     ("Label: 3\nConfidence: 1", "3"),
     ("Label: 0\nNo, rather\n**Final label**: 2\nScore: 1", "2"),
     ("Label (0-3): 2", "2"),
+    ("1. Reason: it says so.\n2. Label: 3", "3"),
+    ("My rating for this document: 1", "1"),
     ("Relevance score: 2.0", "2"),
     (" 1.\n", "1"),
     ("**Label: 2**", "2"),

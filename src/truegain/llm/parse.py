@@ -49,7 +49,7 @@ _DECODER = json.JSONDecoder()
 DIGITS = 12  # of soft labels: those after it are of rounding
 _OPENS = re.compile(r'\{\s*"')  # as a JSON object does, unlike braces in prose
 _KEYED = re.compile(r"^(?P<key>[^:=]{0,60})[:=]\s*(?P<value>[^:=]+)$")
-_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_ASIDE = re.compile(r"^\d+[.)]|\([^()]*\)")  # the number of a point, and what is in brackets
 WORDS = (  # what a last line may call its label; whatever else stands before a colon is no label
     "label score rating answer winner verdict grade relevance judgment judgement "
     "note bewertung antwort gewinner etikett etiqueta puntuaci\u00f3n calificaci\u00f3n respuesta ganador "
@@ -60,7 +60,24 @@ WORDS = (  # what a last line may call its label; whatever else stands before a 
     "\u043e\u0446\u0435\u043d\u043a\u0430 \u043e\u0442\u0432\u0435\u0442 "
     "\u0627\u0644\u062a\u0635\u0646\u064a\u0641 \u0627\u0644\u062f\u0631\u062c\u0629 \u0932\u0947\u092c\u0932"
 )
-AROUND = ("so", "my", "the", "this", "final", "overall", "document", "is", "therefore", "thus", "hence")  # tell nothing
+AROUND = frozenset(  # words beside it that tell nothing
+    (
+        "so",
+        "my",
+        "the",
+        "this",
+        "final",
+        "overall",
+        "document",
+        "is",
+        "for",
+        "therefore",
+        "thus",
+        "hence",
+        "would",
+        "be",
+    )
+)
 KEYS = frozenset(WORDS.split())
 REFUSALS = (  # how answers begin that refuse, in the languages that are met most
     r"i('| a)?m (very |so |really )?(sorry|unable|not able)", "sorry", r"i (can(no|')t|won't|will not|must decline)",
@@ -173,7 +190,7 @@ def _key(line: re.Match[str]) -> frozenset[str]:
     >>> [sorted(_key(_KEYED.match(line))) for line in ("so_my_final_grade_is: 2", "confidence: 1", "label (0_3): 2")]
     [['grade'], [], ['label']]
     """
-    words = (w.strip(EDGES) for w in re.split(r"[\s_,\-]+", _IN_BRACKETS.sub("", line["key"])))
+    words = (w.strip(EDGES) for w in re.split(r"[\s_,\-]+", _ASIDE.sub("", line["key"])))
     named = frozenset(w for w in words if w and w not in AROUND)
     return named if named <= KEYS else frozenset()
 

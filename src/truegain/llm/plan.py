@@ -208,7 +208,16 @@ def _pool_rows(pool: PathLike, depth: int) -> list[tuple[str, str]]:
         docs_named = {*DOC, *itertools.chain(*PAIRS)} & set(table.columns)
         if not set(TOPIC) & set(table.columns) or not docs_named:
             raise table.lacks("topic and doc", "name the columns topic and doc")
-    rows = read_pool([pool], depth=depth).rows
+    try:
+        rows = read_pool([pool], depth=depth).rows
+    except InputError as error:
+        if error.hint is None or "columns" not in error.hint:
+            raise
+        raise InputError(  # a pool needs no labels, and its columns are named in the file alone
+            "this is neither a line of qrels or of a run nor a table that names its columns", file=error.file,
+            line=error.line, row=error.row, text=error.text,
+            hint="give qrels, a run, or a table with the columns topic and doc",
+        ) from None  # fmt: skip
     if any(len(row.item.docs) != 1 for row in rows):
         raise InputError(
             "this pool has pairs of documents", file=shown_path(pool),
