@@ -21,11 +21,12 @@ from truegain.llm.plan import REASONING, Asking, CallPlan, PoolLike, TextsLike, 
 from truegain.llm.prompts import Prompt, read_prompt
 from truegain.llm.run import CallOutcome, CostLimitError, Judging, Pace, used_tokens
 from truegain.llm.store import AnswerStore, StoredAnswer, in_json, of_json, store_for
-from truegain.message import arg, argname, with_marks
+from truegain.message import arg, argname, by_surface, with_marks
 from truegain.results.base import Table
 
 SECONDS = 2.0  # that an answer takes, where none is known
 LOST_CALL = CallOutcome(Parsed(None, FAILED))
+DRY_RUN = by_surface("JudgeSetup.dry_run", "--dry-run")
 MOST_LINES = 50_000  # of a batch file, at the providers that have them
 
 
@@ -247,7 +248,7 @@ class JudgeSetup:
         if self.costs.max_cost is not None:
             raise TruegainError(
                 f"{argname('max_cost')} does not hold for a batch, which the provider runs as a whole; leave it out, "
-                f"and see what the batch costs at most with {arg('dry_run', True)}"
+                f"and see what the batch costs at most with {DRY_RUN}"
             )
         plan = self.plan()
         files: list[tuple[str, int]] = []
