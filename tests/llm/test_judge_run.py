@@ -179,6 +179,7 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
         (command(here, "-o", "x.csv", "--model", "a", "--model", "a"), "--model: name each model once"),
         (command(here, "-o", "x.csv", "--key-env", "NOT_SET"), "--key-env NOT_SET: there is no such variable"),
         (command(here, "-o", "x.csv", "--temperature", "-1"), "--temperature -1.0: give a number from 0 to 2"),
+        (command(here, "-o", "x.csv", "--temperature", "3"), "--temperature 3.0: give a number from 0 to 2"),
         (command(here, "-o", "x.csv", "--timeout", "0"), "--timeout 0.0: give a number above 0"),
         (command(here, "-o", "x.csv", pool="pairs.csv", prompt="pairwise"), "topic t0 compares d0 with itself"),
         (command(here, "-o", "x.csv", pool="pairs.csv"), "this pool has pairs of documents"),

@@ -168,10 +168,10 @@ def test_a_soft_label_is_the_expected_one() -> None:
 
 
 def test_soft_labels_have_no_digits_of_rounding() -> None:
-    """Guards the output: 2.4999999999999996 is 2.5."""
-    logprobs = {"content": [token("2", _2=0.35, _3=0.35)]}
+    """Guards the output: 2.7499999999999996 is 2.75."""
+    logprobs = {"content": [token("2", _2=0.005, _3=0.015)]}
     found = parsed(completion("2", choice={"logprobs": logprobs}), read_prompt("graded"), soft=True)
-    assert found.value == 2.5
+    assert found.value == 2.75
 
 
 def test_a_label_in_two_spellings_counts_once() -> None:
