@@ -27,7 +27,7 @@ from tests.llm.served import (
     user_text,
 )
 from truegain.errors import DataWarning, TruegainError
-from truegain.llm import Asking, JudgeCosts, JudgeRun, Pace, run_judge
+from truegain.llm import Asking, JudgeCosts, JudgeRun, JudgeSetup, Pace, run_judge
 from truegain.llm import client as client_module
 from truegain.llm.store import AnswerStore
 
@@ -174,6 +174,53 @@ def test_no_quota_left_keeps_what_there_is(folder: Path, fault: Answer, says: st
     assert (again.statuses, again.requests, again.stopped) == ({"ok": 12}, 7, "")
 
 
+def test_a_rate_limit_is_not_an_outage(folder: Path) -> None:
+    """Guards the remedy: a server that only asks to be slower is there, and so is one with an error of its own."""
+    says = r"asks to be slower.*HTTP 429.*requests_per_minute, a lower concurrency or more retries"
+    slower = error(429, "slow down", retry_after_ms="1")
+    with served(lambda *_: slower) as server, pytest.raises(TruegainError, match=says):
+        judged(folder, server, pace=Pace(concurrency=1, retries=1))
+    with served(lambda *_: error(502, "oops")) as server, pytest.raises(TruegainError, match=r"fails .HTTP 502: oops"):
+        judged(folder, server, pace=Pace(concurrency=1, retries=0))
+
+
+def test_a_refusal_says_nothing_of_tokens(folder: Path) -> None:
+    """Guards the limit of costs: after a first answer that a filter refused, prompts are still set apart."""
+    refusal = error(400, "blocked by the content filter", "content_filter")
+    texts = {"d0": "tea", "d1": "long " * 2000}
+    (folder / "docs.jsonl").write_text("".join(json.dumps({"id": d, "text": x}) + "\n" for d, x in texts.items()))
+    (folder / "pool.csv").write_text("topic,doc\nt0,d0\nt0,d1\n")
+    costs = JudgeCosts(price=["1,0"], max_cost=0.001)  # enough for the short text, not for the long one
+    with served(lambda body, n: refusal if n == 0 else as_asked(body, n)) as server:
+        with pytest.raises(TruegainError, match="could pass the limit of max_cost"):
+            judged(folder, server, costs=costs, pace=Pace(concurrency=1, retries=0))
+        assert len(server.requests) == 1
+
+
+def test_an_answer_without_a_label_is_quoted(folder: Path) -> None:
+    """Guards the error of a run without labels: it shows what the model says."""
+    said = "I think that it is\nquite good. " + "Really. " * 100
+    says = r"one answer: .I think that it is quite good\. Really"
+    with served(lambda *_: completion(said)) as server, pytest.raises(TruegainError, match=says) as caught:
+        judged(folder, server, pace=Pace(concurrency=1, retries=0))
+    assert len(str(caught.value)) < 400
+
+
+def test_an_unknown_price_is_no_cost_of_0(folder: Path) -> None:
+    """Guards panels: where the price of one model is not known, neither is the cost."""
+    costs = JudgeCosts(price=["judge=1,2"])
+    with served() as server, pytest.warns(DataWarning, match="the price of other is not known"):
+        run = judged(folder, server, models=["judge", "other"], costs=costs)
+    assert run.cost is None
+    assert json.loads((folder / "llm.provenance.json").read_text())["cost"] is None
+    pool, topics, docs = (folder / name for name in ("pool.csv", "topics.jsonl", "docs.jsonl"))
+    models, url = ["judge", "other"], "http://localhost:1/v1"
+    setup = JudgeSetup(pool, topics, docs, "graded", models, url, str(folder / "x"), costs=costs)
+    table = setup.dry_run()
+    assert [row[7] is None for row in table.rows] == [False, True]
+    assert any("price of other is not known" in note for note in table.notes)
+
+
 def test_a_server_that_is_gone_is_told(folder: Path) -> None:
     """Guards outages: nothing judged is an error without labels, and never a table of zeros."""
     with served() as server:
@@ -189,7 +236,7 @@ def test_an_outage_in_the_middle_ends_the_run(folder: Path) -> None:
     """Guards outages: after some requests in a row without an answer the run ends, and says what is missing."""
     with served(lambda body, n: as_asked(body, n) if n < 4 else error(503, "down")) as server:
         run = judged(folder, server, pace=Pace(concurrency=1, retries=1))
-    assert "does not answer (HTTP 503: down" in run.stopped
+    assert "fails (HTTP 503: down (error)): an error of the server itself" in run.stopped
     assert run.statuses["ok"] == 4
     assert set(run.statuses) == {"ok", "failed", "not_asked"}
 
@@ -603,12 +650,19 @@ def test_the_limit_of_costs_is_never_passed(folder: Path) -> None:
     with served() as server:
         run = judged(folder, server, costs=costs, asking=Asking(max_tokens=100))
         assert "could pass the limit of max_cost 0.003" in run.stopped
+        assert run.limited
         assert run.cost is not None
         assert run.cost <= 0.003
+        needed = float(run.stopped.partition("raise max_cost to at least ")[2].partition(",")[0])
+        assert needed > 0.003
         asked = len(server.requests)
         assert 3 <= asked < 12
         again = judged(folder, server, costs=costs, asking=Asking(max_tokens=100))
         assert (again.requests, again.cost) == (0, run.cost)
+        raised = JudgeCosts(
+            price=["1,2"], max_cost=max(needed, float(again.stopped.split("at least ")[1].split(",")[0]))
+        )
+        assert judged(folder, server, costs=raised, asking=Asking(max_tokens=100)).requests >= 1
         whole = judged(folder, server, costs=JudgeCosts(price=["1,2"]), asking=Asking(max_tokens=100))
     assert whole.statuses == {"ok": 12}
     assert len(server.requests) == 12

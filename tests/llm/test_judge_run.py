@@ -164,7 +164,12 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
     here = "http://localhost:1/v1"
     (folder / "other.csv").write_text("question,passage\nt0,d0\n")
     (folder / "pairs.csv").write_text("topic,doc_a,doc_b\nt0,d0,d0\n")
+    (folder / "two.txt").write_text("t0 d0\n")
     wrong = [
+        (
+            command(here, "-o", "x.csv", pool="two.txt"),
+            "'t0 d0' (give qrels, a run, or a table with the columns topic and",
+        ),
         (command(here), "answers are paid for and must be kept: name a file for them (--store FILE)"),
         (command(here, "-o", "llm.qrels"), "TREC lines have no place for assessor"),
         (command("localhost:8000", "-o", "x.csv"), "--url localhost:8000 is not the address of a server"),
@@ -174,6 +179,7 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
         (command(here, "-o", "x.csv", "--model", "a", "--model", "a"), "--model: name each model once"),
         (command(here, "-o", "x.csv", "--key-env", "NOT_SET"), "--key-env NOT_SET: there is no such variable"),
         (command(here, "-o", "x.csv", "--temperature", "-1"), "--temperature -1.0: give a number from 0 to 2"),
+        (command(here, "-o", "x.csv", "--temperature", "3"), "--temperature 3.0: give a number from 0 to 2"),
         (command(here, "-o", "x.csv", "--timeout", "0"), "--timeout 0.0: give a number above 0"),
         (command(here, "-o", "x.csv", pool="pairs.csv", prompt="pairwise"), "topic t0 compares d0 with itself"),
         (command(here, "-o", "x.csv", pool="pairs.csv"), "this pool has pairs of documents"),
@@ -255,7 +261,13 @@ def test_pairs_tell_their_flips(run: Run, folder: Path) -> None:
     with served(lambda *_: completion('{"label": "A"}')) as server:
         code, _, err = run(*command(server, "-o", "prefs.csv", pool="pairs.csv", prompt="pairwise"))
     assert code == 0
-    assert "2 pairs judged in both orders; 2 had another winner in the other (100.0%)" in err
+    told = "the winner was reversed in 2 (100.0%), and a tie in the other order in 0"
+    assert f"2 pairs judged in both orders: {told}" in err
+    winners = iter(("A", "tie", "A", "B"))
+    with served(lambda *_: completion(json.dumps({"label": next(winners)}))) as server:
+        words = command(server, "-o", "ties.csv", "--concurrency", "1", pool="pairs.csv", prompt="pairwise")
+        err = run(*words)[2]
+    assert "the winner was reversed in 0 (0.0%), and a tie in the other order in 1" in err
     assert (folder / "prefs.csv").read_text().splitlines()[:2] == [
         "topic,a,b,winner,first,judge,replicate,status,model", "t0,d0,d1,a,a,judge,1,ok,judge",
     ]  # fmt: skip
@@ -290,8 +302,9 @@ def test_a_batch_gives_the_same_labels(run: Run, folder: Path) -> None:
         assert {json.loads(line)["url"] for line in lines} == {"/v1/chat/completions"}
         answered(folder, "first.jsonl", lines)
         code, _, err = run(*words, "--collect", "first.jsonl")
-        assert (code, "11 ok, 1 not_asked" in err) == (0, True)
-        assert "1 requests of the batch failed" in err
+        assert (code, "11 ok, 1 failed" in err) == (0, True)
+        assert "1 requests of the batch failed (the last: HTTP 500: oops)" in err
+        assert "the next --batch FILE has them" in err
         assert run(*words, "--batch", "rest.jsonl")[0] == 0
         rest = (folder / "rest.jsonl").read_text().splitlines()
         assert len(rest) == 1
@@ -311,6 +324,56 @@ def test_a_batch_of_another_run_is_refused(run: Run, folder: Path) -> None:
     (folder / "answers.jsonl").write_text("topic,doc\n")
     code, _, err = run(*words, "--collect", "answers.jsonl")
     assert (code, "answers.jsonl:1: not a JSON object" in err) == (2, True)
+    code, _, err = run(*words, "--collect", "requests.jsonl")
+    assert (code, "requests.jsonl:1: these are requests of a batch, not answers" in err) == (2, True)
+    code, _, err = run(*words, "--collect", "docs.jsonl")
+    assert (code, "docs.jsonl:1: these are no answers to a batch" in err) == (2, True)
+    code, _, err = run(*words, "--price", "1,2", "--max-cost", "1", "--batch", "b.jsonl")
+    assert (code, "--max-cost does not hold for a batch" in err, "with --dry-run" in err) == (2, True, True)
+
+
+def test_a_bad_request_in_a_batch_is_not_taken_for_a_long_text(run: Run, folder: Path) -> None:
+    """Guards what is final: a batch and a live run read refusals alike, and a bad request is asked again."""
+    words = command("http://localhost:1/v1", "-o", "llm.csv")
+    assert run(*words, "--batch", "requests.jsonl")[0] == 0
+    said = ["in this context max_tokens is wrong", "maximum context length is 8 tokens", "content policy violated"]
+    rows = []
+    for at, line in enumerate((folder / "requests.jsonl").read_text().splitlines()):
+        request = json.loads(line)
+        done = {"status_code": 200, "body": as_asked(request["body"], 0)}
+        refused = {"status_code": 400, "body": {"error": {"message": said[at] if at < 3 else ""}}}
+        rows.append({"custom_id": request["custom_id"], "response": refused if at < 3 else done})
+    (folder / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    err = run(*words, "--collect", "answers.jsonl")[2]
+    assert "9 ok, 1 refused, 1 too_long, 1 failed" in err
+
+
+def test_texts_that_are_missing_are_named(run: Run, folder: Path) -> None:
+    """Guards ids: topics and documents without a text are both named, and nuggets without an answer are counted."""
+    here = "http://localhost:1/v1"
+    (folder / "some.csv").write_text("topic,doc\nt0,d0\nt9,d0\nt0,gone\n")
+    err = run(*command(here, "-o", "x.csv", "--dry-run", pool="some.csv"))[2]
+    assert "topics t9 have none in topics.jsonl, documents or answers gone have none in docs.jsonl" in err
+    (folder / "nuggets.csv").write_text("topic,nugget\nt0,one\nt1,two\nt1,three\n")
+    (folder / "answers.csv").write_text("topic,system,answer\nt0,old,Tea.\n")
+    words = command(here, "-o", "x.csv", "--dry-run", pool="nuggets.csv", prompt="nuggets")
+    words[words.index("docs.jsonl")] = "answers.csv"
+    assert "2 nuggets of 3 are not judged: answers.csv has no answer to topics t1" in run(*words)[2]
+    (folder / "answers.csv").write_text("topic,system,answer\nt0,old,Tea.\nt1,,Coffee.\n")
+    code, _, err = run(*words)
+    assert (code, "answers.csv:3: 1 answer without a system" in err) == (2, True)
+
+
+def test_claims_need_no_topic_where_the_prompt_has_none(run: Run, folder: Path) -> None:
+    """Guards prompts of claims: the text of a topic is wanted only where there is a field for it."""
+    (folder / "claims.csv").write_text("topic,claim,doc\nnone,Tea is green.,d0\n")
+    prompt = (
+        'name = "c"\nversion = "1"\ntask = "claims"\nuser = "{claim} {document} {labels}"\n[labels]\n1 = "y"\n0 = "n"\n'
+    )
+    (folder / "c.toml").write_text(prompt)
+    words = command("http://localhost:1/v1", "-o", "x.csv", "--dry-run", pool="claims.csv", prompt="c.toml")
+    assert run(*words)[0] == 0
+    assert run(*words[: words.index("c.toml")], "claims", *words[words.index("c.toml") + 1 :])[0] == 2
 
 
 def test_each_model_has_a_batch_file(run: Run, folder: Path) -> None:
@@ -365,6 +428,25 @@ def test_ctrl_c_ends_cleanly_and_the_same_command_goes_on(folder: Path) -> None:
         again.communicate()
     assert len(server.requests) == 120
     assert asked < 120
+
+
+@pytest.mark.slow
+def test_ctrl_c_waits_for_the_first_answer(folder: Path) -> None:
+    """Guards what is paid for: also while it is tried out how a model is asked, the answer in flight is stored."""
+    with served(delay=0.7) as server:
+        words = command(server, "-o", "llm.csv")
+        started = process(folder, words)
+        until(server, 1)
+        started.send_signal(signal.SIGINT)
+        _, told = started.communicate(timeout=30)
+        assert started.returncode == 130
+        assert "interrupted: waiting for 1 request in flight" in told.decode()
+        assert "1 answers are kept in llm.answers.sqlite" in told.decode()
+        server.delay = 0.0
+        again = process(folder, words)
+        assert again.wait(60) == 0
+        again.communicate()
+    assert len(server.requests) == 12
 
 
 @pytest.mark.slow

@@ -23,7 +23,16 @@ GRADED = [
     ('{"reason": "it says {this} and \\"that\\"", "label": "2"}', "2"),
     ('{"label": "1", "parts": {"a": 1}}', "1"),
     ('{"Label": "1"} and {"note": "nothing"}', "1"),
+    ('{"label": "3", "example": {"label": "0"}}', "3"),  # what is inside another object is not the answer
+    ('{"reasons": [{"label": "0"}], "label": "2.0"}', "2"),
+    ('{"label": "1", } but rather {"label": "3"}', "3"),
     ("3", "3"),
+    ("Label: 3\nConfidence: 1", "3"),
+    ("Label: 0\nNo, rather\n**Final label**: 2\nScore: 1", "2"),
+    ("Label (0-3): 2", "2"),
+    ("1. Reason: it says so.\n2. Label: 3", "3"),
+    ("My rating for this document: 1", "1"),
+    ("Relevance score: 2.0", "2"),
     (" 1.\n", "1"),
     ("**Label: 2**", "2"),
     ("The document is about tea.\n\nLabel: 1", "1"),
@@ -74,6 +83,11 @@ WITHOUT: list[tuple[dict[str, Any], str]] = [
     (completion("2 documents were compared"), "unparsed"),
     (completion('{"grade": 2}'), "unparsed"),
     (completion('{"label": true}'), "unparsed"),
+    (completion('{"label": "2"} no: {"label": null}'), "unparsed"),
+    (completion('{"label": "3", "example": {"label": "0"}, }'), "unparsed"),
+    (completion('{"label": "3", "example": {"label": "0"}'), "unparsed"),
+    (completion("The label could be high.\nConfidence: 1"), "unparsed"),
+    (completion("Documents compared: 2"), "unparsed"),
     (completion('{"label": {"value": 2}}'), "unparsed"),
     (completion("{" * 5000), "unparsed"),
     ({"choices": []}, "empty"),
@@ -103,6 +117,16 @@ def test_what_holds_no_label_has_a_status(answer: dict[str, Any], status: str) -
 def test_words_are_labels_too(text: str, label: str | None) -> None:
     """Guards words: case, blanks and hyphens do not matter, and no word is taken for the end of another."""
     assert parsed(completion(text), read_prompt("nuggets")).label == label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [("Label: A\nRunner-up: B", "A"), ("Winner: B", "B"), ("I like A.\nRunner-up: B", None), ("Not chosen: A", None)],
+)
+def test_only_a_line_that_names_a_label_has_one(text: str, label: str | None) -> None:
+    """Guards pairs: who comes second is not the winner."""
+    found = parsed(completion(text), read_prompt("pairwise"))
+    assert (found.label, found.status) == (label, "ok" if label else "unparsed")
 
 
 @given(st.text(), st.sampled_from(["stop", "length", "content_filter", None]), st.sampled_from(["graded", "nuggets"]))
@@ -143,6 +167,13 @@ def test_a_soft_label_is_the_expected_one() -> None:
     assert found.outside == pytest.approx(0.2)
 
 
+def test_soft_labels_have_no_digits_of_rounding() -> None:
+    """Guards the output: 2.7499999999999996 is 2.75."""
+    logprobs = {"content": [token("2", _2=0.005, _3=0.015)]}
+    found = parsed(completion("2", choice={"logprobs": logprobs}), read_prompt("graded"), soft=True)
+    assert found.value == 2.75
+
+
 def test_a_label_in_two_spellings_counts_once() -> None:
     """Guards tokens: '2' and ' 2', however a server shows the blank, are one label, whose probabilities add."""
     shares = (("2", 0.3), (" 2", 0.1), ("\u01202", 0.1), ("\u25812", 0.1), ("1", 0.4))
@@ -158,6 +189,7 @@ def test_a_label_in_two_spellings_counts_once() -> None:
         (None, "no_logprobs"),
         ({"content": None}, "no_logprobs"),
         ({"content": [{"token": "2", "logprob": -0.1}]}, "no_logprobs"),
+        ({"content": [token("two", two=0.9, zwei=0.1)]}, "no_logprobs"),  # one token, and no label among its others
         ({"content": [token("Label", Label=0.9), token(":", _x=0.9), token("2", _2=0.9)]}, "many_tokens"),
     ],
 )

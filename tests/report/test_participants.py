@@ -204,6 +204,36 @@ def test_bounds_to_the_median_hold_for_all_labels(name: str) -> None:
             np.testing.assert_allclose((bounds.least[:, 0], bounds.most[:, 0]), (low, high), atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+def test_a_bound_that_is_the_same_on_all_topics_counts() -> None:
+    """Guards the verdict: where unjudged documents can make all differences 0, no run is above the median."""
+    hits = {str(t): t < 6 for t in range(12)}
+    qrels = {t: {"x": int(hit), **({} if hit else {"y": 0})} for t, hit in hits.items()}
+    runs = {name: {t: {doc: 1.0} for t in hits} for name, doc in (("good", "x"), ("p", "y"), ("q", "y"))}
+    track = Track(runs, qrels, "P@1", teams={"good": "ada", "p": "bell", "q": "cole"})
+    result = track.participant("ada").results[0][0]
+    assert track.measures[0].bounds is not None
+    assert not track.measures[0].bounds.least[track.measures[0].systems.index("good")].any()
+    assert result.to_median_by_labels.verdict == "above"
+    assert (result.to_median.low, result.to_median.verdict) == (0.0, "open")
+    assert result.to_median.high == result.to_median_by_labels.high
+
+
+def test_a_team_that_brought_the_whole_pool() -> None:
+    """Guards the pool without a team: where it alone brought all judgments, nothing is left to score by."""
+    topics = [str(t) for t in range(12)]
+    runs = {
+        "a": {t: {"x": 2.0, "y": 1.0} for t in topics},
+        "b": {t: {"v": 2.0, "w" if t == "1" else "x": 1.0} for t in topics},
+    }
+    qrels = {t: {"x": int(int(t) % 3 > 0)} for t in topics}
+    track = Track(runs, qrels, "P@2", teams={"a": "ada", "b": "bell"}, pool_depth=1)
+    own = track.participant("ada")
+    assert (own.brought, own.brought_relevant, own.left_out) == (12, 8, ())
+    assert "without this team there is no pool" in participant_page(track, "ada")
+    assert track.participant("bell").left_out
+
+
 def test_other_teams_are_not_named(track: Track) -> None:
     """Guards anonymity: no other run or team is in the page, its data, or what it offers to take along."""
     others = [*(s for s, team in TEAMS.items() if team != "bell"), "ada", "curie"]

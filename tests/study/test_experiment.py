@@ -105,6 +105,34 @@ def test_ids_alone_are_ranked_as_they_come() -> None:
     assert by_ids.sentences == by_scores.sentences == (by_ids.study.best().sentence,)
 
 
+def test_ranks_without_scores_are_heeded() -> None:
+    """Guards frames of one query: rows may come in any order, and the first rank is the best."""
+    pandas = pytest.importorskip("pandas")
+    made = tg.Experiment(
+        {"new": lambda query: pandas.DataFrame({"docno": ["d2", "d1", "d3"], "rank": [2, 1, 3]})}, TOPICS, LABELS, "P@1"
+    )
+    run = made.runs.parts[0]
+    assert [run.docs.strings()[at] for at in np.argsort(-run.score[:3])] == ["d1", "d2", "d3"]
+
+
+@pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+def test_defaults_that_are_given_change_nothing() -> None:
+    """Guards None: ratings=None and scoring=None are as if they were left out."""
+    systems = {"old": {t: {"d1": 1.0} for t in list(TOPICS)[:20]}, "new": {t: {"d2": 1.0} for t in TOPICS}}
+    labels = {t: of | {"d1": 1, "d2": 1} for t, of in LABELS.items()}
+    plain = tg.Experiment(systems, None, labels, "P@1")
+    assert values(plain)["old", "P@1"][0] == pytest.approx(2 / 3)
+    assert values(tg.Experiment(systems, None, labels, "P@1", ratings=None, scoring=None)) == values(plain)
+
+
+def test_a_run_is_named_as_elsewhere(tmp_path: Path) -> None:
+    """Guards the names of files: bm25.v1.run and bm25.v2.run are two systems, as on the command line."""
+    files = [tmp_path / "bm25.v1.run", tmp_path / "bm25.v2.run"]
+    for file in files:
+        file.write_text("".join(f"{t} Q0 d1 1 1.0 x\n" for t in TOPICS))
+    assert tg.Experiment(files, None, LABELS, "P@1").study.systems == ("bm25.v1", "bm25.v2")
+
+
 def test_topics_in_batches() -> None:
     """Guards batch_size: so many topics at a time, all of them, and the same answers."""
     one, some = Transformer("new"), Transformer("new")

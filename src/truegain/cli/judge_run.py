@@ -206,13 +206,14 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str) -> None:
     if run.plan.orders == 2:
         both, flips = run.flips()
         share = f" ({flips / both:.1%})" if both else ""
-        tell(f"{counted(both, 'pair')} judged in both orders; {flips:,} had another winner in the other{share}")
+        tell(
+            f"{counted(both, 'pair')} judged in both orders: the winner was reversed in {flips:,}{share}, and a tie in "
+            f"the other order in {run.lost_winners():,}"
+        )
     if run.stopped:
         place = shown_path(setup.store)
-        tell(
-            f"ended early: {with_marks(run.stopped)}; answers are kept in {place}, and the same command goes on",
-            "warning",
-        )
+        go_on = "" if run.limited else ", and the same command goes on"
+        tell(f"ended early: {with_marks(run.stopped)}; answers are kept in {place}{go_on}", "warning")
         raise typer.Exit(ENDED_EARLY)
 
 
@@ -230,7 +231,8 @@ class AskingProgress(Progress):
         passed = time.monotonic() - self.began
         self.total = len(judging.plan)
         rate = f"{60 * judging.answered / passed:,.0f} a minute" if passed else ""
-        cost = f"cost {judging.budget.spent:.4f}" if judging.budget.prices else ""
+        is_known = all(model in judging.budget.prices for model in judging.plan.models)
+        cost = f"cost {judging.budget.spent:.4f}" if is_known else ""
         left = about_left(judging.answered, judging.answered + self.total - judging.done, passed)
         self.told = "  ".join(filter(None, [rate, cost, left]))
         self.advance(judging.done - self.done)

@@ -19,8 +19,9 @@ from truegain.data.runs import Run, RunLike, Runs, read_run, run_of_columns, run
 from truegain.data.writing import write_runs
 from truegain.errors import InputError, TruegainError, an, check_one_of, counted, some
 from truegain.io.column_names import Header
-from truegain.io.columns import Coded, Ints, our_name
+from truegain.io.columns import Coded, Ints, number_of, our_name
 from truegain.io.files import PathLike, write_bytes
+from truegain.io.formats import system_name
 from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.warnings import warn
 from truegain.message import arg, argname
@@ -110,7 +111,7 @@ def named_systems(systems: SystemsLike, names: Sequence[str] | None) -> dict[str
 def _own_name(system: SystemLike, place: int) -> str:
     """What a system calls itself; what has no name of its own is numbered."""
     if isinstance(system, str | os.PathLike):
-        return Path(system).name.partition(".")[0]
+        return system_name(system)
     own = str(system) if hasattr(system, "transform") else getattr(system, "__name__", "")
     return f"system {place + 1}" if not own or own == "<lambda>" or own.startswith("<") else own
 
@@ -221,6 +222,8 @@ def _ranked(results: Any, where: str) -> list[tuple[str, float]]:
         if "doc" not in columns:
             raise InputError("the frame has no column of documents", file=where, hint="return docno and score")
         docs, scores = columns["doc"], columns.get("score")
+        if scores is None and "rank" in columns:  # the first rank is the best
+            scores = [-x for x in _ranks(columns["rank"], where)]
         results = docs if scores is None else list(zip(docs, scores, strict=True))
     if isinstance(results, str | bytes) or not isinstance(results, Iterable):
         raise InputError(f"a system returned {an(results)}", file=where, hint=RETURNS)
@@ -231,6 +234,17 @@ def _ranked(results: Any, where: str) -> list[tuple[str, float]]:
         twice = next(doc for doc in docs if docs.count(doc) > 1)
         raise InputError(f"document {twice} was returned twice", file=where, hint="return each document once")
     return pairs
+
+
+def _ranks(cells: Iterable[Any], where: str) -> list[float]:
+    """The ranks of documents as numbers."""
+    ranks = []
+    for cell in cells:
+        rank = number_of(cell)
+        if rank is None or np.isnan(rank):
+            raise InputError("a rank is not a number", file=where, text=repr(cell), hint="return ranks from 0 or 1")
+        ranks.append(rank)
+    return ranks
 
 
 def _pair(item: Any, else_score: int, where: str) -> tuple[str, float]:

@@ -265,12 +265,27 @@ class Endpoint:
             if asked is not None and asked > LONGEST_ASKED:
                 raise QuotaError(f"the server asks to wait for {asked / 60:,.0f} minutes (HTTP {status}: {message})")
             return None
-        if status == 413 or (status in (400, 422) and _TOO_LONG.search(message)):
-            return ServerReply(LONG, body, {}, seconds)
-        if status in (400, 403, 422) and _FILTERED.search(message):
-            return ServerReply(FILTERED, body, {}, seconds)
+        alone = refused_alone(status, body, seconds)
+        if alone is not None:
+            return alone
         may_adapt = status in (400, 422) and not _UNKNOWN_MODEL.search(message)
         raise AskingError(f"{self.url}: {_remedy(status, message)}", message, may_adapt=may_adapt)
+
+
+def refused_alone(status: int, body: bytes, seconds: float = 0.0) -> ServerReply | None:
+    """A refusal of one request for its texts, which are too long or were filtered; None for all others.
+
+    >>> refused_alone(400, b'{"error": {"message": "context length exceeded"}}').http
+    413
+    >>> refused_alone(400, b'{"error": {"message": "in this context max_tokens is wrong"}}') is None
+    True
+    """
+    message = error_of(body)
+    if status == 413 or (status in (400, 422) and _TOO_LONG.search(message)):
+        return ServerReply(LONG, body, {}, seconds)
+    if status in (400, 403, 422) and _FILTERED.search(message):
+        return ServerReply(FILTERED, body, {}, seconds)
+    return None
 
 
 def _remedy(status: int, message: str) -> str:

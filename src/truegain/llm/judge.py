@@ -13,18 +13,20 @@ from typing import Any
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.files import STANDARD_INPUT, PathLike, pieces_of, shown_path, write_pieces
 from truegain.io.warnings import warn
-from truegain.llm.client import FILTERED, LONG, Endpoint, ServerReply, base_url, error_of, is_open, key_from
+from truegain.llm.client import Endpoint, ServerReply, base_url, error_of, is_open, key_from, refused_alone
 from truegain.llm.labels import NOT_YET, JudgeRun, table_kind
 from truegain.llm.limits import Budget, prices_of
-from truegain.llm.parse import FINAL, NO_TEXT
+from truegain.llm.parse import FAILED, FINAL, NO_TEXT, Parsed
 from truegain.llm.plan import REASONING, Asking, CallPlan, PoolLike, TextsLike, attempt_body, read_items, tokens_in
 from truegain.llm.prompts import Prompt, read_prompt
-from truegain.llm.run import Judging, Pace, used_tokens
+from truegain.llm.run import CallOutcome, CostLimitError, Judging, Pace, used_tokens
 from truegain.llm.store import AnswerStore, StoredAnswer, in_json, of_json, store_for
-from truegain.message import arg, argname, with_marks
+from truegain.message import arg, argname, by_surface, with_marks
 from truegain.results.base import Table
 
 SECONDS = 2.0  # that an answer takes, where none is known
+LOST_CALL = CallOutcome(Parsed(None, FAILED))
+DRY_RUN = by_surface("JudgeSetup.dry_run", "--dry-run")
 MOST_LINES = 50_000  # of a batch file, at the providers that have them
 
 
@@ -109,9 +111,17 @@ class JudgeSetup:
         return CallPlan(items, prompt, tuple(self.models), url, self.asking)
 
     def run(
-        self, on_change: Callable[[Judging], object] = id, tell: Callable[[str], object] = id, *, ask: bool = True
+        self,
+        on_change: Callable[[Judging], object] = id,
+        tell: Callable[[str], object] = id,
+        *,
+        ask: bool = True,
+        failed: frozenset[str] = frozenset(),
     ) -> JudgeRun:
-        """Ask, or where `ask` is False read what is in the store alone."""
+        """Ask, or where `ask` is False read what is in the store alone.
+
+        failed: the keys of calls that failed elsewhere, as in a batch.
+        """
         budget = self.costs.budget(self.models)
         key = key_from(self.key_env) if ask else None
         plan = self.plan()
@@ -127,19 +137,29 @@ class JudgeSetup:
                 if endpoint is not None:
                     endpoint.close()
             stopped = "" if judging.stopped_by is None else judging.stopped_by.message
+            if unpriced := self._unpriced(budget):
+                warn(f"the price of {some(unpriced)} is not known, so what the run cost is not told")
             run = JudgeRun(
                 plan,
-                [outcome or NOT_YET for outcome in judging.outcomes],
+                [
+                    outcome or (LOST_CALL if failed and judging.key(call).hex() in failed else NOT_YET)
+                    for call, outcome in zip(plan.calls(), judging.outcomes, strict=True)
+                ],
                 0 if endpoint is None else endpoint.requests,
                 0 if endpoint is None else endpoint.repeated,
-                budget.spent if budget.prices else None,
+                budget.spent if budget.prices and not unpriced else None,
                 stopped,
                 judging.ways,
                 "" if endpoint is None else endpoint.last_fault,
+                isinstance(judging.stopped_by, CostLimitError),
             )
             if not run.labels:
                 raise _no_label(run, judging, ask)
             return run
+
+    def _unpriced(self, budget: Budget) -> list[str]:
+        """The models without a price, where others have one."""
+        return [model for model in self.models if budget.prices and model not in budget.prices]
 
     # ---- What it will take.
 
@@ -172,7 +192,8 @@ class JudgeSetup:
         for model, (calls, there, tokens, _) in counts.items():
             left = calls - there
             out = REASONING * left
-            cost = [budget.cost(model, (tokens, x)) if budget.prices else None for x in (out, most_out * left)]
+            has_price = model in budget.prices
+            cost = [budget.cost(model, (tokens, x)) if has_price else None for x in (out, most_out * left)]
             minutes = self._minutes(left, tokens + out, seconds)
             rows.append(
                 (
@@ -214,11 +235,21 @@ class JudgeSetup:
             yield f"{counted(cuts, 'text')} would be cut to about {self.asking.text_tokens:,} tokens."
         if not self.costs.price:
             yield f"Without prices there is no cost; give what a million tokens cost ({arg('price', '0.15,0.6')})."
+        if unpriced := self._unpriced(self.costs.budget(self.models)):
+            yield (
+                f"The price of {some(unpriced)} is not known; give what a million tokens cost "
+                f"({arg('price', f'{unpriced[0]}=0.15,0.6')})."
+            )
 
     # ---- By batch files.
 
     def write_batch(self, path: str) -> list[tuple[str, int]]:
         """Write what is not answered yet as batch files, one a model; each with its number of requests."""
+        if self.costs.max_cost is not None:
+            raise TruegainError(
+                f"{argname('max_cost')} does not hold for a batch, which the provider runs as a whole; leave it out, "
+                f"and see what the batch costs at most with {DRY_RUN}"
+            )
         plan = self.plan()
         files: list[tuple[str, int]] = []
         with AnswerStore(self.store) as store:
@@ -255,7 +286,7 @@ class JudgeSetup:
     def collect(self, path: PathLike) -> JudgeRun:
         """Put the answers of a batch into the store, and read the labels of all that is there."""
         plan = self.plan()
-        file, added, failed, unknown = shown_path(path), 0, 0, 0
+        file, added, failed, unknown, fault = shown_path(path), 0, set[str](), 0, ""
         with AnswerStore(self.store) as store:
             wanted = {}
             for call in plan.calls():
@@ -268,7 +299,8 @@ class JudgeSetup:
                 if name not in wanted or not attempt.isdigit():
                     unknown += 1
                 elif reply is None:
-                    failed += 1
+                    failed.add(name)
+                    fault = _fault_of(row) or fault
                 else:
                     call, body = wanted[name]
                     used = used_tokens(reply, tokens_in(body))
@@ -276,15 +308,20 @@ class JudgeSetup:
                     about = bytes.fromhex(name), int(attempt), call.name, reply.http, reply.body, call.model
                     store.put(StoredAnswer(*about, *used, at, 0.0))
                     added += 1
+        last = f" (the last: {fault})" if fault else ""
         if not added:
-            why = f"{unknown:,} are of other requests, {failed:,} failed"
+            why = f"{unknown:,} are of other requests, {len(failed):,} failed{last}"
             raise InputError(
                 f"no answer of this run is in the file ({why})", file=file,
                 hint=f"give the same pool, texts, prompt, model and store as with {arg('batch', 'FILE')}",
             )  # fmt: skip
         if unknown or failed:
-            warn(f"{file}: {failed:,} requests of the batch failed, {unknown:,} answers are of no request of this run")
-        return self.run(ask=False)
+            again = f"; the next {arg('batch', 'FILE')} has them" if failed else ""
+            warn(
+                f"{file}: {len(failed):,} requests of the batch failed{last}, {unknown:,} answers are of no request of "
+                f"this run{again}"
+            )
+        return self.run(ask=False, failed=frozenset(failed))
 
 
 def _of_model(path: str, model: str) -> str:
@@ -308,7 +345,24 @@ def _answers(path: PathLike, file: str) -> Iterator[Mapping[str, Any]]:
                 raise InputError(
                     "not a JSON object", file=file, line=number, text=line.decode(errors="replace"), hint=hint
                 )
+            if "custom_id" not in row or not {"response", "error"} & set(row):
+                is_request = "custom_id" in row and "body" in row
+                what = "requests of a batch, not answers" if is_request else "no answers to a batch"
+                raise InputError(
+                    f"these are {what}", file=file, line=number, text=line.decode(errors="replace"),
+                    hint="give the file of answers that the provider wrote: its lines have custom_id and response",
+                )  # fmt: skip
             yield row
+
+
+def _fault_of(row: Mapping[str, Any]) -> str:
+    """What a line of a batch's answers says of a request that failed."""
+    response = row.get("response")
+    if isinstance(response, Mapping):
+        body = response.get("body")
+        said = error_of(in_json(body)) if isinstance(body, Mapping) else ""
+        return f"HTTP {response.get('status_code')}: {said}"
+    return error_of(in_json({"error": row["error"]})) if row.get("error") else ""
 
 
 def _batch_reply(row: Mapping[str, Any]) -> ServerReply | None:
@@ -320,10 +374,7 @@ def _batch_reply(row: Mapping[str, Any]) -> ServerReply | None:
     status, raw = response.get("status_code"), in_json(body)
     if status == 200 and isinstance(body.get("choices"), list):
         return ServerReply(200, raw, body, 0.0)
-    text = error_of(raw)
-    if status in (400, 413, 422) and ("context" in text or status == 413):
-        return ServerReply(LONG, raw, {}, 0.0)
-    return ServerReply(FILTERED, raw, {}, 0.0) if "content_filter" in text else None
+    return refused_alone(status, raw) if isinstance(status, int) else None
 
 
 def _no_label(run: JudgeRun, judging: Judging, ask: bool) -> TruegainError:
@@ -334,7 +385,7 @@ def _no_label(run: JudgeRun, judging: Judging, ask: bool) -> TruegainError:
     reasons = ", ".join(f"{n:,} {status}" for status, n in asked.items())
     fault = judging.endpoint.last_fault if judging.endpoint is not None else ""
     told = f"; the server's last error: {fault}" if ask and fault and "failed" in asked else ""
-    hint = f"look at an answer in {shown_path(judging.store.path)}" if judging.answered else "check model and prompt"
+    hint = f"one answer: {judging.unlabeled!r}" if judging.unlabeled else "check model and prompt"
     return TruegainError(f"nothing could be judged ({reasons}{told}); no labels are written; {hint}")
 
 
@@ -408,7 +459,7 @@ def run_judge(
     run = setup.run()
     run.warn()
     if run.stopped:
-        warn(f"the run ended early: {with_marks(run.stopped)}; the same call goes on")
+        warn(f"the run ended early: {with_marks(run.stopped)}{'' if run.limited else '; the same call goes on'}")
     if output is not None:
         run.write(output)
     return run

@@ -53,6 +53,8 @@ class JudgeRun:
         How each model was asked.
     fault : str
         The last error of the server.
+    limited : bool
+        Whether the limit of costs ended it, so that the same call would end there again.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class JudgeRun:
     stopped: str = ""
     ways: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     fault: str = ""
+    limited: bool = False
 
     @property
     def statuses(self) -> dict[str, int]:
@@ -131,13 +134,20 @@ class JudgeRun:
     # ---- What the answers show of the judge.
 
     def flips(self) -> tuple[int, int]:
-        """Pairs that were asked both ways, and how many of them had another winner in the other order."""
+        """Pairs that were asked both ways, and how many of them had the other winner in the other order."""
+        both = self._both_orders()
+        return len(both), sum(set(found) == {"a", "b"} for found in both)
+
+    def lost_winners(self) -> int:
+        """Of the pairs that were asked both ways, those with a winner in one order and none in the other."""
+        return sum(len({"a", "b"} & set(found)) == 1 and len(set(found)) == 2 for found in self._both_orders())
+
+    def _both_orders(self) -> list[list[str]]:
         winners: dict[tuple[Any, ...], list[str]] = defaultdict(list)
         for call, outcome in zip(self.plan.calls(), self.outcomes, strict=True):
             if call.first and outcome.parsed.label is not None:
                 winners[*call.item.ids.values(), call.model, call.replicate].append(winner(call, outcome) or "")
-        both = [found for found in winners.values() if len(found) == 2]
-        return len(both), sum(set(found) == {"a", "b"} for found in both)
+        return [found for found in winners.values() if len(found) == 2]
 
     def copies(self) -> tuple[int, int]:
         """Items that were asked about more than once, and how many of them had the same text each time."""
@@ -226,6 +236,7 @@ class JudgeRun:
         }
         if plan.orders == 2:
             facts["pairs_in_both_orders"], facts["flips"] = self.flips()
+            facts["winners_in_one_order"] = self.lost_winners()
         if plan.asking.repeat > 1:
             facts["items_repeated"], facts["copies"] = self.copies()
         if self.stopped:

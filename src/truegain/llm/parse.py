@@ -9,10 +9,11 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from truegain.io.columns import number_of
 from truegain.llm.prompts import EDGES, Prompt, plain
 
 OK = "ok"
@@ -45,8 +46,39 @@ STATUSES = {
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _STILL_THINKING = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
 _DECODER = json.JSONDecoder()
-MOST_OBJECTS = 50  # that are looked at in a text
-_AFTER_COLON = re.compile(r"^[^:=]{0,60}[:=]\s*(?P<value>[^:=]+)$")
+DIGITS = 12  # of soft labels: those after it are of rounding
+_OPENS = re.compile(r'\{\s*"')  # as a JSON object does, unlike braces in prose
+_KEYED = re.compile(r"^(?P<key>[^:=]{0,60})[:=]\s*(?P<value>[^:=]+)$")
+_ASIDE = re.compile(r"^\d+[.)]|\([^()]*\)")  # the number of a point, and what is in brackets
+WORDS = (  # what a last line may call its label; whatever else stands before a colon is no label
+    "label score rating answer winner verdict grade relevance judgment judgement "
+    "note bewertung antwort gewinner etikett etiqueta puntuaci\u00f3n calificaci\u00f3n respuesta ganador "
+    "\u00e9tiquette r\u00e9ponse gagnant etichetta punteggio voto risposta vincitore "
+    "r\u00f3tulo nota resposta vencedor "
+    "\u6807\u7b7e \u8bc4\u5206 \u5206\u6570 \u7b54\u6848 \u83b7\u80dc\u8005 \u30e9\u30d9\u30eb \u8a55\u4fa1 "
+    "\u30b9\u30b3\u30a2 \u52dd\u8005 \ub808\uc774\ube14 \uc810\uc218 \u043c\u0435\u0442\u043a\u0430 "
+    "\u043e\u0446\u0435\u043d\u043a\u0430 \u043e\u0442\u0432\u0435\u0442 "
+    "\u0627\u0644\u062a\u0635\u0646\u064a\u0641 \u0627\u0644\u062f\u0631\u062c\u0629 \u0932\u0947\u092c\u0932"
+)
+AROUND = frozenset(  # words beside it that tell nothing
+    (
+        "so",
+        "my",
+        "the",
+        "this",
+        "final",
+        "overall",
+        "document",
+        "is",
+        "for",
+        "therefore",
+        "thus",
+        "hence",
+        "would",
+        "be",
+    )
+)
+KEYS = frozenset(WORDS.split())
 REFUSALS = (  # how answers begin that refuse, in the languages that are met most
     r"i('| a)?m (very |so |really )?(sorry|unable|not able)", "sorry", r"i (can(no|')t|won't|will not|must decline)",
     "as an ai", "unfortunately", "lo siento", "no puedo", "d\u00e9sol", r"je (ne peux|suis d\u00e9sol)",
@@ -104,7 +136,7 @@ def parsed(answer: Mapping[str, Any], prompt: Prompt, soft: bool = False) -> Par
         return Parsed(label, OK, value, alike=alike)
     expected = soft_label(choice, prompt)
     if expected is None:
-        return Parsed(None, MANY_TOKENS if _tokens(choice) else NO_LOGPROBS, alike=alike)
+        return Parsed(None, MANY_TOKENS if len(_words(choice)) > 1 else NO_LOGPROBS, alike=alike)
     return Parsed(label, OK, *expected, alike=alike)
 
 
@@ -128,36 +160,76 @@ def _first(choices: Any) -> Mapping[str, Any]:
 
 def _label(text: str, prompt: Prompt, cut: bool) -> tuple[str | None, str]:
     """The label that a text gives, or why it gives none; of a text that was cut off only a whole object counts."""
-    known = prompt.known
-    for value in _values(text):
-        word = plain(f"{value:g}" if isinstance(value, float) else str(value))
-        return (known[word], OK) if word in known else (None, OFF_SCALE)
+    values = _values(text)
+    if values:
+        value = values[-1]
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return None, UNPARSED
+        is_whole = isinstance(value, float) and value.is_integer()
+        found = _on_scale(plain(f"{value:.0f}" if is_whole else str(value)), prompt)
+        return found, OFF_SCALE if found is None else OK
     if cut:
         return None, LENGTH
-    line = plain(next((x for x in reversed(text.splitlines()) if x.strip(EDGES)), ""))
-    after = _AFTER_COLON.match(line)
-    word = after["value"].strip(EDGES) if after else line.strip(EDGES)
-    if word in known:
-        return known[word], OK
-    if re.fullmatch(r"-?\d+([.,/]\d+)?", word) or (after and line.startswith("label")):
-        return None, OFF_SCALE if re.fullmatch(r"[-\w.,/]+", word) else UNPARSED
+    lines = [plain(x) for x in text.splitlines() if x.strip(EDGES)] or [""]
+    keyed = [(_KEYED.match(line), line) for line in lines]
+    line_of_label = next((pair for pair in reversed(keyed) if pair[0] and "label" in _key(pair[0])), None)
+    after, line = line_of_label or keyed[-1]
+    word = (after["value"] if after else line).strip(EDGES)
+    if after is None or _key(after):
+        found = _on_scale(word, prompt)
+        if found is not None:
+            return found, OK
+        if re.fullmatch(r"-?\d+([.,/]\d+)?", word) or (line_of_label and re.fullmatch(r"[-\w.,/]+", word)):
+            return None, OFF_SCALE
     return None, REFUSED if _REFUSING.match(text) else UNPARSED
 
 
-def _values(text: str) -> Iterator[str | int | float]:
-    """What JSON objects in a text have for a label, the last object first."""
-    at = len(text)
-    for _ in range(MOST_OBJECTS):
-        at = text.rfind("{", 0, at)
-        if at < 0:
-            return
+def _key(line: re.Match[str]) -> frozenset[str]:
+    """What a line calls the value after its colon, where that can be a label; else nothing.
+
+    >>> [sorted(_key(_KEYED.match(line))) for line in ("so_my_final_grade_is: 2", "confidence: 1", "label (0_3): 2")]
+    [['grade'], [], ['label']]
+    """
+    words = (w.strip(EDGES) for w in re.split(r"[\s_,\-]+", _ASIDE.sub("", line["key"])))
+    named = frozenset(w for w in words if w and w not in AROUND)
+    return named if named <= KEYS else frozenset()
+
+
+def _on_scale(word: str, prompt: Prompt) -> str | None:
+    """The label that a word is: by its letters, or where labels are numbers by its number, as 2.0 is 2."""
+    if word in prompt.known or prompt.numbers is None:
+        return prompt.known.get(word)
+    number = number_of(word)
+    return next((label for label, x in prompt.numbers.items() if x == number), None)
+
+
+def _values(text: str) -> list[Any]:
+    """What the JSON objects in a text have for a label, in their order; objects inside others do not count."""
+    found, at = list[Any](), text.find("{")
+    while at >= 0:
         try:
-            whole = _DECODER.raw_decode(text, at)[0]
+            whole, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
-            continue
-        for name, value in whole.items():
-            if name.strip().lower() == "label" and isinstance(value, str | int | float) and not isinstance(value, bool):
-                yield value
+            if not _OPENS.match(text, at):
+                at = text.find("{", at + 1)
+                continue
+            whole, closed = {}, _end_of(text, at)
+            if closed is None:  # it was cut off: what stands inside is not the answer
+                break
+            end = closed
+        found += [value for name, value in whole.items() if name.strip().lower() == "label"][-1:]
+        at = text.find("{", end)
+    return found
+
+
+def _end_of(text: str, start: int) -> int | None:
+    """Where the brackets that open at a place are closed; None where they are not."""
+    depth = 0
+    for brace in re.finditer(r"[{}]", text[start:]):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return start + brace.end()
+    return None
 
 
 # ---- Soft labels: the expected label under the probabilities of the answer's one token.
@@ -175,6 +247,12 @@ def _word(token: Mapping[str, Any]) -> str:
     return str(token.get("token", "")).strip().lstrip("\u0120\u2581")
 
 
+def _words(choice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The tokens of an answer that have a text, without a mark of the end."""
+    texts = [t for t in _tokens(choice) if _word(t)]
+    return texts[:-1] if len(texts) > 1 and _word(texts[-1]).startswith("<") else texts
+
+
 def soft_label(choice: Mapping[str, Any], prompt: Prompt) -> tuple[float, float] | None:
     """The expected label, and the probability of what is no label; None where the answer is not one token.
 
@@ -184,9 +262,7 @@ def soft_label(choice: Mapping[str, Any], prompt: Prompt) -> tuple[float, float]
     >>> [round(x, 6) for x in soft_label({"logprobs": {"content": content}}, read_prompt("graded"))]
     [1.75, 0.2]
     """
-    texts = [t for t in _tokens(choice) if _word(t)]
-    if len(texts) > 1 and _word(texts[-1]).startswith("<"):  # a mark of the end
-        texts = texts[:-1]
+    texts = _words(choice)
     if prompt.numbers is None or len(texts) != 1:
         return None
     chance = dict.fromkeys(prompt.labels, 0.0)
@@ -198,4 +274,5 @@ def soft_label(choice: Mapping[str, Any], prompt: Prompt) -> tuple[float, float]
     mass = sum(chance.values())
     if mass <= 0:
         return None
-    return sum(prompt.numbers[label] * p for label, p in chance.items()) / mass, max(0.0, 1.0 - mass)
+    expected = sum(prompt.numbers[label] * p for label, p in chance.items()) / mass
+    return round(expected, DIGITS), max(0.0, 1.0 - mass)

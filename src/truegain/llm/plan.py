@@ -83,7 +83,7 @@ class Asking:
         for name in ("repeat", "max_tokens", "text_tokens"):
             if getattr(self, name) < 1:
                 raise TruegainError(f"{argname(name, getattr(self, name))}: give a number of at least 1")
-        if self.temperature is not None and not 0 <= self.temperature <= 10:
+        if self.temperature is not None and not 0 <= self.temperature <= 2:
             raise TruegainError(f"{argname('temperature', self.temperature)}: give a number from 0 to 2")
 
     @property
@@ -97,6 +97,7 @@ class JudgedItem(NamedTuple):
 
     ids: Mapping[str, str]
     texts: Mapping[str, str] | None
+    missing: tuple[str, ...] = ()  # the fields without a text
 
 
 class Call(NamedTuple):
@@ -137,10 +138,11 @@ def read_items(pool: PoolLike, topics: TextsLike, docs: TextsLike, prompt: Promp
             pairs = zip(table.ids(TOPIC, "topic"), table.ids(DOC, "doc"), strict=True)
             items = _documents(list(dict.fromkeys(pairs)), text_of, docs)
         else:
-            items = {"preferences": _pairs, "nuggets": _nuggets, "claims": _claims}[prompt.task](table, text_of, docs)
+            make = {"preferences": _pairs, "nuggets": _nuggets, "claims": _claims}[prompt.task]
+            items = make(table, text_of if "topic" in prompt.fields else None, docs)
     if not items:
         raise InputError("there is nothing to judge", file=_shown(pool, "pool"), hint="give at least one item")
-    _tell_missing(items, text_of, topics, docs)
+    _tell_missing(items, topics, docs)
     return items
 
 
@@ -165,13 +167,22 @@ def _what_counts(topic: Topic) -> str:
     return "\n".join(f"{what}: {text}" for what, text in said.items() if text)
 
 
-def _tell_missing(items: Sequence[JudgedItem], topics: Mapping[str, str], file: TextsLike, docs: TextsLike) -> None:
+def _tell_missing(items: Sequence[JudgedItem], topics: TextsLike, docs: TextsLike) -> None:
     lacking = [item for item in items if item.texts is None]
     if not lacking:
         return
-    no_topic = list(dict.fromkeys(i.ids["topic"] for i in lacking if i.ids["topic"] not in topics))
-    where = f"look into {_shown(docs, 'docs')}"
-    where = f"topics {some(no_topic)} are not in {_shown(file, 'topics')}" if no_topic else where
+    no_topic = list(dict.fromkeys(i.ids["topic"] for i in lacking if "topic" in i.missing))
+    others = [(i.ids, field) for i in lacking for field in i.missing if field != "topic"]
+    no_doc = list(
+        dict.fromkeys(ids["doc" if field == "document" else field] for ids, field in others if field != "answer")
+    )
+    no_answer = list(dict.fromkeys(f"{ids['system']} to {ids['topic']}" for ids, field in others if field == "answer"))
+    named = (("topics", no_topic, topics), ("documents or answers", no_doc, docs), ("answers of", no_answer, docs))
+    where = ", ".join(
+        f"{what} {some(names)} have none in {_shown(file, 'topics' if file is topics else 'docs')}"
+        for what, names, file in named
+        if names
+    )
     first = ", ".join(f"{name} {value}" for name, value in lacking[0].ids.items())
     problem = f"{counted(len(lacking), 'item')} of {len(items):,} have no text (first: {first}); {where}"
     if len(lacking) == len(items):
@@ -181,7 +192,13 @@ def _tell_missing(items: Sequence[JudgedItem], topics: Mapping[str, str], file: 
 
 def _item(ids: Mapping[str, str], texts: Mapping[str, str | None]) -> JudgedItem:
     there = {name: text for name, text in texts.items() if text}
-    return JudgedItem(ids, there if len(there) == len(texts) else None)
+    missing = tuple(name for name in texts if name not in there)
+    return JudgedItem(ids, None if missing else there, missing)
+
+
+def _topic_text(topics: Mapping[str, str] | None, topic: str) -> dict[str, str | None]:
+    """The text of a topic; nothing where the prompt has no field for it."""
+    return {} if topics is None else {"topic": topics.get(topic)}
 
 
 def _pool_rows(pool: PathLike, depth: int) -> list[tuple[str, str]]:
@@ -191,7 +208,16 @@ def _pool_rows(pool: PathLike, depth: int) -> list[tuple[str, str]]:
         docs_named = {*DOC, *itertools.chain(*PAIRS)} & set(table.columns)
         if not set(TOPIC) & set(table.columns) or not docs_named:
             raise table.lacks("topic and doc", "name the columns topic and doc")
-    rows = read_pool([pool], depth=depth).rows
+    try:
+        rows = read_pool([pool], depth=depth).rows
+    except InputError as error:
+        if error.hint is None or "columns" not in error.hint:
+            raise
+        raise InputError(  # a pool needs no labels, and its columns are named in the file alone
+            "this is neither a line of qrels or of a run nor a table that names its columns", file=error.file,
+            line=error.line, row=error.row, text=error.text,
+            hint="give qrels, a run, or a table with the columns topic and doc",
+        ) from None  # fmt: skip
     if any(len(row.item.docs) != 1 for row in rows):
         raise InputError(
             "this pool has pairs of documents", file=shown_path(pool),
@@ -208,7 +234,7 @@ def _documents(rows: Sequence[tuple[str, str]], topics: Mapping[str, str], docs:
     ]
 
 
-def _pairs(table: _Table, topics: Mapping[str, str], docs: TextsLike) -> list[JudgedItem]:
+def _pairs(table: _Table, topics: Mapping[str, str] | None, docs: TextsLike) -> list[JudgedItem]:
     names = next((pair for pair in PAIRS if set(pair) <= set(table.columns)), None)
     if names is None:
         raise table.lacks("columns for a pair", "name them topic, a and b")
@@ -224,12 +250,12 @@ def _pairs(table: _Table, topics: Mapping[str, str], docs: TextsLike) -> list[Ju
         return answers.get((t, name)) if answers else texts.get(name)
 
     return [
-        _item({"topic": t, "a": x, "b": y}, {"topic": topics.get(t), "a": text(t, x), "b": text(t, y)})
+        _item({"topic": t, "a": x, "b": y}, {**_topic_text(topics, t), "a": text(t, x), "b": text(t, y)})
         for t, x, y in rows
     ]
 
 
-def _nuggets(table: _Table, topics: Mapping[str, str], docs: TextsLike) -> list[JudgedItem]:
+def _nuggets(table: _Table, topics: Mapping[str, str] | None, docs: TextsLike) -> list[JudgedItem]:
     table = table.one_a_row("nuggets", "nugget")
     topic, nugget = table.ids(TOPIC, "topic"), table.ids(("nugget", "nugget_text", "text"), "nugget")
     answers = _by_system(docs)
@@ -244,14 +270,19 @@ def _nuggets(table: _Table, topics: Mapping[str, str], docs: TextsLike) -> list[
         for t, s in answers:
             systems.setdefault(t, []).append(s)
         rows = [(t, s, n) for t, n in zip(topic, nugget, strict=True) for s in systems.get(t, ())]
+        if without := [t for t in topic if t not in systems]:
+            warn(
+                f"{counted(len(without), 'nugget')} of {len(topic):,} are not judged: {_shown(docs, 'docs')} has no "
+                f"answer to topics {some(list(dict.fromkeys(without)))}"
+            )
     return [
         _item({"topic": t, "system": s, "nugget": n},
-              {"topic": topics.get(t), "answer": answers.get((t, s)), "nugget": n})
+              {**_topic_text(topics, t), "answer": answers.get((t, s)), "nugget": n})
         for t, s, n in dict.fromkeys(rows)
     ]  # fmt: skip
 
 
-def _claims(table: _Table, topics: Mapping[str, str], docs: TextsLike) -> list[JudgedItem]:
+def _claims(table: _Table, topics: Mapping[str, str] | None, docs: TextsLike) -> list[JudgedItem]:
     columns = {"topic": table.ids(TOPIC, "topic")}
     if any(name in table.columns for name in SYSTEM):
         columns["system"] = table.ids(SYSTEM, "system")
@@ -260,7 +291,7 @@ def _claims(table: _Table, topics: Mapping[str, str], docs: TextsLike) -> list[J
     rows = dict.fromkeys(zip(*columns.values(), strict=True))
     made = [dict(zip(columns, row, strict=True)) for row in rows]
     return [
-        _item(ids, {"topic": topics.get(ids["topic"]), "claim": ids["claim"], "document": texts.get(ids["doc"])})
+        _item(ids, {**_topic_text(topics, ids["topic"]), "claim": ids["claim"], "document": texts.get(ids["doc"])})
         for ids in made
     ]
 
@@ -338,18 +369,21 @@ def _by_system(docs: TextsLike) -> dict[tuple[str, str], str]:
         return {(str(key[0]), str(key[1])): text for key, text in docs.items() if isinstance(key, tuple)}
     faults: list[str] = []
     answers: dict[tuple[str, str], str] = {}
+    nameless, first = 0, None
     for row in rows_of(docs, faults, names=DOC_COLUMNS):
         values = {plain_name(name): value for name, value in row.values.items()}
         system = next((word(values[n]) for n in SYSTEM if word(values.get(n))), "")
         topic = next((word(values[n]) for n in (*TOPIC, *TOPIC_ID) if word(values.get(n))), "")
         if not system:
-            return {}
-        if not topic:
+            nameless, first = nameless + 1, first or row
+        elif not topic:
             faults.append(str(_place("an answer without a topic", docs, row)))
         elif (topic, system) in answers:
             faults.append(str(_place(f"a second answer of {system} to topic {topic}", docs, row)))
         else:
             answers[topic, system] = next((t for t in (_answer(values.get(n)) for n in ANSWER) if t), "")
+    if answers and first is not None:  # else they are documents
+        faults.insert(0, str(_place(f"{counted(nameless, 'answer')} without a system, the first here", docs, first)))
     refuse(faults)
     return answers
 

@@ -93,11 +93,11 @@ def fenced(name: str, text: str) -> str:
     r"""A text between two lines that it cannot contain.
 
     >>> print(fenced("topic", "tea in Nepal"))
-    ===== topic befe06c3 =====
+    ===== topic befe06c3236ff850e5190cffdff03f24 =====
     tea in Nepal
-    ===== end of topic befe06c3 =====
+    ===== end of topic befe06c3236ff850e5190cffdff03f24 =====
     """
-    mark = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
+    mark = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:32]
     return f"===== {name} {mark} =====\n{text}\n===== end of {name} {mark} ====="
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from truegain.errors import TruegainError, counted
+from truegain.errors import TruegainError, counted, shorten
 from truegain.io.files import shown_path
 from truegain.llm.client import FILTERED, LONG, AskingError, Endpoint, OutageError, QuotaError, ServerReply, usage_of
 from truegain.llm.limits import Budget, Gate
@@ -32,6 +33,7 @@ from truegain.llm.prompts import about_tokens
 from truegain.llm.store import AnswerStore, StoredAnswer, in_json
 from truegain.message import argname, with_marks
 
+SHOWN = 200  # characters of an answer that an error quotes
 LOST = 3  # requests in a row that the server leaves unanswered, or as many as go at a time, before the run ends
 USUAL_OUT = 60.0  # tokens of an answer, before any is known
 UNSURE = 2.0  # times the estimated tokens of a prompt are set apart, where costs are limited, before any is known
@@ -45,6 +47,8 @@ _OF_ANSWER = re.compile("max_(completion_|new_|output_)?tokens|in the completion
 
 class CostLimitError(TruegainError):
     """The next call could pass the limit of costs: what was answered is kept."""
+
+    next_cost = 0.0  # at most
 
 
 STOPPED = (QuotaError, OutageError, CostLimitError)  # runs that end early, and may be gone on with
@@ -122,6 +126,8 @@ class Judging:
         self.stopped_by: TruegainError | None = None
         self._failure: BaseException | None = None
         self._times_in, self._mean_out = UNSURE, USUAL_OUT
+        self._counted = 0  # answers whose tokens are known
+        self.unlabeled = ""  # an answer without a label, to be shown
         self._calls: Iterator[tuple[int, Call]] = enumerate(plan.calls())
         self._lock, self._ended = threading.Lock(), threading.Condition()
         self._working = 0  # threads
@@ -131,9 +137,11 @@ class Judging:
     def run(self, on_change: Callable[[Judging], object] = id, tell: Callable[[str], object] = id) -> None:
         """Judge all items; a server that stops answering, and a limit of costs, end it early (`stopped_by`)."""
         try:
-            for model in self.plan.models:
-                self.ways[model] = self._way(model)
-            self._run(on_change, tell)
+            self._in_threads(self._find_ways, 1, on_change, tell)  # so that Ctrl-C waits for the first answers, too
+            self._in_threads(self._work, self.pace.concurrency if self.endpoint is not None else 1, on_change, tell)
+            on_change(self)
+        except CostLimitError as error:
+            self.stopped_by = self._limit(error.next_cost)
         except STOPPED as error:
             self.stopped_by = error
         except AskingError as error:
@@ -142,13 +150,27 @@ class Judging:
         except KeyboardInterrupt:
             raise KeyboardInterrupt(self.how_to_go_on()) from None
 
-    def _run(self, on_change: Callable[[Judging], object], tell: Callable[[str], object]) -> None:
-        count = self.pace.concurrency if self.endpoint is not None else 1
+    def _limit(self, next_cost: float) -> CostLimitError:
+        """The limit of costs, and what it would have to be for one more call."""
+        most = math.ceil((self.budget.spent + next_cost) * 10_000) / 10_000
+        return CostLimitError(
+            f"the next call could pass the limit of {argname('max_cost', self.budget.most)}; {self.budget.spent:.4f} "
+            f"is spent; raise {argname('max_cost')} to at least {most:.4f}, or lower {argname('max_tokens')}"
+        )
+
+    def _in_threads(
+        self,
+        work: Callable[[], None],
+        count: int,
+        on_change: Callable[[Judging], object],
+        tell: Callable[[str], object],
+    ) -> None:
+        """Do work in threads; Ctrl-C waits for what is in flight."""
         try:
             for n in range(count):
                 with self._ended:
                     self._working += 1
-                threading.Thread(target=self._work_to_the_end, daemon=True, name=f"asks {n}").start()
+                threading.Thread(target=self._to_the_end, args=(work,), daemon=True, name=f"asks {n}").start()
             while self._wait(0.1):
                 on_change(self)
         except KeyboardInterrupt:
@@ -160,7 +182,6 @@ class Judging:
             while self._wait(60.0):
                 pass
             raise
-        on_change(self)
         if self._failure is not None:
             raise self._failure
 
@@ -179,9 +200,13 @@ class Judging:
                 self._ended.wait(seconds)
             return self._working > 0
 
-    def _work_to_the_end(self) -> None:
+    def _to_the_end(self, work: Callable[[], None]) -> None:
         try:
-            self._work()
+            work()
+        except BaseException as error:
+            with self._lock:
+                self._failure = self._failure or error
+            self.gate.close()
         finally:
             with self._ended:
                 self._working -= 1
@@ -194,13 +219,7 @@ class Judging:
                 at, call = next(self._calls, (-1, None))
             if call is None:
                 return
-            try:
-                outcome = self._judge(call)
-            except BaseException as error:
-                with self._lock:
-                    self._failure = self._failure or error
-                self.gate.close()
-                return
+            outcome = self._judge(call)
             if outcome is None:
                 continue
             with self._lock:
@@ -242,10 +261,9 @@ class Judging:
         about = tokens_in(body)
         most = about * self._times_in, float(self.plan.asking.max_tokens)
         if not self.budget.reserve(call.model, *most):
-            raise CostLimitError(
-                f"the next call could pass the limit of {argname('max_cost', self.budget.most)}; "
-                f"{self.budget.spent:.4f} is spent"
-            )
+            limit = CostLimitError("the next call could pass the limit of costs")
+            limit.next_cost = self.budget.cost(call.model, most)
+            raise limit
         used = 0, 0
         try:
             text = in_json(attempt_body(body, attempt))
@@ -261,10 +279,12 @@ class Judging:
         finally:
             self.budget.settle(call.model, most, used)
         with self._lock:
-            times = SURE * used[0] / about
-            self._times_in = max(self._times_in, times) if self.answered else times
             self.lost, self.answered = 0, self.answered + 1
-            self._mean_out += (used[1] - self._mean_out) / min(self.answered, 100)
+            if reply.http == 200:  # a refusal says nothing of tokens
+                times = SURE * used[0] / about
+                self._times_in = max(self._times_in, times) if self._counted else times
+                self._counted += 1
+                self._mean_out += (used[1] - self._mean_out) / min(self._counted, 100)
         return answer
 
     def _reply(self, text: bytes, name: str, tokens: int) -> ServerReply | None:
@@ -291,6 +311,13 @@ class Judging:
             raise self._outage(self.endpoint)
 
     def _outage(self, endpoint: Endpoint) -> OutageError:
+        if endpoint.last_fault.startswith("HTTP 429"):
+            return OutageError(
+                f"{endpoint.url} asks to be slower, time and again ({endpoint.last_fault}); give "
+                f"{argname('requests_per_minute')}, a lower {argname('concurrency')} or more {argname('retries')}"
+            )
+        if endpoint.last_fault.startswith("HTTP 5"):
+            return OutageError(f"{endpoint.url} fails ({endpoint.last_fault}): an error of the server itself")
         fault = f"{endpoint.url} does not answer ({endpoint.last_fault})"
         return OutageError(fault if self.answered else f"{fault}; check that it runs, and {argname('url')}")
 
@@ -303,9 +330,19 @@ class Judging:
         told = [whole.get(name) for name in ("model", "system_fingerprint")]
         model, fingerprint = (x if isinstance(x, str) else "" for x in told)
         label = parsed(whole, self.plan.prompt, self.plan.asking.soft)
+        if label.label is None and not self.unlabeled:
+            self.unlabeled = shorten(" ".join(answer_text(whole).split()), SHOWN)
         return CallOutcome(label, attempts, model, fingerprint, cuts, tokens, answer.at)
 
+    def key(self, call: Call) -> bytes:
+        """What identifies a call in the store."""
+        return self.plan.key(call, self.plan.body(call, self.ways[call.model])[0]) if call.item.texts else b""
+
     # ---- How a model is asked: tried out once, and kept.
+
+    def _find_ways(self) -> None:
+        for model in self.plan.models:
+            self.ways[model] = self._way(model)
 
     def _way(self, model: str) -> Mapping[str, Any]:
         """How a model is asked: as it was tried out before, or as it is now."""
@@ -336,7 +373,8 @@ class Judging:
                 if last or not error.may_adapt:
                     raise
                 return False
-            assert outcome is not None
+            if outcome is None:
+                raise OutageError("the run was ended while the first request was tried")
             if outcome.parsed.status == TOO_LONG and self._lowered(changes):
                 continue
             if outcome.parsed.status == TOO_LONG:
@@ -388,6 +426,13 @@ class Judging:
         return False
 
 
+def answer_text(whole: Mapping[str, Any]) -> str:
+    """The text of a whole answer."""
+    choice = next(iter(whole.get("choices") or ()), None)
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    return content_of(message) if isinstance(message, Mapping) else ""
+
+
 def _size(call: Call) -> int:
     return sum(map(len, (call.item.texts or {}).values()))
 
@@ -399,6 +444,4 @@ def used_tokens(reply: ServerReply, about: int) -> tuple[int, int]:
     used = usage_of(reply.whole)
     if used is not None:
         return used
-    choice = next(iter(reply.whole["choices"]), None)
-    message = choice.get("message") if isinstance(choice, Mapping) else None
-    return about, about_tokens(content_of(message)) if isinstance(message, Mapping) else 0
+    return about, about_tokens(answer_text(reply.whole))

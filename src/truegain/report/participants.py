@@ -137,10 +137,10 @@ class TrackMeasure:
         if self.bounds is None or by_labels.low is None or by_labels.high is None:
             return by_labels
         at = self.systems.index(system)
-        least = _student(self.bounds.least[at], confidence).low
-        most = _student(self.bounds.most[at], confidence).high
-        low = by_labels.low if least is None else min(by_labels.low, least)
-        return Difference(by_labels.value, low, by_labels.high if most is None else max(by_labels.high, most))
+        least, most = (_student(x[at], confidence) for x in (self.bounds.least, self.bounds.most))
+        # a bound that is the same on all topics has no interval, and is its own limit
+        low, high = (least.value if least.low is None else least.low), (most.value if most.high is None else most.high)
+        return Difference(by_labels.value, min(by_labels.low, low), max(by_labels.high, high))
 
 
 def _student(differences: Floats, confidence: float) -> Difference:
@@ -243,7 +243,7 @@ class Participant:
     brought_relevant : int
         Those of relevant documents.
     left_out : tuple of LeftOutRun
-        Its pooled runs without these judgments.
+        Its pooled runs without these judgments; none where it alone brought all, so that no pool would be left.
     """
 
     team: str
@@ -457,9 +457,12 @@ class Track:
         pooled = [run for run in runs if run in self.teams.pooled]
         if self.pool_depth is None or not pooled:
             return None, 0, ()
-        items = self._brought_alone[team]
+        items, judged = self._brought_alone[team], self.study.ranked.item_judged
+        brought, relevant = len(items), int(self._relevant[items].sum())
+        if judged[items].sum() == judged.sum():  # without this team there is no pool
+            return brought, relevant, ()
         out = []
-        smaller = without_items(self.study.ranked, items) if 0 < len(items) < len(self.study.ranked.pool) else None
+        smaller = without_items(self.study.ranked, items) if brought else None
         scoring = Scoring(all_topics=self.study.config.scoring.all_topics)
         for m in self.measures:
             means = m.means
@@ -469,7 +472,7 @@ class Track:
                 at = m.systems.index(run)
                 rank = int(np.sum(means > means[at] + TIED)) + 1
                 out.append(LeftOutRun(run, m.name, float(m.means[at]), float(means[at]), m.rank(run), rank))
-        return len(items), int(self._relevant[items].sum()), tuple(out)
+        return brought, relevant, tuple(out)
 
 
 def topic_rows(m: TrackMeasure, run: str) -> list[tuple[Cell, ...]]:

@@ -155,7 +155,8 @@ class Experiment(Result):
         to_run = [name for name, system in by_name.items() if not is_run(system)]
         folder = None if save_dir is None else RunFolder.of(save_dir, save_mode, to_run)
         queries = None if topics is None else QueryTable.of(topics)
-        labels = judgments if "ratings" in study else self._labels_of(judgments, queries)
+        has_ratings = study.get("ratings") is not None
+        labels = judgments if has_ratings else self._labels_of(judgments, queries)
         made = []
         for name, system in by_name.items():
             saved = None if folder is None or name not in to_run else folder.saved(name, queries)
@@ -164,7 +165,8 @@ class Experiment(Result):
                 folder.save(run, queries)
             made.append(run)
         self.runs = Runs(tuple(made))
-        study.setdefault("scoring", Scoring(all_topics="ratings" not in study))
+        if study.get("scoring") is None:
+            study["scoring"] = Scoring(all_topics=not has_ratings)
         self.study = Study(self.runs, labels, measures, **study)
         self.provenance: Mapping[str, object] = {
             **self.study.provenance,

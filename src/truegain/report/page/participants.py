@@ -490,6 +490,9 @@ def _left_out(track: Track, own: Participant) -> Html:
         f"This team's pooled runs alone brought {many(own.brought, 'judgment')} to the pool of depth "
         f"{count(track.pool_depth)}, {count(own.brought_relevant)} of them of relevant documents."
     )
+    if not own.left_out:
+        lede = f"{lede} No judgment is of another team: without this team there is no pool, and no score."
+        return paragraph(lede, class_="prose-p")
     words = (
         "Left out: the score without these judgments, as that of a team which was not pooled (Zobel 1998; by team "
         "Voorhees and Harman 1999)."
