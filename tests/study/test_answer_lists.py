@@ -235,3 +235,46 @@ def test_corrected_differences_of_values_are_covered() -> None:
     rng = np.random.default_rng(3)
     held = [half_width(*followed(rng))[1] for _ in range(400)]
     assert 0.93 <= np.mean(held) <= 0.985
+
+
+def projected(truth: Floats, judge: Floats, keep: Floats) -> float:
+    """Half the interval that all remaining gold labels are said to leave."""
+    gold = {n: {f"q{t}": float(truth[s, t]) for t in range(T) if keep[s, t]} for s, n in enumerate(NAMES)}
+    labels = tg.Gold(tg.read_items({"faith": gold}), "random")
+    steps = tg.Study(items_of(judge), measures="faith", gold=labels).next_steps("old", "new")
+    return [step.half for step in steps if step.what == "gold"][-1]
+
+
+def test_all_labels_leave_what_was_projected() -> None:
+    """Guards the worth of more gold labels: with all of them filled in, the interval is as wide as was said.
+
+    Values made up at the ends of the scale left nearly all of the width to the topics (9/10 of its variance).
+    """
+    rng = np.random.default_rng(5)
+    worlds = [followed(rng) for _ in range(5)]
+    filled = [stats.ttest_rel(truth[1], truth[0]).confidence_interval() for truth, _, _ in worlds]
+    ratios = [projected(*w) * 2 / (x.high - x.low) for w, x in zip(worlds, filled, strict=True)]
+    assert 0.85 < float(np.median(ratios)) < 1.15
+
+
+def test_a_plan_counts_clusters() -> None:
+    """Guards plans of topics in clusters: all labeled, the interval is that of the verdict over clusters."""
+    rng = np.random.default_rng(4)
+    shift = rng.normal(0, 0.3, CLUSTERS)[np.arange(T) % CLUSTERS]
+    values = rng.normal(0.5, 0.05, (2, T)) + np.vstack([np.zeros(T), shift])
+    items = items_of(values).clustered("domain")
+    verdict = tg.Study(items, measures="faith").verdict("old", "new")
+    assert verdict.low is not None
+    assert verdict.high is not None
+    details = tg.plan_labels(items, measure="faith").details
+    assert details.rows[-1][1] == pytest.approx((verdict.high - verdict.low) / 2, rel=1e-6)
+    assert "from clusters like these 8" in details.title
+    alone = tg.plan_labels(items_of(values), measure="faith").details
+    assert alone.rows[-1][1] < 0.7 * (verdict.high - verdict.low) / 2
+
+
+def test_plan_topics_refuses_clusters(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards an option that would not be heeded."""
+    _, judge = world()
+    code, _, err = run("plan", "topics", *files_of(folder, judge), "--min-effect", "0.1", "--cluster", "domain")
+    assert (code, "topics drawn one by one" in err) == (2, True)
