@@ -278,3 +278,45 @@ def test_plan_topics_refuses_clusters(run: Run, folder: Path, commands: None) ->
     _, judge = world()
     code, _, err = run("plan", "topics", *files_of(folder, judge), "--min-effect", "0.1", "--cluster", "domain")
     assert (code, "topics drawn one by one" in err) == (2, True)
+
+
+GIVEN = ("--gold", "people.csv", "--design", "random")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--population", "collection"),
+        ("--relevant-from", "2"),
+        ("--no-relevant", "skip"),
+        ("--cluster", "domain", "--resamples", "100"),
+        ("--cluster", "domain", "--aggregate", "mean"),
+        ("--cluster", "domain", "--method", "delta"),
+        (*GIVEN, "--method", "delta"),
+        (*GIVEN, "--groups"),
+        (*GIVEN, "--gold-relevant-from", "1"),
+    ],
+)
+def test_compare_refuses_what_it_does_not_heed(
+    run: Run,  # noqa: F811
+    folder: Path,  # noqa: F811
+    commands: None,  # noqa: F811
+    options: tuple[str, ...],
+) -> None:
+    """Guards options of `compare` on answers that would change nothing."""
+    truth, judge = world()
+    rows = [f"q{t},{n},{truth[s, t]}" for s, n in enumerate(NAMES) for t in range(0, T, 2)]
+    (folder / "people.csv").write_text("\n".join(["topic,system,faith", *rows]))
+    options = tuple(str(folder / x) if x == "people.csv" else x for x in options)
+    code, _, err = run("compare", *files_of(folder, judge), *options)
+    name = next(x for x in options if x.startswith("--") and x not in ("--cluster", "--gold", "--design"))
+    assert (code, f"error: {name} " in err) == (2, True), err
+
+
+def test_compare_of_clusters_and_of_a_model(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards `compare` of answers: nothing uncorrected where nothing is corrected, and the model that is named."""
+    _, judge = world()
+    code, out, err = run("compare", *files_of(folder, judge), "--cluster", "domain")
+    assert (code, "uncorrected" in out) == (0, False), err
+    code, out, err = run("compare", *files_of(folder, judge), "--judge-model", "gpt-5")
+    assert (code, "by values of gpt-5" in out) == (0, True), err
