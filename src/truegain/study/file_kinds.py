@@ -58,6 +58,8 @@ _SKIPPED_ENDINGS = (".md", ".rst", ".html", ".log", ".sqlite", ".db", ".png", ".
 _LATEST = ".latest_test_run.json"  # a hidden file that deepeval writes for its users
 _TEXT = ("text", "question", "query", "title", "body", "contents", "passage", "segment")
 _CHOICE = ("winner", "preference", "preferred", "choice", "outcome", "label")
+_PASSED = ("pass", "fail", "passed", "failed", "true", "false", "yes", "no", "correct", "incorrect")
+_NO_VALUE = ("n/a", "na", "nan", "none", "null", "-", "error", "missing")
 _SIDES = (
     ("a", "b"), ("system_a", "system_b"), ("model_a", "model_b"), ("run_a", "run_b"), ("left", "right"),
     ("doc_a", "doc_b"),
@@ -318,11 +320,13 @@ def _examined(path: str, file: str) -> Examined:
 
 
 def _has_numbers(columns: Columns) -> bool:
-    """Whether a column holds numbers and is no name of anything."""
+    """Whether a column holds numbers, with or without words for a missing one, or pass and fail; and is no name."""
     ids = {name for ours in ("topic", "doc") for name in columns.matches.get(ours, ())} | {"id"}
     for name in columns.names:
         cells = [cell for cell in columns._column(name)[:100] if cell not in (None, "")]
-        if name not in ids and cells and all(isinstance(cell, int | float) or _is_number(cell) for cell in cells):
+        words = [str(cell).strip().lower() for cell in cells if not (isinstance(cell, int | float) or _is_number(cell))]
+        are_values = len(words) < len(cells) or any(word in _PASSED for word in words)
+        if name not in ids and cells and are_values and all(word in (*_PASSED, *_NO_VALUE) for word in words):
             return True
     return False
 
