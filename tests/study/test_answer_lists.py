@@ -320,3 +320,27 @@ def test_compare_of_clusters_and_of_a_model(run: Run, folder: Path, commands: No
     assert (code, "uncorrected" in out) == (0, False), err
     code, out, err = run("compare", *files_of(folder, judge), "--judge-model", "gpt-5")
     assert (code, "by values of gpt-5" in out) == (0, True), err
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("verdict", "old.csv", "new.csv"), "old.csv: a table of scores? add --score faith"),
+        (("verdict", "old.csv"), "old.csv: a table of scores? add --score faith"),
+        (("correct", "old.csv", "new.csv", "--gold", "old.csv", "--design", "random"), "`truegain doctor` shows"),
+        (("init", "old.csv", "new.csv"), "`truegain doctor` shows"),
+        (("verdict", "pairs.csv"), "there is no column winner among topic, a, b"),
+    ],
+)
+def test_what_a_table_lacks_is_told(
+    run: Run,  # noqa: F811
+    folder: Path,  # noqa: F811
+    commands: None,  # noqa: F811
+    command: tuple[str, ...],
+    told: str,
+) -> None:
+    """Guards tables of scores without --score, commands that do not read them, and preferences without a winner."""
+    files_of(folder, world()[1])
+    (folder / "pairs.csv").write_text("topic,a,b\n1,x,y\n2,x,y\n")
+    code, _, err = run(*command)
+    assert (code, told in err) == (2, True), err

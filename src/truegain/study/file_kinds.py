@@ -20,8 +20,17 @@ from truegain.data.ratings import read_ratings
 from truegain.data.runs import read_runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io import trec
-from truegain.io.files import STANDARD_INPUT, PathLike, is_folder, matched, read_bytes, shown_path
-from truegain.io.formats import marked, read_file
+from truegain.io.files import (
+    STANDARD_INPUT,
+    PathLike,
+    can_be_read_again,
+    is_folder,
+    matched,
+    pieces_of,
+    read_bytes,
+    shown_path,
+)
+from truegain.io.formats import ending, marked, read_file
 from truegain.io.json_files import is_nested, nested
 from truegain.io.logs.autojudge import NOT_ASSIGNED
 from truegain.io.logs.catalogue import log_format_of, read_log
@@ -29,7 +38,7 @@ from truegain.io.logs.log import OK, Log
 from truegain.io.named_tables import Columns
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
-from truegain.io.separated import first_line
+from truegain.io.separated import first_line, separated, separator_of
 from truegain.io.warnings import heard
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
@@ -317,6 +326,28 @@ def _examined(path: str, file: str) -> Examined:
     if "label" in columns and "assessor" in columns:
         return _of_judgments(path, file)
     return _of_answers(path)
+
+
+def scores_in(path: str) -> tuple[str, ...]:
+    """The scores of a table of scores or of a tool's log; none where a file is something else, or cannot be read.
+
+    Of a table, the header is read first: one that names documents is no table of scores, however large it is.
+    """
+    if not can_be_read_again(path):
+        return ()
+    if ending(path) in (".csv", ".tsv"):
+        head = first_line(next(pieces_of(path), b""))
+        separator = "\t" if ending(path) == ".tsv" else separator_of(head)
+        try:
+            columns = Columns(separated(f"{head}\n".encode(), separator, shown_path(path)), shown_path(path))
+        except InputError:
+            return ()
+        if "doc" in columns or "label" in columns:
+            return ()
+    elif log_format_of(path) is None:
+        return ()
+    found = examine(path)
+    return found.scores if found.kind in (ANSWERS, LOG) else ()
 
 
 def _has_numbers(columns: Columns) -> bool:
