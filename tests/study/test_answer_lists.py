@@ -237,7 +237,7 @@ def test_corrected_differences_of_values_are_covered() -> None:
     assert 0.93 <= np.mean(held) <= 0.985
 
 
-def projected(truth: Floats, judge: Floats, keep: Floats) -> float:
+def projected(truth: Floats, judge: Floats, keep: Bools) -> float:
     """Half the interval that all remaining gold labels are said to leave."""
     gold = {n: {f"q{t}": float(truth[s, t]) for t in range(T) if keep[s, t]} for s, n in enumerate(NAMES)}
     labels = tg.Gold(tg.read_items({"faith": gold}), "random")
@@ -270,7 +270,7 @@ def test_a_plan_counts_clusters() -> None:
     assert details.rows[-1][1] == pytest.approx((verdict.high - verdict.low) / 2, rel=1e-6)
     assert "from clusters like these 8" in details.title
     alone = tg.plan_labels(items_of(values), measure="faith").details
-    assert alone.rows[-1][1] < 0.7 * (verdict.high - verdict.low) / 2
+    assert float(str(alone.rows[-1][1])) < 0.7 * (verdict.high - verdict.low) / 2
 
 
 def test_plan_topics_refuses_clusters(run: Run, folder: Path, commands: None) -> None:  # noqa: F811

@@ -23,7 +23,7 @@ from truegain.io.logs.log import Log
 from truegain.io.nugget_files import NuggetFile
 from truegain.io.warnings import heard
 from truegain.message import Message, with_marks
-from truegain.study.config import LEAST_TOPICS
+from truegain.study.estimators import LEAST_TOPICS
 from truegain.study.feasibility import usual_measures, whole_topics
 from truegain.study.file_kinds import (
     ANSWERS,
