@@ -278,3 +278,40 @@ def test_nothing_can_be_read(run: Run, folder: Path) -> None:
     assert code == 2
     code, _, err = run("doctor", "-")
     assert (code, "standard input cannot be examined" in err) == (2, True)
+
+
+def test_tables_of_scores_and_people(run: Run, folder: Path) -> None:
+    """Guards tables of one system each: they are compared, and a table of some of their answers is gold."""
+    draw = random.Random(3)
+    values = {name: [round(draw.random(), 2) for _ in range(30)] for name in ("prod", "new")}
+    for name, of in values.items():
+        rows = [f"q{t},{x},gpt-4o" for t, x in enumerate(of)]
+        (folder / f"{name}.csv").write_text("\n".join(["question_id,faith,judge_model", *rows]))
+    rows = [f"q{t},{name},{x}" for name, of in values.items() for t, x in enumerate(of) if t % 2]
+    (folder / "people.csv").write_text("\n".join(["question_id,system,faith", *rows]))
+    found = asked(run("doctor", "prod.csv", "new.csv", "people.csv", "--format", "json")[1])
+    made = commands(found)
+    assert ["verdict", "prod.csv", "new.csv", "--score", "faith"] in made
+    assert [*made[0], "--gold", "people.csv", "--design", "random"] in made
+    assert not any("one system only" in q["lacks"] for q in found["questions"])
+    for command in made:
+        assert run(*command)[0] in (0, 1)
+
+
+def test_few_topics_and_words_for_values(run: Run, folder: Path) -> None:
+    """Guards tables that a study refuses, and columns of scores with words among the numbers."""
+    for name in ("a", "b"):
+        (folder / f"{name}.csv").write_text("topic,faith\nq1,0.5\nq2,0.25\n")
+    (lacks,) = [
+        q["lacks"]
+        for q in asked(run("doctor", "a.csv", "b.csv", "--format", "json")[1])["questions"]
+        if "better" in q["question"]
+    ]
+    assert "give 3 or more" in lacks
+    (folder / "na.csv").write_text("question,faith\nwhat is a,0.5\nwhat is b,n/a\nwhat is c,0.7\n")
+    (folder / "queries.csv").write_text("id,question\n1,what is a\n2,no\n")
+    kinds = {
+        file["file"]: file["kind"]
+        for file in asked(run("doctor", "na.csv", "queries.csv", "--format", "json")[1])["files"]
+    }
+    assert kinds == {"na.csv": "answers", "queries.csv": "texts"}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -125,3 +127,16 @@ def test_doctor_names_the_commands(run: Run, nuggets: Path) -> None:  # noqa: F8
     assert run(*asked[-1].split()[1:])[0] == 0
     _, out, _ = run("doctor", *FILES.split())
     assert f"truegain plan labels {FILES} -m V_strict -o list.csv" in out
+
+
+def test_report_and_judge_check_say_the_same_of_nuggets(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards the page of nuggets: the judge's mean error is that of `judge check`, and no list is spoken of."""
+    code, out, err = run(*f"judge check {FILES} -m V_strict {GOLD}".split())
+    assert code == 0, err
+    error = re.findall(r"The judge's values lie [0-9.]+ (?:above|below) people's on average", out)[0]
+    code, _, err = run(*f"report {FILES} -m V_strict {GOLD} -o page.html".split())
+    assert code == 0, err
+    page = html.unescape((nuggets / "page.html").read_text())
+    assert error in page
+    for words in ("Tied scores", "Identical runs", "Unjudged documents in the runs", "informedness nan"):
+        assert words not in page

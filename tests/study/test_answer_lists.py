@@ -235,3 +235,112 @@ def test_corrected_differences_of_values_are_covered() -> None:
     rng = np.random.default_rng(3)
     held = [half_width(*followed(rng))[1] for _ in range(400)]
     assert 0.93 <= np.mean(held) <= 0.985
+
+
+def projected(truth: Floats, judge: Floats, keep: Bools) -> float:
+    """Half the interval that all remaining gold labels are said to leave."""
+    gold = {n: {f"q{t}": float(truth[s, t]) for t in range(T) if keep[s, t]} for s, n in enumerate(NAMES)}
+    labels = tg.Gold(tg.read_items({"faith": gold}), "random")
+    steps = tg.Study(items_of(judge), measures="faith", gold=labels).next_steps("old", "new")
+    return [step.half for step in steps if step.what == "gold"][-1]
+
+
+def test_all_labels_leave_what_was_projected() -> None:
+    """Guards the worth of more gold labels: with all of them filled in, the interval is as wide as was said.
+
+    Values made up at the ends of the scale left nearly all of the width to the topics (9/10 of its variance).
+    """
+    rng = np.random.default_rng(5)
+    worlds = [followed(rng) for _ in range(5)]
+    filled = [stats.ttest_rel(truth[1], truth[0]).confidence_interval() for truth, _, _ in worlds]
+    ratios = [projected(*w) * 2 / (x.high - x.low) for w, x in zip(worlds, filled, strict=True)]
+    assert 0.85 < float(np.median(ratios)) < 1.15
+
+
+def test_a_plan_counts_clusters() -> None:
+    """Guards plans of topics in clusters: all labeled, the interval is that of the verdict over clusters."""
+    rng = np.random.default_rng(4)
+    shift = rng.normal(0, 0.3, CLUSTERS)[np.arange(T) % CLUSTERS]
+    values = rng.normal(0.5, 0.05, (2, T)) + np.vstack([np.zeros(T), shift])
+    items = items_of(values).clustered("domain")
+    verdict = tg.Study(items, measures="faith").verdict("old", "new")
+    assert verdict.low is not None
+    assert verdict.high is not None
+    details = tg.plan_labels(items, measure="faith").details
+    assert details.rows[-1][1] == pytest.approx((verdict.high - verdict.low) / 2, rel=1e-6)
+    assert "from clusters like these 8" in details.title
+    alone = tg.plan_labels(items_of(values), measure="faith").details
+    assert float(str(alone.rows[-1][1])) < 0.7 * (verdict.high - verdict.low) / 2
+
+
+def test_plan_topics_refuses_clusters(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards an option that would not be heeded."""
+    _, judge = world()
+    code, _, err = run("plan", "topics", *files_of(folder, judge), "--min-effect", "0.1", "--cluster", "domain")
+    assert (code, "topics drawn one by one" in err) == (2, True)
+
+
+GIVEN = ("--gold", "people.csv", "--design", "random")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--population", "collection"),
+        ("--relevant-from", "2"),
+        ("--no-relevant", "skip"),
+        ("--cluster", "domain", "--resamples", "100"),
+        ("--cluster", "domain", "--aggregate", "mean"),
+        ("--cluster", "domain", "--method", "delta"),
+        (*GIVEN, "--method", "delta"),
+        (*GIVEN, "--groups"),
+        (*GIVEN, "--gold-relevant-from", "1"),
+    ],
+)
+def test_compare_refuses_what_it_does_not_heed(
+    run: Run,  # noqa: F811
+    folder: Path,  # noqa: F811
+    commands: None,  # noqa: F811
+    options: tuple[str, ...],
+) -> None:
+    """Guards options of `compare` on answers that would change nothing."""
+    truth, judge = world()
+    rows = [f"q{t},{n},{truth[s, t]}" for s, n in enumerate(NAMES) for t in range(0, T, 2)]
+    (folder / "people.csv").write_text("\n".join(["topic,system,faith", *rows]))
+    options = tuple(str(folder / x) if x == "people.csv" else x for x in options)
+    code, _, err = run("compare", *files_of(folder, judge), *options)
+    name = next(x for x in options if x.startswith("--") and x not in ("--cluster", "--gold", "--design"))
+    assert (code, f"error: {name} " in err) == (2, True), err
+
+
+def test_compare_of_clusters_and_of_a_model(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards `compare` of answers: nothing uncorrected where nothing is corrected, and the model that is named."""
+    _, judge = world()
+    code, out, err = run("compare", *files_of(folder, judge), "--cluster", "domain")
+    assert (code, "uncorrected" in out) == (0, False), err
+    code, out, err = run("compare", *files_of(folder, judge), "--judge-model", "gpt-5")
+    assert (code, "by values of gpt-5" in out) == (0, True), err
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("verdict", "old.csv", "new.csv"), "old.csv: a table of scores? add --score faith"),
+        (("verdict", "old.csv"), "old.csv: a table of scores? add --score faith"),
+        (("correct", "old.csv", "new.csv", "--gold", "old.csv", "--design", "random"), "`truegain doctor` shows"),
+        (("init", "old.csv", "new.csv"), "`truegain doctor` shows"),
+        (("verdict", "pairs.csv"), "there is no column winner among topic, a, b"),
+    ],
+)
+def test_what_a_table_lacks_is_told(
+    run: Run,  # noqa: F811
+    folder: Path,  # noqa: F811
+    commands: None,  # noqa: F811
+    command: tuple[str, ...],
+    told: str,
+) -> None:
+    """Guards tables of scores without --score, commands that do not read them, and preferences without a winner."""
+    files_of(folder, world()[1])
+    (folder / "pairs.csv").write_text("topic,a,b\n1,x,y\n2,x,y\n")
+    code, _, err = run(*command)
+    assert (code, told in err) == (2, True), err

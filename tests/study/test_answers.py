@@ -147,3 +147,48 @@ def test_commands_take_tables_of_scores(run: Run, folder: Path, commands: None) 
     assert run("verdict", *files, "-m", "P@10")[::2] == (
         2, "error: --measure P@10: these are values of answers, not runs; name a score of theirs by --score: faith\n"
     )  # fmt: skip
+
+
+def test_a_cluster_left_out_is_the_difference_of_the_other_topics() -> None:
+    """Guards the most influential clusters: by hand, the mean difference of the topics of all others."""
+    truth, judge = world()
+    d, of = judge[1] - judge[0], np.arange(T) % CLUSTERS
+    verdict = tg.Study(items_of(judge).clustered("domain"), measures="faith").verdict("old", "new")
+    for unit in verdict.influential["clusters"]:
+        assert unit.without == pytest.approx(d[of != int(unit.unit[1:])].mean())
+    assert "Most influential clusters: d" in str(verdict)
+    gold = items_of(np.where(np.random.default_rng(1).random((2, T)) < 0.6, truth, np.nan))
+    study = tg.Study(items_of(judge).clustered("domain"), measures="faith", gold=tg.Gold(gold, "random"))
+    unit = study.verdict("old", "new").influential["clusters"][0]
+    kept = np.flatnonzero(of != int(unit.unit[1:]))
+    assert unit.without is not None
+    assert unit.without == pytest.approx((truth[1] - truth[0])[kept].mean(), abs=0.06)
+
+
+def test_more_clusters_are_offered() -> None:
+    """Guards next steps of topics in clusters: more clusters reduce what these bring, more of their topics do not."""
+    from truegain.study.precision import CurrentPrecision, steps_of
+
+    now = CurrentPrecision({"topics": 0.01, "clusters": 0.03}, topics=40, groups=8)
+    halves = {(s.what, s.factor): s.half for s in steps_of(now, 0)}
+    assert halves["clusters", 4.0] == pytest.approx(now.half / 2)
+    assert halves["topics", 4.0] == pytest.approx(1.96 * math.sqrt(0.0325))
+    _, judge = world()
+    steps = tg.Study(items_of(judge).clustered("domain"), measures="faith").next_steps("old", "new")
+    assert any("8 more clusters of about 5 topics (16 in total)" in str(s) for s in steps)
+
+
+def test_answers_have_no_collection() -> None:
+    """Guards a population that answers do not have."""
+    _, judge = world()
+    study = tg.Study(items_of(judge), measures="faith", population="topics,collection")
+    with pytest.raises(tg.TruegainError, match="answers have no document collection"):
+        study.verdict("old", "new")
+
+
+def test_a_constant_difference_has_no_interval() -> None:
+    """Guards a difference that is the same on every topic: no limits beside a verdict that is refused."""
+    values = np.vstack([np.zeros(T), np.ones(T)])
+    verdict = tg.Study(items_of(values), measures="faith").verdict("old", "new")
+    assert verdict.uncorrected.low is None
+    assert "yes" not in {cell for row in verdict.table().rows for cell in row}

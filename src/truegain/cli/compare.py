@@ -300,7 +300,7 @@ def compare_command(
     _check_chart(options, correction)
     printing.check_teams(options.wide)
     if items is not None:
-        printing.write(of_answers(options, items, labels, correction))
+        printing.write(of_answers(options, items, labels, collections, correction))
         return
     if (inputs.corpus or inputs.judged_corpus) and (
         collections.population == "collection" or correction.gold is not None
@@ -371,16 +371,31 @@ def _check_over_collections(options: PairOptions) -> None:
 # ---------------------------------------------------------------------- answers in logs of evaluation tools
 
 
-def of_answers(options: PairOptions, items: Items, asked: AnswerOptions, correction: GoldOptions) -> Table:
+def of_answers(
+    options: PairOptions, items: Items, asked: LabelOptions, collections: Collections, correction: GoldOptions
+) -> Table:
     """Values of answers: tests over topics; with gold values, or topics in clusters, differences by a study."""
+    typed = changed(options.scoring, options.inputs, collections, leave_out=("jobs",))
+    _refuse_typed("does not apply to answers; leave it out", typed)
+    if asked.judge_model:
+        items = items.judged_by(asked.judge_model)
     measures = measures_of(items, asked.score, options.measure, asked.empty)
+    if correction.gold is None:
+        _refuse_typed(f"is about gold labels; give them with {option('--gold')}", changed(correction))
     if correction.gold is None and items.cluster is None:
-        refuse(f"is about gold labels; give them with {option('--gold')}", changed(correction))
+        _refuse_typed(
+            "does not apply to answers; leave it out", {"by_topic": "-q"} if options.printing.by_topic else {}
+        )
         return over_topics(options, answer_scores(items, measures))
-    names = changed(options.testing, leave_out=("confidence", "seed", "resamples"))
-    refuse("is of tests over topics; with gold values or clusters each difference has an interval", names)
+    names = changed(options.testing, leave_out=("confidence", "seed"))
+    _refuse_typed("is of tests over topics; with gold values or clusters each difference has an interval", names)
+    _refuse_typed("does not apply to gold values of answers; leave it out",
+                  changed(correction, leave_out=("gold", "design")))  # fmt: skip
+    shown = changed(options.printing, leave_out=("output_format", "output", "figure", "pairs", "with_intervals"))
+    _refuse_typed("does not apply to answers with gold values or clusters, whose pairs are printed", shown)
     gold = None if correction.gold is None else Gold(correction.gold, correction.design)
-    answers = answer_inputs(items, None, measures, StudyConfig(gold=gold, confidence=options.testing.confidence))
+    config = StudyConfig(gold=gold, confidence=options.testing.confidence, resampling=options.resampling)
+    answers = answer_inputs(items, None, measures, config)
     study = StudyInputs.study_of_answers(answers)
     base = options.baseline
     if base is None:
@@ -388,8 +403,17 @@ def of_answers(options: PairOptions, items: Items, asked: AnswerOptions, correct
     else:
         each = [study.compare(base, system) for system in study.systems if system != base]
         pairs = replace(each[0], items=tuple(c for some in each for c in some))
+    if gold is None:  # nothing was corrected
+        pairs = replace(pairs, items=tuple(replace(c, uncorrected=None, uncorrected_p=None) for c in pairs))
     options.printing.draw_pairs([pairs])
+    if options.wide:
+        return pairs.paper(**options.writing.style, intervals=options.printing.with_intervals)
     return pairs.table()
+
+
+def _refuse_typed(why: str, options: dict[str, str]) -> None:
+    """Refuse options that would not be heeded; what a study file says is for other commands too."""
+    refuse(why, {name: typed for name, typed in options.items() if not is_of_file(name)})
 
 
 # ---------------------------------------------------------------------- preferences

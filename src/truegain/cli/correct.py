@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -12,6 +13,8 @@ from truegain.cli.output import TableOutput
 from truegain.config import Gold as GoldLabels
 from truegain.config import Ratings, Resampling, Scoring
 from truegain.data.runs import RunPaths
+from truegain.errors import TruegainError
+from truegain.message import option
 
 
 @takes(labeling=Labeling, correcting=Correcting, compute=SeedAndJobs, table=TableOutput)
@@ -46,7 +49,14 @@ def correct_command(
 
     """
     from truegain.study.corrected_scores import correct
+    from truegain.study.file_kinds import scores_in
 
+    if scores := scores_in(judgments):
+        given = f"{option('--score')} {shlex.quote(scores[0])}"
+        raise TruegainError(
+            f"{judgments} has values of answers, which `correct` does not read; `truegain verdict` and `report` "
+            f"correct them by {option('--gold')} (with {given}), and `truegain doctor` shows the commands"
+        )
     trusted, design = labeling.trusted(gold)
     estimates = correct(
         RunPaths.of(runs, name_by),

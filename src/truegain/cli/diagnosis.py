@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from truegain.config import StudyConfig
-from truegain.data.items import UNEQUAL, Items, joined
+from truegain.data.items import UNEQUAL, Items, joined, read_items
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
 from truegain.errors import TruegainError, counted, some
@@ -23,6 +23,7 @@ from truegain.io.logs.log import Log
 from truegain.io.nugget_files import NuggetFile
 from truegain.io.warnings import heard
 from truegain.message import Message, with_marks
+from truegain.study.estimators import LEAST_TOPICS
 from truegain.study.feasibility import usual_measures, whole_topics
 from truegain.study.file_kinds import (
     ANSWERS,
@@ -294,11 +295,39 @@ def _of_answers(files: Sequence[Examined], notes: list[str]) -> Iterator[FileQue
         except TruegainError as error:
             yield FileQuestion(about, WHICH, lacks=with_marks(error))
     tables = [file for file in files if file.kind == ANSWERS]
-    gold_of = {t.file: [g for g in groups if _is_gold_of(t.data, g.items)] for t in tables}
-    groups += [_LogGroup(f"answers: {t.file}", (t.file,), t.data) for t in tables if not gold_of[t.file]]
+    groups += _paired(tables)
+    alone = {group.files for group in groups if len(group.files) == 1}
+    gold_of = {t.file: [g for g in groups if _is_gold_of(t, g)] if (t.file,) in alone else [] for t in tables}
     for group in groups:
-        gold = [table for table in tables if group in gold_of[table.file]]
-        yield from _about_items(group, gold, notes)
+        if not gold_of.get(group.files[0]):
+            gold = [table for table in tables if group in gold_of[table.file]]
+            yield from _about_items(group, gold, notes)
+
+
+def _paired(tables: Sequence[Examined]) -> list[_LogGroup]:
+    """Tables of one system each that have the same scores of the same topics, together; each other one by itself."""
+    groups: list[list[Examined]] = []
+    for table in tables:
+        single = len(table.systems) == 1 and not _named_as(table, TRUSTED)
+        fitting = (group for group in groups if single and all(_goes_with(table, other) for other in group))
+        if (group := next(fitting, None)) is not None:
+            group.append(table)
+        else:
+            groups.append([table])
+    made = []
+    for group in groups:
+        paths = tuple(table.file for table in group)
+        items = group[0].data if len(group) == 1 else read_items(list(paths))
+        made.append(_LogGroup(f"answers: {some(paths)}", paths, items))
+    return made
+
+
+def _goes_with(table: Examined, other: Examined) -> bool:
+    """Whether two tables have the same scores of two systems, on topics of which most are the same."""
+    if len(other.systems) != 1 or table.systems == other.systems or _named_as(other, TRUSTED):
+        return False
+    a, b = set(table.data.topics), set(other.data.topics)
+    return set(table.scores) == set(other.scores) and 2 * len(a & b) > max(len(a), len(b))
 
 
 def _alike(files: Sequence[Examined], notes: list[str]) -> Iterator[list[Log]]:
@@ -335,13 +364,19 @@ def _first_name(log: Log) -> str:
     return next(iter(log.names.values()), "")
 
 
-def _is_gold_of(table: Items, items: Items) -> bool:
-    """Whether a table has values of some of the answers of a log."""
+def _is_gold_of(table: Examined, group: _LogGroup) -> bool:
+    """Whether a table has values of some of the answers of others; of all of them, where its name says so."""
+    if table.file in group.files:
+        return False
+    gold, items = table.data, group.items
+    fewer = len(gold) < len(items)
+    if not fewer and _named_as(table, TRUSTED):
+        fewer = not any(word in system_name(file).lower() for file in group.files for word in TRUSTED)
     return (
-        set(table.systems) <= set(items.systems)
-        and set(table.topics) <= set(items.topics)
-        and bool(set(table.scores) & set(items.scores))
-        and len(table) < len(items)
+        fewer
+        and set(gold.systems) <= set(items.systems)
+        and set(gold.topics) <= set(items.topics)
+        and bool(set(gold.scores) & set(items.scores))
     )
 
 
@@ -356,10 +391,11 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
     chosen = (*files, "--score", score)
     others = tuple(name for name in usable if name != score)
     if len(items.systems) < 2:
-        one = f"one system only ({items.systems[0]}): give the log of another, or of the same one before a change"
+        what = "log" if group.logs else "table"
+        one = f"one system only ({items.systems[0]}): give the {what} of another, or of the same one before a change"
         yield FileQuestion(about, WHICH, lacks=one)
-    elif (common := _common(items, score)) < 2:
-        few = f"all systems have a {score} for {counted(common, 'topic')}: give logs of the same samples"
+    elif (common := _common(items, score)) < LEAST_TOPICS:
+        few = f"all systems have a {score} for {counted(common, 'topic')}: give {LEAST_TOPICS} or more in common"
         yield FileQuestion(about, f"{_which(items.systems)}?", lacks=few, instead=others)
     else:
         yield FileQuestion(about, f"{_which(items.systems)} on {score}?", _command("verdict", *chosen), instead=others)

@@ -165,7 +165,13 @@ def init_command(
     from truegain.measures.parse import parse_measures
     from truegain.study.config import gold_of
     from truegain.study.feasibility import MOST_ASKED, supported, usual_measures, whole_topics
+    from truegain.study.file_kinds import scores_in
 
+    if scores_in(judgments):
+        raise TruegainError(
+            f"{judgments} has values of answers, which need no study file: `truegain doctor` shows what your files can "
+            "answer, and by which commands"
+        )
     _check_output(output)
     chosen = tuple(str(parsed.measure) for parsed in parse_measures(measure)) if measure else None
     speak_of(option_names(parameters_of(reads_inputs(verdict_command))))  # of the options that the study will have

@@ -14,7 +14,7 @@ from typer.main import get_click_type
 from truegain.cli.study_files import ENDING, check_there, lack_of
 from truegain.config import Empty, Resampling, Scoring, StudyConfig, choices_of, is_config, setting_of, settings_of
 from truegain.data.runs import RunPaths
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, some
 from truegain.io.column_names import Missing
 from truegain.io.formats import formats_in_words
 from truegain.io.nugget_files import is_nuggets
@@ -256,12 +256,35 @@ def two_systems(pair: str | None) -> tuple[str, str] | None:
 
 def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
     """The runs of the command line or of the study file; a log that is alone, or preferences, need none."""
-    if not value and not context.resilient_parsing and not _holds_answers(context):
-        judgments = context.params.get("judgments") or context.params.get("ratings")
+    if context.resilient_parsing:
+        return value
+    judgments = context.params.get("judgments") or context.params.get("ratings")
+    if value and str(judgments).endswith(TABLES):
+        _refuse_unnamed_score(context, str(judgments))
+    if not value and not _holds_answers(context):
         check_there(judgments)
         if not _are_preferences(str(context.info_name), judgments):
+            _refuse_unnamed_score(context, str(judgments))
             raise lack_of("runs")
     return value
+
+
+TABLES = (".csv", ".tsv")
+
+
+def _refuse_unnamed_score(context: typer.Context, file: str) -> None:
+    """Refuse a table of scores of answers where no score is named."""
+    options = {p.name for p in context.command.params}
+    named = {name for name in ("score", "cluster", "columns") if context.params.get(name)} | {
+        *(context.default_map or ())
+    }
+    if "score" not in options or named & {"score", "cluster", "columns"}:
+        return
+    from truegain.study.file_kinds import scores_in  # read by those who give a table
+
+    if scores := scores_in(file):
+        others = f" (or {some(scores[1:])})" if len(scores) > 1 else ""
+        raise TruegainError(f"{file}: a table of scores? add {option('--score')} {scores[0]}{others}")
 
 
 def _holds_answers(context: typer.Context) -> bool:
@@ -284,8 +307,10 @@ TAKE_PREFERENCES = ("verdict", "compare", "gate")  # commands that read preferen
 
 def _are_preferences(command: str, path: str | None) -> bool:
     """Whether a file holds preferences between systems, which need no runs; refused by commands that need some."""
-    from truegain.preferences.table import holds_preferences  # read by those who name no run
+    from truegain.preferences.table import holds_preferences, refuse_without_winner  # read by those who name no run
 
+    if path is not None and command in TAKE_PREFERENCES:
+        refuse_without_winner(path)
     if path is None or not holds_preferences(path):
         return False
     if command not in TAKE_PREFERENCES:

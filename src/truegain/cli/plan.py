@@ -101,6 +101,11 @@ def topics_command(
     """
     from truegain.planning.topics import plan_topics
 
+    if answers.cluster is not None:
+        raise TruegainError(
+            f"{option('--cluster')}: the plan is for topics drawn one by one, and clusters need more; leave it out, or "
+            f"see what more clusters bring with `truegain verdict {option('--cluster')} {answers.cluster}`"
+        )
     items = answers.items([judgments, *expand(runs)])
     scores = scored(judgments, runs, [measure], scoring, inputs) if items is None else answers.scores(items)
     topic_plan = plan_topics(

@@ -17,7 +17,7 @@ from truegain.data.label_list_reading import gold_list_of
 from truegain.data.label_lists import GoldList
 from truegain.data.runs import RunsLike
 from truegain.errors import InputError, TruegainError
-from truegain.io.columns import Ints
+from truegain.io.columns import Floats, Ints
 from truegain.io.frames import TableLike
 from truegain.judge_error.topic_estimators import LEAST_TOPICS
 from truegain.keywords import takes
@@ -28,9 +28,10 @@ from truegain.message import SAMPLE_GOLD, Message, arg, argname, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
 from truegain.results.base import Table
 from truegain.results.table import Cell
-from truegain.sampling.catalogue import draws_topics
+from truegain.sampling.catalogue import draws_topics, population_groups
 from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts, place_of
+from truegain.stats.influence import Variance
 from truegain.stats.results import Plan
 from truegain.stats.student_t import detectable_in_se, quantile_of
 from truegain.study.config import FIXED, RunsInput
@@ -64,12 +65,12 @@ class Aim:
         """The difference that this half of a width finds with this power."""
         return half * detectable_in_se(1 - self.confidence, self.power) / quantile_of(self.confidence)
 
-    def quantile(self, topics: int) -> float:
-        """Of the limits: over topics, or over gold alone."""
+    def quantile(self, df: float) -> float:
+        """Of the limits: over topics, of so many degrees of freedom, or over gold alone."""
         level = self.confidence
         if self.sequential and not self.fixed:
             level = 1 - error_at_all_looks(level, True)
-        return quantile_of(level, math.inf if self.fixed else topics - 1.0)
+        return quantile_of(level, math.inf if self.fixed else df)
 
 
 def target_half(min_effect: float, power: float, confidence: float) -> float:
@@ -105,6 +106,8 @@ def planned(
     rows = [_row(precisions, n, unit, aim, least) for n in numbers]
     needed: dict[str, int] = {}
     of_what = "these topics only" if aim.fixed else "topics like these"
+    if now.groups and not aim.fixed:
+        of_what += f", from clusters like these {now.groups}"
     goal = f"{names} on {m}, for {of_what}"
     if aim.half:
         fewest = [fewest_gold(s, aim.half) for s in precisions]
@@ -391,19 +394,25 @@ def _before_gold(
     check_asked(against.unlisted(contrasts), listed, names)
     ends = against.scale
     s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), contrasts)
-    own = np.zeros(len(contrasts)) if aim.fixed else study.variance_model(m).estimator.over_topics(contrasts).value
+    own, topics, groups = _over_topics(study, m, contrasts)
+    grouped = bool(groups) and not aim.fixed
     alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.sequential else None
     precisions = [
         CurrentPrecision(
-            {"gold": float(s), **({} if aim.fixed else {"topics": float(v)})},
+            {
+                "gold": float(s),
+                **({} if aim.fixed else {"topics": float(v)}),
+                **({"clusters": float(c)} if grouped else {}),
+            },
             len(study.topics),
             1,
             len(listed),
-            quantile=aim.quantile(len(study.topics)),
+            quantile=aim.quantile(float(df)),
             information=tau,
             alpha=alpha,
+            groups=groups if grouped else 0,
         )
-        for s, v in zip(s2, own, strict=True)
+        for s, v, c, df in zip(s2, topics, own.value - topics, own.df, strict=True)
     ]
     most = len(listed) if len(contrasts) == 1 and listed.design == "ordered" else _moving(study, m, contrasts)
     unjudged = study.unjudged_note(m, contrasts)
@@ -430,6 +439,21 @@ def _before_gold(
     details: dict[str, object] = {"pairs": pool, "most": most, "judged": 0}
     least = np.full(len(contrasts), min(LEAST_GOLD, len(listed)))
     return planned(precisions, 0, most, names, m, aim, details, notes, least)
+
+
+def _over_topics(study: Study, m: Measure, contrasts: Contrasts) -> tuple[Variance, Floats, int]:
+    """The spread over topics by the bronze labels, or over clusters of topics where that is wider.
+
+    Beside it the part of the variance that topics of the same clusters have, and how many clusters there are.
+    """
+    variance_model = study.variance_model(m)
+    topics = variance_model.estimator.over_topics(contrasts)
+    groups = population_groups(study.over, study.topics)
+    own = Variance(topics.value, np.full(len(contrasts), len(study.topics) - 1.0))
+    for source in groups:
+        if (grouped := variance_model.alone(contrasts, source)) is not None:
+            own = own.or_wider(grouped, study.confidence)
+    return own, np.minimum(topics.value, own.value), min(groups.values(), default=0)
 
 
 def _labeled(m: Measure) -> str:

@@ -285,6 +285,19 @@ def holds_preferences(path: str) -> bool:
     return _is_export(columns) or all(_named(columns, role) for role in NEEDED[1:])
 
 
+def refuse_without_winner(path: str) -> None:
+    """Refuse a table that names topics and two systems in each row, and not which of them was preferred."""
+    if not can_be_read_again(path) or formats.ending(path) not in formats.endings():
+        return
+    try:
+        columns = Columns(*formats.read_file(path))
+    except InputError:
+        return
+    if all(_named(columns, role) for role in NEEDED[:-1]) and not _named(columns, "winner"):
+        there = ", ".join(columns.all_written)
+        raise InputError(f"there is no column winner among {there}", file=columns.file, hint=_HINT)
+
+
 def read_preferences(
     data: PreferencesLike,
     *,

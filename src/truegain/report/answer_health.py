@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -95,15 +95,33 @@ def values_check(items: Items, score: str) -> Check:
     if scale is not None and scale.lower_is_better:
         about.append(f"Less is better: the page shows negative {score}, so that more is better there.")
     matrix = items.matrix(score)
-    constant = [s for s, row in zip(items.systems, matrix, strict=True) if len({*row[~np.isnan(row)].tolist()}) == 1]
+    kept = {s: row[~np.isnan(row)] for s, row in zip(items.systems, matrix, strict=True)}
+    constant = {s: float(row[0]) for s, row in kept.items() if len(row) and np.ptp(row) == 0}
     if constant:
-        odd.append(f"All values are the same for {named(constant, 5)}: this score cannot tell their answers apart.")
+        odd.append(_constant_told(constant))
     groups: dict[bytes, list[str]] = {}
     for system, row in zip(items.systems, matrix, strict=True):
         groups.setdefault(row.tobytes(), []).append(system)
     same = [names for names in groups.values() if len(names) > 1 and not set(names) <= set(constant)]
     odd += [f"The same value on every topic: {', '.join(names)}; perhaps one log under two names." for names in same]
     return Check("Values", not odd, f"{count(len(known))}: {shown}", (*about, *odd))
+
+
+def _constant_told(constant: Mapping[str, float]) -> str:
+    """Systems whose values are all the same, by that value.
+
+    >>> _constant_told({"weak": 0.0, "strong": 1.0})
+    'The values of each of these systems are constant: weak (0) and strong (1).'
+    >>> _constant_told({"a": 1.0, "b": 1.0})
+    'All values are the same for a and b (1): this score cannot tell their answers apart.'
+    """
+    if len(set(constant.values())) == 1:
+        value = next(iter(constant.values()))
+        apart = "its answers" if len(constant) == 1 else "their answers"
+        names = named(list(constant), 5)
+        return f"All values are the same for {names} ({value:g}): this score cannot tell {apart} apart."
+    each = named([f"{system} ({value:g})" for system, value in constant.items()], 5)
+    return f"The values of each of these systems are constant: {each}."
 
 
 def replicate_variance(items: Items) -> tuple[int, float, float]:

@@ -29,12 +29,14 @@ from truegain.judge_error.judge import Judge, label_table
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.value_errors import ValueErrors
 from truegain.measures.base import Measure
+from truegain.measures.items import OfItems
 from truegain.measures.parse import parse_measure
 from truegain.message import argname
 from truegain.pooling.bounds import OpenOrder, is_known
 from truegain.pooling.next_to_judge import Next, next_to_judge
 from truegain.reliability.agree import AgreementReport, agreement
 from truegain.report.answer_health import TOLD, answer_checks
+from truegain.report.answer_health import gold_checks as value_checks
 from truegain.report.data_health import (
     DEEP,
     MIXED,
@@ -96,7 +98,7 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
     judge = study.judge
     if judge is None:
         return None
-    if study.of_answers:
+    if _scores_answers(study):
         return _judge_of_answers(study, judge)
     measure = next((m for m in study.measures if m.linear_in_gains), None)
     if measure is None:
@@ -133,12 +135,18 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
     )
 
 
+def _scores_answers(study: Study) -> bool:
+    """Whether answers are scored, as wholes or by their nuggets, not ranked documents."""
+    return all(isinstance(m, OfItems) for m in study.measures)
+
+
 def value_errors(study: Study) -> ValueErrors:
     """The judge's values of answers beside those of people, over topics, or over clusters where the study is."""
     assert study.judge is not None
     groups = clusters_of(study.topics) if CLUSTERS.name in study.over else None
+    name = str(study.measures[0]) if study.of_answers else "nugget support"  # what was labeled: no measure of it
     return ValueErrors.of(
-        study.judge, study.ranked, str(study.measures[0]), groups=groups, confidence=study.confidence,
+        study.judge, study.ranked, name, groups=groups, confidence=study.confidence,
         provenance=study.provenance,
     )  # fmt: skip
 
@@ -334,6 +342,8 @@ def gather(
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         if study.items is not None:
             checks = _checks_of_answers(study, study.items, judge, told)
+        elif _scores_answers(study):
+            checks = _checks_of_nuggets(study, judgments, judge, told)
         else:
             checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
     return Facts(
@@ -360,7 +370,7 @@ def gather(
         replicates=study.resamples,
         seed=study.seed,
         unchecked="" if study.trust_judge else study.unchecked,
-        answers=study.of_answers,
+        answers=_scores_answers(study),
     )
 
 
@@ -572,3 +582,15 @@ def _checks_of_answers(study: Study, items: Items, judge: JudgeFacts | None, mes
         checks.append(unchecked_check(study.unchecked, "answers"))
     left = [text for text in messages if not any(words in text for words in TOLD)]
     return [*checks, warnings_check(left)]
+
+
+def _checks_of_nuggets(
+    study: Study, judgments: Judgments, judge: JudgeFacts | None, messages: Sequence[str]
+) -> list[Check]:
+    """Checks of answers that are scored by their nuggets: nothing is ranked, and every nugget has a value."""
+    checks = [topics_check(study.ranked, judgments), labels_check(judgments, study.ranked)]
+    if judge is not None and judge.values is not None:
+        checks += value_checks(judge, judge.values, len(judgments))
+    if study.unchecked:
+        checks.append(unchecked_check(study.unchecked, "answers"))
+    return [*checks, warnings_check(messages)]

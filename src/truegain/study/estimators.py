@@ -78,6 +78,10 @@ class ScoreEstimator(ABC):
         """How far each topic moves contrasts, a column each."""
         return self.by_topic().of(contrasts)
 
+    def values_on(self, weights: Floats) -> Floats | None:  # noqa: ARG002
+        """The scores for every row of topic weights, all fitted again; None where they are not fitted by weights."""
+        return None
+
     @abstractmethod
     def contributions(self) -> Floats:
         """Topic x system: what each topic brings to the scores, whose mean it is."""
@@ -170,6 +174,10 @@ class Plain(ScoreEstimator):
         """Student's t over topics."""
         return self.by_topic().variance(contrasts)
 
+    def values_on(self, weights: Floats) -> Floats:
+        """The weighted means."""
+        return np.asarray(weights @ self.scores.T / weights.sum(axis=1, keepdims=True))
+
     def contributions(self) -> Floats:
         """The scores."""
         return self.scores.T
@@ -216,6 +224,10 @@ class ByGoldPairs(ScoreEstimator):
         brought, n = self.fit.by_topic(), len(self.topics)
         moves = (brought - brought.mean(axis=0)) / np.sqrt(n * (n - 1))
         return Influence("topics", self.topics, moves, n - 1.0, without)
+
+    def values_on(self, weights: Floats) -> Floats:
+        """The correction fitted again."""
+        return self.fit.values(weights, lacking=0.0)
 
     def by_gold(self) -> Influence:
         """Load times residual of each gold pair, times sqrt(1 - its chance); of pairs drawn as one, their sum."""

@@ -20,8 +20,17 @@ from truegain.data.ratings import read_ratings
 from truegain.data.runs import read_runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io import trec
-from truegain.io.files import STANDARD_INPUT, PathLike, is_folder, matched, read_bytes, shown_path
-from truegain.io.formats import marked, read_file
+from truegain.io.files import (
+    STANDARD_INPUT,
+    PathLike,
+    can_be_read_again,
+    is_folder,
+    matched,
+    pieces_of,
+    read_bytes,
+    shown_path,
+)
+from truegain.io.formats import ending, marked, read_file
 from truegain.io.json_files import is_nested, nested
 from truegain.io.logs.autojudge import NOT_ASSIGNED
 from truegain.io.logs.catalogue import log_format_of, read_log
@@ -29,7 +38,7 @@ from truegain.io.logs.log import OK, Log
 from truegain.io.named_tables import Columns
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
-from truegain.io.separated import first_line
+from truegain.io.separated import first_line, separated, separator_of
 from truegain.io.warnings import heard
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
@@ -58,6 +67,8 @@ _SKIPPED_ENDINGS = (".md", ".rst", ".html", ".log", ".sqlite", ".db", ".png", ".
 _LATEST = ".latest_test_run.json"  # a hidden file that deepeval writes for its users
 _TEXT = ("text", "question", "query", "title", "body", "contents", "passage", "segment")
 _CHOICE = ("winner", "preference", "preferred", "choice", "outcome", "label")
+_PASSED = ("pass", "fail", "passed", "failed", "true", "false", "yes", "no", "correct", "incorrect")
+_NO_VALUE = ("n/a", "na", "nan", "none", "null", "-", "error", "missing")
 _SIDES = (
     ("a", "b"), ("system_a", "system_b"), ("model_a", "model_b"), ("run_a", "run_b"), ("left", "right"),
     ("doc_a", "doc_b"),
@@ -317,12 +328,36 @@ def _examined(path: str, file: str) -> Examined:
     return _of_answers(path)
 
 
+def scores_in(path: str) -> tuple[str, ...]:
+    """The scores of a table of scores or of a tool's log; none where a file is something else, or cannot be read.
+
+    Of a table, the header is read first: one that names documents is no table of scores, however large it is.
+    """
+    if not can_be_read_again(path):
+        return ()
+    if ending(path) in (".csv", ".tsv"):
+        head = first_line(next(pieces_of(path), b""))
+        separator = "\t" if ending(path) == ".tsv" else separator_of(head)
+        try:
+            columns = Columns(separated(f"{head}\n".encode(), separator, shown_path(path)), shown_path(path))
+        except InputError:
+            return ()
+        if "doc" in columns or "label" in columns:
+            return ()
+    elif log_format_of(path) is None:
+        return ()
+    found = examine(path)
+    return found.scores if found.kind in (ANSWERS, LOG) else ()
+
+
 def _has_numbers(columns: Columns) -> bool:
-    """Whether a column holds numbers and is no name of anything."""
+    """Whether a column holds numbers, with or without words for a missing one, or pass and fail; and is no name."""
     ids = {name for ours in ("topic", "doc") for name in columns.matches.get(ours, ())} | {"id"}
     for name in columns.names:
         cells = [cell for cell in columns._column(name)[:100] if cell not in (None, "")]
-        if name not in ids and cells and all(isinstance(cell, int | float) or _is_number(cell) for cell in cells):
+        words = [str(cell).strip().lower() for cell in cells if not (isinstance(cell, int | float) or _is_number(cell))]
+        are_values = len(words) < len(cells) or any(word in _PASSED for word in words)
+        if name not in ids and cells and are_values and all(word in (*_PASSED, *_NO_VALUE) for word in words):
             return True
     return False
 

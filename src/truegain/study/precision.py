@@ -88,7 +88,7 @@ def earlier_looks(labels: int) -> Iterator[int]:
 
 # ---- The precision of a difference, now and with more units.
 
-KINDS = ("topics", "gold", "assessors", "replicates")
+KINDS = ("topics", "gold", "assessors", "replicates", "clusters")
 AS_NOW = dict.fromkeys(KINDS, 1.0)
 PRICES = {"topic": "topics", "gold": "gold", "rating": "assessors"}
 FACTORS = (2, 4)
@@ -171,17 +171,25 @@ class CurrentPrecision:
         return self.after()
 
     def after(
-        self, *, topics: float = 1.0, gold: float = 1.0, assessors: float = 1.0, replicates: float = 1.0
+        self,
+        *,
+        topics: float = 1.0,
+        gold: float = 1.0,
+        assessors: float = 1.0,
+        replicates: float = 1.0,
+        clusters: float = 1.0,
     ) -> float:
         """The half-width with more units.
 
         V' = (topics + collection + replicates k/k') T/T' + gold (1 - f')/(1 - f) f T/(f' T') + assessors A/A';
-        gold of other topics: gold G/G' in place of its part.
+        gold of other topics: gold G/G' in place of its part.  Topics in clusters: + clusters C/C'; more clusters have
+        as many topics each.
 
         Parameters
         ----------
-        topics, gold, assessors, replicates : float, default 1.0
-            How many times as many of each; gold: times the share of the pairs that has a gold label.
+        topics, gold, assessors, replicates, clusters : float, default 1.0
+            How many times as many of each; gold: times the share of the pairs that has a gold label; topics: in each
+            cluster, where they are grouped.
 
         Returns
         -------
@@ -194,7 +202,8 @@ class CurrentPrecision:
         >>> [round(now.after(topics=x), 4) for x in (1, 2)], round(now.after(gold=10), 4)
         ([0.0392, 0.0277], 0.0339)
         """
-        times = {"topics": topics, "gold": gold, "assessors": assessors, "replicates": replicates}
+        topics *= clusters
+        times = {"topics": topics, "gold": gold, "assessors": assessors, "replicates": replicates, "clusters": clusters}
         if self.alpha is not None:
             return self.stuck + self._at_every_look(sum(self._others(times).values()), topics, gold)
         then = {**self._others(times), "gold": self._gold(topics, gold)}
@@ -209,7 +218,7 @@ class CurrentPrecision:
             "topics": sum(own) / times["topics"],
             "assessors": people / times["assessors"],
             "replicates": asked_again / (times["topics"] * times["replicates"]),
-            "above": sum(v for s, v in self.parts.items() if s in above),
+            "above": sum(v for s, v in self.parts.items() if s in above) / times["clusters"],
         }
 
     def _gold(self, topics: float, gold: float) -> float:
@@ -244,7 +253,10 @@ class CurrentPrecision:
         gold, asked_again, topics = parts["gold"], parts["replicates"], self.topics * times["topics"]
         told_by = self.gold * times["topics"] * times["gold"] if self.whole else topics
         own = [(parts["topics"] + gold * nested + asked_again * random, told_by)]
-        own += [(parts["assessors"], self.assessors * times["assessors"]), (parts["above"], self.groups)]
+        own += [
+            (parts["assessors"], self.assessors * times["assessors"]),
+            (parts["above"], self.groups * times["clusters"]),
+        ]
         own += [] if nested else [(gold, self.gold * times["gold"] if self.whole else math.inf)]
         own += [] if random else [(asked_again, topics * (self.times * times["replicates"] - 1) + 1)]
         return satterthwaite([(v, max(units - 1, 1.0)) for v, units in own])
@@ -280,7 +292,8 @@ class Step:
     Attributes
     ----------
     what : str
-        The source: 'topics', 'gold', 'assessors', 'replicates' or 'unjudged' (a sample of the unjudged documents).
+        The source: 'topics', 'clusters', 'gold', 'assessors', 'replicates' or 'unjudged' (a sample of the unjudged
+        documents).
     factor : float
         How many times as many there would be.
     have : int
@@ -387,12 +400,15 @@ def steps_of(now: CurrentPrecision, aim: float, costs: Mapping[str, float] | Non
     smaller one of its kind, or nothing, is left out: with more topics, say, the few assessors alone may decide, and
     with their few degrees of freedom the interval would be no narrower.
     """
-    have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors, "replicates": now.times}
+    have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors, "replicates": now.times,
+            "clusters": now.groups}  # fmt: skip
     found = []
     for kind in KINDS:
         moved: tuple[str, ...] = (kind,)
         if kind == "topics" and "topics" in now.parts:
             moved = ("topics", "collection", "replicates", *(() if now.away else ("gold",)))
+        if kind == "clusters":  # what they bring may come out as 0, and topics of other clusters are other topics
+            moved = ("clusters", "topics")
         if not have[kind] or not any(now.parts.get(part) for part in moved):
             continue
         most = now.pairs / now.gold if kind == "gold" and now.pairs else math.inf
@@ -532,6 +548,13 @@ def _step(now: CurrentPrecision, kind: str, have: int, factor: float, aim: float
     enough = None if aim <= 0 else half <= aim * (1 + 1e-9)
     unit = "" if kind != "gold" else "gold topic" if now.whole else now.unit
     phrase = ""
+    if kind == "topics" and now.groups:
+        phrase = f"{more:,} more topic{'' if more == 1 else 's'} of the same clusters ({have + more:,} in total)"
+    if kind == "clusters":
+        each = now.topics / now.groups
+        phrase = (
+            f"{more:,} more cluster{'' if more == 1 else 's'} of about {each:.3g} topics ({have + more:,} in total)"
+        )
     if kind == "replicates":
         phrase = f"{more:,} more answer{'' if more == 1 else 's'} of the judge to each pair ({have + more:,} in total)"
     return Step(kind, factor, have, more, half, _cost(now, kind, more, costs), enough, unit, phrase, aim)
@@ -545,7 +568,7 @@ def _cost(now: CurrentPrecision, kind: str, more: int, costs: Mapping[str, float
     >>> now = CurrentPrecision({}, topics=50, gold=10, assessors=5, ratings=100, times=2, labels=30, whole=True)
     >>> prices = {"topics": 5.0, "gold": 1.5, "assessors": 0.1}
     >>> [_cost(now, kind, 1, prices) for kind in KINDS], _cost(now, "topics", 1, {"topics": 5.0})
-    ([15.0, 45.0, 10.0, 25.0], 5.0)
+    ([15.0, 45.0, 10.0, 25.0, None], 5.0)
     """
     rating = costs.get("assessors")
     if kind == "replicates":

@@ -14,6 +14,7 @@ from truegain.errors import TruegainError, some
 from truegain.io.columns import Floats, Ints, frozen
 from truegain.judge_error.judge import Judge
 from truegain.measures.base import Measure
+from truegain.measures.items import OfItems
 from truegain.measures.label_weights import level_of
 from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, argname, gold_drawn
 from truegain.sampling.catalogue import SOURCES, is_sample, populations
@@ -63,6 +64,10 @@ class StudyData:
         makers: dict[SourceName, Callable[[], SourceVariance]] = {}
         over = self.spoken_of(m)
         if "collection" in self.over:
+            if isinstance(m, OfItems):
+                raise TruegainError(
+                    f"{argname('population')}: answers have no document collection; leave 'collection' out"
+                )
             if note := estimator.about.note:
                 raise TruegainError(f"{note} How that varies between collections is unknown; give DCG or P")
             check_drawable(m)

@@ -65,6 +65,11 @@ class ByUnjudgedSample(ByGoldPairs):
         judged, left_out = Topics.means_without(self.judged).T, Topics(self.topics).left_out()
         return Influence.left_out("topics", self.topics, judged + self.fit.values(left_out, lacking=0.0))
 
+    def values_on(self, weights: Floats) -> Floats:
+        """The judged documents, and the unjudged ones predicted again."""
+        judged = weights @ self.judged.T / weights.sum(axis=1, keepdims=True)
+        return np.asarray(judged + super().values_on(weights))
+
     def over_topics(self, contrasts: Contrasts) -> Variance:
         """Over topics and the unjudged documents they hold; where the sample leaves none open, Student's t."""
         variance = super().over_topics(contrasts)

@@ -34,6 +34,7 @@ Parts = dict[SourceName, Floats]
 SHARE_DRAWS = 2_000
 SHARE_RANGE = 0.9
 NOT_KNOWN = "not known"
+TINY = 1e-24  # of the square of a difference: a variance that is rounding
 
 
 class Share(NamedTuple):
@@ -282,6 +283,7 @@ class VarianceModel:
 
         The move of a unit is the sum of those of its n_j of the T topics, times sqrt(J (T - 1)/((J - 1) T)): a mean of
         J units has V = J/(J - 1) sum of (sum over its topics of (x - mean)/T)^2, that of topics where each has its own.
+        Without a unit, its topics count nothing and all is fitted again.
 
         Liang and Zeger 1986, Biometrika 73(1).
         """
@@ -296,7 +298,9 @@ class VarianceModel:
         moves = np.zeros((n, len(contrasts)))
         np.add.at(moves, code, topics.matrix)
         factor = math.sqrt(n / (n - 1) * (len(code) - 1) / len(code))
-        return Influence(source, tuple(units.tolist()), frozen(factor * moves), n - 1.0)
+        left = self.estimator.values_on((code[None, :] != np.arange(n)[:, None]).astype(np.float64))
+        without = None if left is None else frozen(contrasts.values(left))
+        return Influence(source, tuple(units.tolist()), frozen(factor * moves), n - 1.0, without)
 
     def alone(self, contrasts: Contrasts, source: SourceName) -> Variance | None:
         """The spread over one source with all others held fixed, but for what it holds; None where it is not known."""
@@ -704,13 +708,13 @@ def influential_units_of(
 
 
 def uncorrected_line(variance_model: VarianceModel, contrasts: Contrasts, confidence: float) -> Line:
-    """Student's t over topics, the labels taken as they are."""
-    low, high = limits(
-        contrasts.values(variance_model.uncorrected.value),
-        variance_model.uncorrected.over_topics(contrasts),
-        confidence,
-    )
+    """Student's t over topics, the labels taken as they are; no interval where all topics have the same difference."""
     name = "topics alone" if variance_model.uncorrected is variance_model.estimator else "uncorrected"
+    variance = variance_model.uncorrected.over_topics(contrasts)
+    value = contrasts.values(variance_model.uncorrected.value)
+    if value[0] and not variance.value[0] > TINY * value[0] ** 2:
+        return Line(name, None, None, why="no variation")
+    low, high = limits(value, variance, confidence)
     return Line(name, float(low[0]), float(high[0]))
 
 

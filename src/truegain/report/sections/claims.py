@@ -30,7 +30,7 @@ from truegain.report.html import (
 )
 from truegain.report.svg import Axis, Span, axis_head, hidden_svg, line, listed, pc, row, stacked, standalone
 from truegain.sampling.catalogue import SOURCES
-from truegain.study.variance import InfluentialUnit, largest_of
+from truegain.study.variance import NOT_KNOWN, InfluentialUnit, largest_of
 from truegain.study.verdict import ASSUMES_WORST, Verdict
 
 MOST_CARDS = 24
@@ -126,6 +126,10 @@ def _shares(verdict: Verdict, number: int) -> Html:
             parts.append(el("text", words, class_=f"on{kind}", x=pc(at), dx=9, y=18))
         at += wide
     ranges = ", ".join(f"{SOURCES[source].shown} {share}" for source, share in shares)
+    if all(str(share) == NOT_KNOWN for _, share in shares):
+        return paragraph(
+            f"The shares of the variance are not known: too few units tell them apart. {fixed}", class_="note"
+        )
     bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {ranges}.")
     data = [(SOURCES[source].shown, share.estimate, *share.ends) for source, share in shares]
     c = verdict.comparison
