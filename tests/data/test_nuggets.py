@@ -193,3 +193,18 @@ def test_other_tables_are_no_nuggets(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("topic,system,claim,value,importance\nq1,a,c1,1,2\n")
     (tmp_path / "d.qrels").write_text("q1 0 nuggets 1\n")
     assert not any(is_nuggets(tmp_path / name) for name in ("a.csv", "b.jsonl", "c.csv", "d.qrels"))
+
+
+@pytest.mark.parametrize("column", ["model", "judge_model"])
+def test_a_model_beside_an_assessor_is_a_model(column: str, tmp_path: Path) -> None:
+    """Guards "which no person has checked": whatever else names the judge, a row that names a model is a model's."""
+    rows = [
+        {"qid": f"q{t}", "system": s, "nugget": "n", "assignment": "support", "assessor": who, column: model}
+        for t in range(3)
+        for s in "ab"
+        for who, model in (("j1", "gpt-4o"), ("ann", None), (None, "m2"))
+    ]
+    path = lines(tmp_path / "nuggets.jsonl", rows)
+    assert tg.read_nuggets(path).models == {"j1", "m2"}
+    scores = [{k: v for k, v in row.items() if k not in ("assignment", "nugget")} | {"faith": 0.5} for row in rows]
+    assert tg.read_items(lines(tmp_path / "scores.jsonl", scores)).models == {"j1", "m2"}

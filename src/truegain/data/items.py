@@ -22,6 +22,7 @@ from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.catalogue import log_format, log_in
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
 from truegain.io.named_tables import Columns, is_missing
+from truegain.io.nugget_files import MODEL_COLUMNS
 from truegain.io.warnings import warn
 from truegain.message import arg, argname
 from truegain.results.base import Lines
@@ -521,7 +522,9 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
                 )  # fmt: skip
             seen[key] = (log.file, row.line)
             rows.append(named)
-        scales |= log.scales
+        for score in dict.fromkeys(row.score for row in log.rows):
+            scale = log.scales.get(score, ScoreRange())
+            scales[score] = _wider(scales[score], scale, score, log.file) if score in scales else scale
         for column, of in log.clusters.items():
             into = clusters.setdefault(column, {})
             if any(into.setdefault(topic, value) != value for topic, value in of.items()):
@@ -531,12 +534,30 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
     )
     tools = tuple(dict.fromkeys(log.tool for log in logs if log.tool))
     made = {"tools": list(tools), "logs": {log.file: dict(log.provenance) for log in logs if log.provenance}}
+    known = {name: scale for name, scale in scales.items() if scale != ScoreRange()}
     return Items.of_rows(
-        rows, clusters={c: of for c, of in clusters.items() if c not in unlike}, scales=scales, means=means,
+        rows, clusters={c: of for c, of in clusters.items() if c not in unlike}, scales=known, means=means,
         source=some([log.file for log in logs]),
         notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made,
-        models=frozenset(row.judge for log in logs if log.by_models for row in log.rows if row.judge),
+        models=frozenset().union(*(_models(log) for log in logs)),
     )  # fmt: skip
+
+
+def _wider(one: ScoreRange, other: ScoreRange, score: str, file: str) -> ScoreRange:
+    """What two files say of a score: the direction that either knows, and the widest ends."""
+    known = {scale.lower_is_better for scale in (one, other)} - {None}
+    if len(known) > 1:
+        raise InputError(
+            f"{score}: less is better here, and more in another file, or the other way round", file=file,
+            hint="read them apart, or give the score of one another name",
+        )  # fmt: skip
+    return ScoreRange(min(one.low, other.low), max(one.high, other.high), known.pop() if known else None)
+
+
+def _models(log: Log) -> frozenset[str]:
+    """The judges of a log that are language models."""
+    judges = frozenset(row.judge for row in log.rows if row.judge)
+    return judges if log.models is None else judges & log.models
 
 
 def _status(row: Row) -> str:
@@ -631,6 +652,9 @@ def _cells(columns: Columns, roles: Mapping[str, str]) -> list[dict[str, Any]]:
     for name in ("system", "item", "judge"):
         if name in roles:
             of[name] = _text(columns, roles[name], needed=name == "system")
+    for name in _model_columns(columns, roles):  # a model's row may name nobody else
+        given = _text(columns, name, needed=False)
+        of["judge"] = [judge or model for judge, model in zip(of.get("judge", given), given, strict=True)]
     if "weight" in roles:
         of["weight"] = [
             _weight(columns, roles["weight"], at, c) for at, c in enumerate(columns._column(roles["weight"]))
@@ -639,6 +663,28 @@ def _cells(columns: Columns, roles: Mapping[str, str]) -> list[dict[str, Any]]:
         numbers = {text: at for at, text in enumerate(dict.fromkeys(_text(columns, roles["replicate"])), 1)}
         of["replicate"] = [numbers[text] for text in _text(columns, roles["replicate"])]
     return [dict(zip(of, row, strict=True)) for row in zip(*of.values(), strict=True)]
+
+
+def _model_columns(columns: Columns, roles: Mapping[str, str]) -> list[str]:
+    """The columns that name the model which gave a value.
+
+    Beside a judge, 'model' is that of the judge; without one it may be that of the system, unless all have the same.
+    """
+    there = [
+        name
+        for name in MODEL_COLUMNS
+        if name in columns.names and name not in set(roles.values()) - {roles.get("judge")}
+    ]
+    if "model" in there and "judge" not in roles and len({*_text(columns, "model", needed=False)}) > 1:
+        there.remove("model")
+    return there
+
+
+def _models_in(columns: Columns, roles: Mapping[str, str]) -> frozenset[str]:
+    """The judges that are models: those of rows that name one."""
+    judges = [str(of.get("judge", "")) for of in _cells(columns, roles)]
+    given = [_text(columns, name, needed=False) for name in _model_columns(columns, roles)]
+    return frozenset(judge for column in given for judge, model in zip(judges, column, strict=True) if model)
 
 
 def _text(columns: Columns, name: str, needed: bool = True) -> list[str]:
@@ -690,4 +736,4 @@ def _table(columns: Columns, rows: Sequence[Row], roles: Mapping[str, str]) -> L
         if all(of[t] == c for t, c in zip(topics, cells, strict=True)) and 1 < len({*of.values()}) < len(of):
             clusters[columns.written(name)] = of
     names = {"file": formats.system_name(shown_path(columns.file))}
-    return Log(columns.file, "", rows, names, clusters, by_models=roles.get("judge") == "judge_model")
+    return Log(columns.file, "", rows, names, clusters, models=_models_in(columns, roles))

@@ -139,7 +139,7 @@ def _log(file: NuggetFile, bank: NuggetBank, is_given: bool) -> Log:
                 rows.append(_row(blank, name, bank, NOT_ASSIGNED))
     named = {"file": formats.system_name(file.file)}
     return Log(
-        file.file, "", rows, named, scales={SCORE: ScoreRange(0.0, 1.0)}, by_models=file.by_models,
+        file.file, "", rows, named, scales={SCORE: ScoreRange(0.0, 1.0)}, models=file.models,
     )  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def gold_nuggets(data: Any, items: Items) -> tuple[Items, bool]:
                 people.add(file.file, row._replace(nugget=name, other=name))
             if row.support is not None:
                 rows.append(_row(row, name, bank))
-        logs.append(Log(file.file, "", rows, {"file": formats.system_name(file.file)}, by_models=False))
+        logs.append(Log(file.file, "", rows, {"file": formats.system_name(file.file)}, models=frozenset()))
     gold = joined(logs, list(items.systems) if len(items.systems) == len(logs) == 1 else None)
     theirs = {(topic, name): weight for topic, of in people.nuggets.items() for name, weight in of.items()}
     keys = zip(gold.topic.strings(), gold.item.strings(), strict=True)
