@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import truegain as tg
+from truegain.data.nuggets import gold_nuggets
 from truegain.io.nugget_files import is_nuggets
 
 BANK = [
@@ -208,3 +209,22 @@ def test_a_model_beside_an_assessor_is_a_model(column: str, tmp_path: Path) -> N
     assert tg.read_nuggets(path).models == {"j1", "m2"}
     scores = [{k: v for k, v in row.items() if k not in ("assignment", "nugget")} | {"faith": 0.5} for row in rows]
     assert tg.read_items(lines(tmp_path / "scores.jsonl", scores)).models == {"j1", "m2"}
+
+
+def test_importance_does_not_depend_on_the_order_of_rows(tmp_path: Path) -> None:
+    """Guards a nugget whose importance only a later row tells, or which a row failed to tell: one weight."""
+    bank_file = lines(tmp_path / "bank.jsonl", [{"qid": "q1", "nugget": "n", "importance": "failed"}])
+    rows = [
+        {"qid": "q1", "system": s, "nugget": "n", "assignment": "support", "importance": word}
+        for s, word in (("a", "failed"), ("b", "vital"), ("c", "failed"))
+    ]
+    for order in (rows, rows[::-1]):
+        assert set(tg.read_nuggets([bank_file, lines(tmp_path / "all.jsonl", order)]).weight.tolist()) == {1.0}
+
+
+def test_gold_items_without_importance_have_that_of_the_judge(tmp_path: Path) -> None:
+    """Guards gold read as Items: what it does not tell was not judged again."""
+    items = tg.read_nuggets([bank(tmp_path), assigned(tmp_path, "jsonl", True)])
+    gold, again = gold_nuggets(tg.read_nuggets(assigned(tmp_path, "jsonl", True)), items)
+    assert not again
+    assert set(gold.weight.tolist()) == {0.5, 1.0}

@@ -358,7 +358,7 @@ def test_mlflow_words_and_people(tmp_path: Path) -> None:
         (QUESTIONS[0], "right", "judge-x", 1.0), (QUESTIONS[1], "right", "judge-x", 0.0),
         (QUESTIONS[1], "right (people)", "ann", 1.0), (QUESTIONS[2], "right", "judge-x", "unknown"),
     ]  # fmt: skip
-    assert log.models == {"judge-x"}
+    assert log.models == frozenset(["judge-x"])
     assert "people gave values too" in log.notes[0]
     assert read_items(tmp_path / "a.json").models == {"judge-x"}
     for row in rows:
@@ -673,3 +673,17 @@ def test_judges_without_a_name_are_models_still(tmp_path: Path) -> None:
     docs = [{"doc_id": n, "resps": [], "filtered_resps": [], "brier_score": 0.1, "acc": 1.0} for n in range(3)]
     scales = read_items(saved(tmp_path, "samples_t_2026-01-01T00.jsonl", lines(docs))).scales
     assert {name: scale.lower_is_better for name, scale in scales.items()} == {"brier_score": True}
+
+
+def test_promptfoo_configurations_of_one_provider_are_systems(tmp_path: Path) -> None:
+    """Guards providers that differ in their configuration alone: two systems, not repeats of one."""
+    rows = [
+        promptfoo_result(q, n, "same", {"good": value}, promptIdx=at) | {"provider": {"id": "x:same"}}
+        for n, q in enumerate(QUESTIONS)
+        for at, value in ((1, 1.0), (0, 0.0))
+    ]
+    log = read_log(saved(tmp_path, "a.jsonl", lines(rows)))
+    assert {(row.system, row.value) for row in log.rows if row.score == "good"} == {
+        ("x:same (1)", 0.0), ("x:same (2)", 1.0),
+    }  # fmt: skip
+    assert {row.replicate for row in log.rows} == {1}

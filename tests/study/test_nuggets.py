@@ -35,7 +35,7 @@ def items(one: world.Drawn, support: Floats, keep: np.ndarray | None = None) -> 
         for t, s, p, w, x in zip(one.topic, one.system, place, one.weight, support, strict=True)
     ]
     kept = rows if keep is None else [row for row, x in zip(rows, keep, strict=True) if x]
-    return Items.of_rows(kept, scales={"support": ScoreRange(0.0, 1.0)}, source="nuggets")
+    return Items.of_rows(kept, scales={"support": ScoreRange(0.0, 1.0)}, source="nuggets", are_nuggets=True)
 
 
 def study(one: world.Drawn, gold: np.ndarray, measures: str | list[str], design: str, **options: str) -> tg.Study:
@@ -230,7 +230,7 @@ def test_strict_is_of_each_assignment_before_means() -> None:
         for s, t, n, j, r in np.ndindex(support.shape)
         if j == 0 or r < 2  # a judge that was asked twice counts as one that was asked three times
     ]
-    made = Items.of_rows(rows, scales={"support": ScoreRange(0.0, 1.0)})
+    made = Items.of_rows(rows, scales={"support": ScoreRange(0.0, 1.0)}, are_nuggets=True)
 
     def by_hand(of: Floats) -> Floats:
         means = (of[:, :, :, 0].mean(axis=3) + of[:, :, :, 1, :2].mean(axis=3)) / 2

@@ -319,6 +319,9 @@ ScoreName = Annotated[
     str | None,
     typer.Option("--score", help="Score of answers in logs of evaluation tools or tables, such as faithfulness."),
 ]
+LessIsBetter = Annotated[
+    bool, typer.Option("--less-is-better", help="The score is better where it is less, such as toxicity.")
+]
 EmptyTopics = Annotated[
     Empty,
     advanced("--empty", help="Topic without a nugget that the measure counts: left out, or 0 as in nuggetizer."),
@@ -334,6 +337,7 @@ class AnswerOptions:
     """Which values of answers are meant, where files are logs of evaluation tools or tables of scores."""
 
     score: ScoreName = None
+    less_is_better: LessIsBetter = False
     cluster: ClusterColumn = None
     empty: EmptyTopics = "skip"
 
@@ -341,7 +345,7 @@ class AnswerOptions:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
         from truegain.study.item_inputs import items_in
 
-        return items_in(files, self.score, self.cluster, called)
+        return items_in(files, self.score, self.cluster, called, self.less_is_better)
 
     def asked(self, items: Items, measures: Sequence[str] | None = None) -> MeasuresLike | None:
         """The score by its name, or measures of nuggets; others are refused."""

@@ -82,6 +82,8 @@ class Items(Lines):
         The judges that are language models.
     cluster : mapping of str to str or None
         The cluster of each topic, where these are sampled in clusters; see `clustered`.
+    are_nuggets : bool
+        Whether items are nuggets, weights their importance, and values how far answers support them.
     made : mapping
         Tools, versions, judges: how the values were made.
 
@@ -114,6 +116,7 @@ class Items(Lines):
     models: frozenset[str] = frozenset()
     cluster: Mapping[str, str] | None = None
     made: Mapping[str, object] = field(default_factory=dict)
+    are_nuggets: bool = False
 
     def __len__(self) -> int:
         return len(self.value)
@@ -271,9 +274,10 @@ class Items(Lines):
         Returns
         -------
         Items
-            The same table with fewer rows.
+            The same table with fewer rows; `models` are those that gave this score.
         """
-        return self.take(np.flatnonzero(self.score.code == self.scores.index(score)))
+        part = self.take(np.flatnonzero(self.score.code == self.scores.index(score)))
+        return replace(part, models=self.models & {*part.judge.strings()})
 
     def take(self, rows: Ints) -> Items:
         """Some rows of the table.
@@ -355,17 +359,25 @@ class Items(Lines):
             The score.
         """
         lost = self.missing(score)
+        rows = np.flatnonzero(self.score.code == self.scores.index(score))
+        system, topic = (np.unique(column.code[rows], return_inverse=True) for column in (self.system, self.topic))
+        has_row = np.zeros((len(system[0]), len(topic[0])), np.bool_)
+        has_row[system[1], topic[1]] = True
+        for s, without in zip(system[0].tolist(), (~has_row).sum(axis=1).tolist(), strict=True):
+            if without:
+                lost.setdefault(self.systems[s], {})["not there"] = without
         if not lost:
             return
         parts = [f"{s} {some([f'{n} {why}' for why, n in reasons.items()])}" for s, reasons in lost.items()]
         message = f"{score}: values are missing ({'; '.join(parts)}); they are left out, not counted as 0"
-        there = ~np.isnan(self.matrix(score))
+        there = ~np.isnan(self.matrix(score))[np.ix_(system[0], topic[0])]
+        names = [self.systems[s] for s in system[0].tolist()]
         shares = 1 - there.mean(axis=1)
         most, least = int(shares.argmax()), int(shares.argmin())
         only_most, only_least = int((there[least] & ~there[most]).sum()), int((there[most] & ~there[least]).sum())
         if shares[most] - shares[least] > UNEQUAL or _unlike(only_most, only_least):
             message += (
-                f". {self.systems[most]} has no value for {shares[most]:.1%} of the topics, {self.systems[least]} for "
+                f". {names[most]} has no value for {shares[most]:.1%} of the topics, {names[least]} for "
                 f"{shares[least]:.1%}: failures are rarely random, so the topics that both have may favor one of them"
             )
         warn(message)

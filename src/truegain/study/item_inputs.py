@@ -39,20 +39,33 @@ from truegain.sampling.clusters import CLUSTERS, clustered
 from truegain.sampling.gold import ANSWER
 from truegain.study.config import names_in
 
+UNNAMED_SCORES = ("score", "value", "label", "rating", "gain", "gold", "people", "human")  # names that tell nothing
 MOST_OF_HEAD = 4096  # bytes in which a list names its columns
 
 
 def items_in(
-    files: Sequence[str], score: str | None, cluster: str | None, called: Callable[[str], str] = str
+    files: Sequence[str],
+    score: str | None,
+    cluster: str | None,
+    called: Callable[[str], str] = str,
+    less_is_better: bool = False,
 ) -> Items | None:
     """Values of answers, where files are logs of evaluation tools, or a score or cluster of theirs is named; else None.
 
-    called: the name that a system has here, by the one in the files.
+    called: the name that a system has here, by the one in the files; less_is_better: whether the score is so.
     """
     nuggets = not score and is_nuggets(files[0])
     if not (nuggets or score or cluster or is_log(files[0])):
+        if less_is_better:
+            raise TruegainError(f"{argname('less_is_better')} is about a score of answers; name it by {arg('score')}")
         return None
     items = read_nuggets(files) if nuggets else read_items(files)
+    if less_is_better:
+        if nuggets:
+            raise TruegainError(f"{argname('less_is_better')} is about a score of answers, not nuggets; leave it out")
+        (name,) = items.chosen([score] if score else None)
+        of_score = replace(items.scales.get(name, ScoreRange()), lower_is_better=True)
+        items = replace(items, scales={**items.scales, name: of_score})
     items = replace(items, system=replace(items.system, values=tuple(map(called, items.systems))))
     return items if cluster is None else items.clustered(cluster)
 
@@ -64,7 +77,7 @@ def measures_of(
 
     empty: what a topic counts that has no nugget of the kind that a measure counts.
     """
-    if SCORE in items.scores and not score:
+    if items.are_nuggets and not score:
         return nugget_measures(measures or [usual_of_nuggets(items)], empty)
     if measures:
         raise TruegainError(
@@ -142,7 +155,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
             f"{argname('judgments')}: values of answers are judgments already; name the score by {arg('measures')}, as "
             "in tg.Study(items, measures='faithfulness'), and give trusted values as gold"
         )
-    if SCORE in items.scores and (measures is None or not _names_score(items, measures)):
+    if items.are_nuggets and (measures is None or not _names_score(items, measures)):
         return _nugget_inputs(items, measures, config)
     if not (measures is None or isinstance(measures, str)):
         raise TruegainError(f"{argname('measures', measures)}: a study of answers is about one score; give its name")
@@ -171,7 +184,7 @@ def _names_score(items: Items, measures: MeasuresLike) -> bool:
 
 def _is_score(items: Items, measures: MeasuresLike | None) -> bool:
     """Whether a score by its name is meant, and not measures of nuggets."""
-    return SCORE not in items.scores or (measures is not None and _names_score(items, measures))
+    return not items.are_nuggets or (measures is not None and _names_score(items, measures))
 
 
 def _no_values(items: Items, name: str) -> InputError:
@@ -209,8 +222,16 @@ def _names(items: Items) -> tuple[list[str], list[str]]:
     topics = items.topic.strings()
     if items.cluster is not None:
         topics = [clustered(items.cluster[topic], topic) for topic in topics]
-    both = zip(items.system.strings(), items.item.strings(), strict=True)
-    return topics, [f"{system}: {item}" if item else system for system, item in both]
+    both = list(zip(items.system.strings(), items.item.strings(), strict=True))
+    docs = [f"{system}: {item}" if item else system for system, item in both]
+    first: dict[str, tuple[str, str]] = {}
+    for doc, pair in zip(docs, both, strict=True):
+        if (before := first.setdefault(doc, pair)) != pair:
+            raise InputError(
+                f"system {before[0]!r} with item {before[1]!r} and system {pair[0]!r} with item {pair[1]!r} have the "
+                f"same name, {doc!r}", file=items.source, hint="rename one of the systems",
+            )  # fmt: skip
+    return topics, docs
 
 
 def _lists(items: Items) -> Runs:
@@ -262,7 +283,14 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
         return _turned(listed) if scale.lower_is_better else listed
     gold = read_items(labels)
     (name,) = gold.chosen([score] if score in gold.scores else None)
-    known = _known_gold(gold.of_score(name).by_item, items)
+    if name != score and name in items.scores:
+        raise InputError(
+            f"gold values are of {name}, and the study is about {score}", file=gold.source,
+            hint=f"give gold values of {score}, or the score {name}",
+        )  # fmt: skip
+    if name != score and name not in UNNAMED_SCORES:
+        warn(f"{gold.source}: gold values called {name} are taken as those of {score}")
+    known = _without_failed(_known_gold(gold.of_score(name).by_item, items), items.of_score(score).by_item)
     return _labels(replace(known, cluster=items.cluster, models=frozenset()), scale)
 
 
@@ -282,6 +310,23 @@ def _known_gold(gold: Items, items: Items) -> Items:
             hint=f"name topics as there: {some(items.topics)}",
         )  # fmt: skip
     return known
+
+
+def _without_failed(gold: Items, items: Items) -> Items:
+    """Gold of items that the judge has a value for: where it failed there is nothing to be held against."""
+    assigned = set(_keys(items.take(np.flatnonzero(~np.isnan(items.value)))))
+    every = set(_keys(items))
+    answers = {key[:2] for key in every}
+    failed = [key not in assigned and (key in every or key[:2] not in answers) for key in _keys(gold)]
+    if not any(failed):
+        return gold
+    if all(failed):
+        raise InputError(
+            f"no gold value is of an answer that the judge has a value for in {items.source}", file=gold.source,
+            hint="label answers that the judge gave a value to",
+        )  # fmt: skip
+    warn(f"{gold.source}: {counted(sum(failed), 'gold value')} left out, because the judge has no value there")
+    return gold.take(np.flatnonzero(~np.array(failed)))
 
 
 # ---- Nuggets: several measures of the same labels, topics that lack a kind of nugget, importance judged again.
