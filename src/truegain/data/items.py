@@ -40,6 +40,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "judge": ("judge", "assessor", "annotator", "judge_model", "grader"),
     "replicate": ("replicate", "epoch", "repeat", "trial"),
 }  # fmt: skip
+NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
 LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
 UNEQUAL, P_UNEQUAL = 0.02, 0.05  # a difference between shares of missing values that is told, and a p-value of one
 SAME = 1e-9  # by which a mean may differ from the tool's own
@@ -616,7 +617,23 @@ def table_log(columns: Columns) -> Log:
             hint="name the samples in a column 'topic', and the scores in columns of their own or in 'score_name' and "
             "'value'",
         )
+    roles = _with_scores(columns, roles)
     return _long(columns, roles) if "value" in roles else _wide(columns, roles)
+
+
+def _with_scores(columns: Columns, roles: dict[str, str]) -> dict[str, str]:
+    """What columns are, less those that are scores of their own beside others, whatever they are called."""
+    if roles.get("item") in NUMBERS_MAY_BE_SCORES and _is_score(columns._column(roles["item"])):
+        keys = [_text(columns, roles[n]) for n in ("system", "topic", "score", "replicate") if n in roles]
+        keys += [_text(columns, roles["judge"], needed=False)] if "judge" in roles else []
+        rows = list(zip(*keys, strict=True))
+        if len(set(rows)) == len(rows):  # one a row: no answer has several items
+            roles = {ours: name for ours, name in roles.items() if ours != "item"}
+    if "value" in roles and "score" not in roles:
+        taken = set(roles.values())
+        if any(n not in taken and _is_score(columns._column(n)) for n in dict.fromkeys(columns.names)):
+            roles = {ours: name for ours, name in roles.items() if ours != "value"}
+    return roles
 
 
 def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
