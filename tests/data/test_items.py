@@ -172,3 +172,19 @@ def test_numbers_of_claims_are_items_where_answers_have_several(tmp_path: Path) 
     items = read_items(written(tmp_path, "x.csv", "system,topic,claim,value\na,q1,1,0.5\na,q1,2,1\n"))
     assert items.item.values == ("1", "2")
     assert items.matrix("score").tolist() == [[0.75]]
+
+
+def test_a_column_that_groups_no_topics_is_told(tmp_path: Path) -> None:
+    """Guards --cluster: a column that contradicts itself, within a file or between files, or is empty, is there."""
+    text = "system,topic,f,domain,kind\na,q1,0.5,x,\nb,q1,1,y,\na,q2,1,x,\nb,q2,1,x,\n"
+    items = read_items(written(tmp_path, "x.csv", text))
+    with pytest.raises(tg.TruegainError, match=r"groups no topics of .*: topic q1 has 'x' and 'y' there"):
+        items.clustered("domain")
+    with pytest.raises(tg.TruegainError, match=r"groups no topics of .*: it is empty"):
+        items.clustered("kind")
+    logs = [
+        Log(f, "t", [Row("q1", "s", 1.0)], {"file": f}, {"metadata.part": {"q1": part}})
+        for f, part in (("a", "x"), ("b", "y"))
+    ]
+    with pytest.raises(tg.TruegainError, match="groups no topics of a, b: topic q1 has 'x' and 'y' there"):
+        joined(logs).clustered("part")

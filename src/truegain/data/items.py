@@ -85,6 +85,8 @@ class Items(Lines):
         The cluster of each topic, where these are sampled in clusters; see `clustered`.
     are_nuggets : bool
         Whether items are nuggets, weights their importance, and values how far answers support them.
+    no_clusters : mapping of str to str
+        Why other columns group no topics.
     made : mapping
         Tools, versions, judges: how the values were made.
 
@@ -118,6 +120,7 @@ class Items(Lines):
     cluster: Mapping[str, str] | None = None
     made: Mapping[str, object] = field(default_factory=dict)
     are_nuggets: bool = False
+    no_clusters: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -422,6 +425,9 @@ class Items(Lines):
         alike = [c for c in self.clusters if c == column] or [
             c for c in self.clusters if c.rpartition(".")[2] == column
         ]
+        why = next((w for c, w in self.no_clusters.items() if column in (c, c.rpartition(".")[2])), None)
+        if not alike and why is not None:
+            raise TruegainError(f"{argname('cluster', column)} groups no topics of {self.source}: {why}")
         if len(alike) != 1:
             there = there_are([column], tuple(self.clusters), 10) if self.clusters else "its samples have no metadata"
             raise TruegainError(f"{argname('cluster', column)} is not a column of {self.source}; {there}")
@@ -518,7 +524,7 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
     seen: dict[tuple[str, ...], tuple[str, int]] = {}
     scales: dict[str, ScoreRange] = {}
     clusters: dict[str, dict[str, str]] = {}
-    unlike: set[str] = set()
+    unlike: dict[str, str] = {}  # columns that say different things of a topic, so they group none
     for log, system in zip(logs, called, strict=True):
         for row in log.rows:
             named = row._replace(system=row.system or system, status=_status(row))
@@ -540,8 +546,11 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
             scales[score] = _wider(scales[score], scale, score, log.file) if score in scales else scale
         for column, of in log.clusters.items():
             into = clusters.setdefault(column, {})
-            if any(into.setdefault(topic, value) != value for topic, value in of.items()):
-                unlike.add(column)  # says different things of a topic, so it groups none
+            for topic, value in of.items():
+                if (before := into.setdefault(topic, value)) != value:
+                    unlike.setdefault(column, f"topic {topic} has {before!r} and {value!r} there")
+        for column, why in log.no_clusters.items():
+            unlike.setdefault(column, why)
     means = tuple(
         replace(m, system=m.system or system) for log, system in zip(logs, called, strict=True) for m in log.means
     )
@@ -551,7 +560,7 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
     return Items.of_rows(
         rows, clusters={c: of for c, of in clusters.items() if c not in unlike}, scales=known, means=means,
         source=some([log.file for log in logs]),
-        notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made,
+        notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made, no_clusters=unlike,
         models=frozenset().union(*(_models(log) for log in logs)),
     )  # fmt: skip
 
@@ -759,10 +768,16 @@ def _table(columns: Columns, rows: Sequence[Row], roles: Mapping[str, str]) -> L
     scored = {row.score for row in rows}
     others = [n for n in dict.fromkeys(columns.names) if n not in roles.values() and columns.written(n) not in scored]
     clusters: dict[str, dict[str, str]] = {}
+    no_clusters: dict[str, str] = {}
     for name in others:  # a column that says one thing of each topic may group them
         cells = ["" if is_missing(c) else str(c).strip() for c in columns._column(name)]
         of = dict(zip(topics, cells, strict=True))
-        if all(of[t] == c for t, c in zip(topics, cells, strict=True)) and 1 < len({*of.values()}) < len(of):
+        two = next(((t, c) for t, c in zip(topics, cells, strict=True) if of[t] != c), None)
+        if two is not None:
+            no_clusters[columns.written(name)] = f"topic {two[0]} has {two[1]!r} and {of[two[0]]!r} there"
+        elif 1 < len({*of.values()}) < len(of):
             clusters[columns.written(name)] = of
+        elif {*of.values()} == {""}:
+            no_clusters[columns.written(name)] = "it is empty"
     names = {"file": formats.system_name(shown_path(columns.file))}
-    return Log(columns.file, "", rows, names, clusters, models=_models_in(columns, roles))
+    return Log(columns.file, "", rows, names, clusters, models=_models_in(columns, roles), no_clusters=no_clusters)

@@ -77,6 +77,7 @@ def _read(data: bytes, file: str) -> Log:
             "thresholds": {str(m.get("name")): m.get("threshold") for c in cases for m in listed(c.get("metricsData"))},
             "inputs": inputs_digest({topic: _asked(case) for case, topic in zip(cases, named, strict=True)}),
         },
+        no_clusters=clusters.several,
     )
 
 

@@ -75,6 +75,7 @@ def _read(data: bytes, file: str) -> Log:
         {r.score: ScoreRange(lower_is_better=True) for r in rows if r.score.partition(",")[0] in _ERRORS},
         provenance={"task": task or None, "time": match[2] if match else None, "inputs": inputs_digest(asked)},
         notes=notes,
+        no_clusters=clusters.several,
     )
 
 

@@ -86,6 +86,8 @@ class Log:
         'model': 'mockllm/model'}: files are told apart by the first that differs.
     clusters : mapping of str to mapping of str to str
         By column of the samples (such as 'metadata.topic'), what each topic has there.
+    no_clusters : mapping of str to str
+        By column that groups no topics, why: 'topic q1 has a and b there'.
     scales : mapping of str to ScoreRange
         By score.
     means : sequence of ToolMean
@@ -108,6 +110,7 @@ class Log:
     provenance: Mapping[str, object] = field(default_factory=dict)
     notes: Sequence[str] = ()
     models: frozenset[str] | None = None
+    no_clusters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,7 @@ def _read(data: bytes, file: str) -> Log:
             for s in both
         ],
         models=frozenset(_judge(a) for _, r in traces for a in _feedback(r) if _source(a) in _MODELS),
+        no_clusters=clusters.several,
     )
 
 

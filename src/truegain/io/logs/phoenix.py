@@ -95,6 +95,7 @@ def _read(data: bytes, file: str) -> Log:
         provenance={"kinds": kinds, "inputs": inputs_digest(asked)},
         models=frozenset([UNNAMED]),
         notes=[f"{score} has labels and no numbers: give its evaluator choices with scores" for score in no_number],
+        no_clusters=clusters.several,
     )
 
 

@@ -127,6 +127,7 @@ def _read(data: bytes, file: str) -> Log:
             "inputs": inputs_digest({test.topic: test.asked for test in tests}),
         },
         notes=list(_notes(made, is_csv=not start.kind)),
+        no_clusters=clusters.several,
     )
 
 

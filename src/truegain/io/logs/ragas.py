@@ -86,6 +86,7 @@ def _read(data: bytes, file: str) -> Log:
         {metric: scale for metric in metrics if (scale := _scale(rows, metric)) is not None},
         provenance={"inputs": inputs_digest(dict(zip(topics, (r.get(question) for _, r in rows_read), strict=True)))},
         notes=list(_notes(rows, metrics)),
+        no_clusters=clusters.several,
     )
 
 
