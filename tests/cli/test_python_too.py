@@ -171,6 +171,7 @@ READ = {
     "memory",
     "run_on",
     "score",
+    "less_is_better",  # a scale of read_items
     "cluster",
     "empty",  # a parameter of measures of nuggets
     "name_by",

@@ -149,3 +149,42 @@ def test_ranges_are_kept() -> None:
     items = read_items({"toxicity": {"a": {"q1": 0.5}}}, scales={"toxicity": ScoreRange(0, 1, True)})
     assert items.scales["toxicity"].lower_is_better
     assert read_items(items) is items
+
+
+@pytest.mark.parametrize(
+    ("text", "scores"),
+    [
+        ("system,topic,faithfulness,relevance,score\na,q1,0.5,1,0.7\na,q2,0.5,0,0.2\n", "faithfulness relevance score"),
+        ("system,topic,faithfulness,label\na,q1,0.5,good\na,q2,1,bad\n", "faithfulness"),
+        ("system,topic,citation,fluency\na,q1,0.5,1\na,q2,1,0\n", "citation fluency"),
+        ("system,topic,score\na,q1,0.5\na,q2,1\n", "score"),
+    ],
+)
+def test_scores_beside_a_column_called_score(text: str, scores: str, tmp_path: Path) -> None:
+    """Guards wide tables: no column of numbers is lost, or taken as ids, because of what another is called."""
+    items = read_items(written(tmp_path, "x.csv", text))
+    assert set(items.scores) == set(scores.split())
+    assert items.item.values == ("",)
+
+
+def test_numbers_of_claims_are_items_where_answers_have_several(tmp_path: Path) -> None:
+    """Guards claims numbered from 1."""
+    items = read_items(written(tmp_path, "x.csv", "system,topic,claim,value\na,q1,1,0.5\na,q1,2,1\n"))
+    assert items.item.values == ("1", "2")
+    assert items.matrix("score").tolist() == [[0.75]]
+
+
+def test_a_column_that_groups_no_topics_is_told(tmp_path: Path) -> None:
+    """Guards --cluster: a column that contradicts itself, within a file or between files, or is empty, is there."""
+    text = "system,topic,f,domain,kind\na,q1,0.5,x,\nb,q1,1,y,\na,q2,1,x,\nb,q2,1,x,\n"
+    items = read_items(written(tmp_path, "x.csv", text))
+    with pytest.raises(tg.TruegainError, match=r"groups no topics of .*: topic q1 has 'x' and 'y' there"):
+        items.clustered("domain")
+    with pytest.raises(tg.TruegainError, match=r"groups no topics of .*: it is empty"):
+        items.clustered("kind")
+    logs = [
+        Log(f, "t", [Row("q1", "s", 1.0)], {"file": f}, {"metadata.part": {"q1": part}})
+        for f, part in (("a", "x"), ("b", "y"))
+    ]
+    with pytest.raises(tg.TruegainError, match="groups no topics of a, b: topic q1 has 'x' and 'y' there"):
+        joined(logs).clustered("part")

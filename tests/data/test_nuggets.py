@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import truegain as tg
+from truegain.data.nuggets import gold_nuggets
 from truegain.io.nugget_files import is_nuggets
 
 BANK = [
@@ -193,3 +194,37 @@ def test_other_tables_are_no_nuggets(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("topic,system,claim,value,importance\nq1,a,c1,1,2\n")
     (tmp_path / "d.qrels").write_text("q1 0 nuggets 1\n")
     assert not any(is_nuggets(tmp_path / name) for name in ("a.csv", "b.jsonl", "c.csv", "d.qrels"))
+
+
+@pytest.mark.parametrize("column", ["model", "judge_model"])
+def test_a_model_beside_an_assessor_is_a_model(column: str, tmp_path: Path) -> None:
+    """Guards "which no person has checked": whatever else names the judge, a row that names a model is a model's."""
+    rows = [
+        {"qid": f"q{t}", "system": s, "nugget": "n", "assignment": "support", "assessor": who, column: model}
+        for t in range(3)
+        for s in "ab"
+        for who, model in (("j1", "gpt-4o"), ("ann", None), (None, "m2"))
+    ]
+    path = lines(tmp_path / "nuggets.jsonl", rows)
+    assert tg.read_nuggets(path).models == {"j1", "m2"}
+    scores = [{k: v for k, v in row.items() if k not in ("assignment", "nugget")} | {"faith": 0.5} for row in rows]
+    assert tg.read_items(lines(tmp_path / "scores.jsonl", scores)).models == {"j1", "m2"}
+
+
+def test_importance_does_not_depend_on_the_order_of_rows(tmp_path: Path) -> None:
+    """Guards a nugget whose importance only a later row tells, or which a row failed to tell: one weight."""
+    bank_file = lines(tmp_path / "bank.jsonl", [{"qid": "q1", "nugget": "n", "importance": "failed"}])
+    rows = [
+        {"qid": "q1", "system": s, "nugget": "n", "assignment": "support", "importance": word}
+        for s, word in (("a", "failed"), ("b", "vital"), ("c", "failed"))
+    ]
+    for order in (rows, rows[::-1]):
+        assert set(tg.read_nuggets([bank_file, lines(tmp_path / "all.jsonl", order)]).weight.tolist()) == {1.0}
+
+
+def test_gold_items_without_importance_have_that_of_the_judge(tmp_path: Path) -> None:
+    """Guards gold read as Items: what it does not tell was not judged again."""
+    items = tg.read_nuggets([bank(tmp_path), assigned(tmp_path, "jsonl", True)])
+    gold, again = gold_nuggets(tg.read_nuggets(assigned(tmp_path, "jsonl", True)), items)
+    assert not again
+    assert set(gold.weight.tolist()) == {0.5, 1.0}

@@ -184,3 +184,25 @@ def test_intervals_cover() -> None:
         ]
     assert (held / 1000 > 0.925).all(), held
     assert (held / 1000 < 0.975).all(), held
+
+
+def test_few_or_equal_errors_give_no_interval() -> None:
+    """Guards intervals of width 0 and p = 0: three labels, or errors that are all the same, prove nothing."""
+
+    def made(n: int, noise: float) -> ValueErrors:
+        gold = np.tile(np.arange(n) % 5 / 5, 2)
+        judge = gold + np.repeat([0.1, 0.3], n) + noise * np.sin(np.arange(2 * n))
+        topics, at = tuple(map(str, range(n))), np.tile(np.arange(n), 2)
+        return ValueErrors(("a", "b"), topics, judge, gold, np.repeat([0, 1], n), at, np.ones(2 * n), "faith")
+
+    few = made(3, 0.05)
+    assert (few.overall.low, few.gap, few.favors) == (None, None, False)
+    assert "fewer than 10 labels give no interval" in few.bias
+    equal = made(20, 0.0)
+    assert (equal.by_system[0].low, equal.gap, equal.favors) == (None, None, False)
+    assert made(20, 0.05).favors
+    one = ValueErrors(("a",), ("1", "2"), np.array([0.1, 0.9, 0.4]), np.array([0.2, 0.8, 0.9]), np.zeros(3, int),
+                      np.array([0, 0, 1]), np.ones(3), "faith")  # fmt: skip
+    assert one.correlation is not None
+    assert one.correlation[1] is None
+    assert not one.follows

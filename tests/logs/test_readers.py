@@ -354,11 +354,17 @@ def test_mlflow_words_and_people(tmp_path: Path) -> None:
     }
     rows[1]["assessments"].append(human)
     log = read_log(saved(tmp_path, "a.json", rows))
-    assert {row.score for row in log.rows} == {"right"}
-    assert [(r.topic, r.judge, r.value if r.status == OK else r.status) for r in log.rows] == [
-        (QUESTIONS[0], "judge-x", 1.0), (QUESTIONS[1], "judge-x", 0.0), (QUESTIONS[1], "ann", 1.0),
-        (QUESTIONS[2], "judge-x", "unknown"),
+    assert [(r.topic, r.score, r.judge, r.value if r.status == OK else r.status) for r in log.rows] == [
+        (QUESTIONS[0], "right", "judge-x", 1.0), (QUESTIONS[1], "right", "judge-x", 0.0),
+        (QUESTIONS[1], "right (people)", "ann", 1.0), (QUESTIONS[2], "right", "judge-x", "unknown"),
     ]  # fmt: skip
+    assert log.models == frozenset(["judge-x"])
+    assert "people gave values too" in log.notes[0]
+    assert read_items(tmp_path / "a.json").models == {"judge-x"}
+    for row in rows:
+        row["assessments"] = [human, row["assessments"][1]]
+    alone = read_items(saved(tmp_path, "b.json", rows))  # people alone: the score keeps its name, and no model is told
+    assert (alone.scores, alone.models, alone.judges) == (("right",), frozenset(), ("ann",))
 
 
 # ---- nuggets, leaderboards, benchmarks
@@ -625,3 +631,59 @@ def test_broken_records_name_their_line(tmp_path: Path) -> None:
         read_log(saved(tmp_path, "a.jsonl", whole[: len(whole) - 20]))
     with pytest.raises(InputError, match=r"b\.csv:2: 1 fields where the header has 6"):
         read_log(saved(tmp_path, "b.csv", as_csv(ragas_rows()).split(b"\n")[0] + b"\nx\n"))
+
+
+def test_direction_does_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
+    """Guards the sign of a score: a file whose values are all at the threshold says nothing of it."""
+
+    def run(name: str, scores: list[float], below: bool) -> Path:
+        cases = [
+            {"name": q, "input": q, "metricsData": [
+                {"name": "tox", "score": x, "threshold": 0.5, "success": x == 0.5 or (x < 0.5) == below}]}
+            for q, x in zip(QUESTIONS, scores, strict=False)
+        ]  # fmt: skip
+        return saved(tmp_path, name, {"testCases": cases, "testPassed": 1})
+
+    silent, less, more = (
+        run("a.json", [0.5, 0.5], True),
+        run("b.json", [0.2, 0.9], True),
+        run("c.json", [0.2, 2], False),
+    )
+    for files in ([silent, less], [less, silent]):
+        assert read_items(files).scales["tox"] == ScoreRange(0.0, 1.0, True)
+    assert read_items([silent, more]).scales["tox"] == ScoreRange(-math.inf, math.inf, False)
+    with pytest.raises(InputError, match=r"tox: less is better here, and more in another file.*read them apart"):
+        read_items([less, more])
+
+
+def test_judges_without_a_name_are_models_still(tmp_path: Path) -> None:
+    """Guards "which no person has checked": nuggetizer, AutoJudge, and ragas but for its rules; errors count less."""
+    assert read_items(saved(tmp_path, "n.jsonl", lines(nuggetizer_answers()))).models == {"an unnamed LLM"}
+    board = "\n".join(f"{run} {topic} m 0.5" for run in "ab" for topic in ("q1", "q2", "all"))
+    assert read_items(saved(tmp_path, "board.txt", board.encode())).models == {"an unnamed LLM"}
+    rows = [
+        {"user_input": q, "response": "r", "my_rubric": 0.5, "rouge_score(mode=fmeasure)": 0.2,
+         "noise_sensitivity(mode=relevant)": 0.1}
+        for q in QUESTIONS
+    ]  # fmt: skip
+    items = read_items(saved(tmp_path, "r.jsonl", lines(rows)))
+    judges = dict(zip(items.score.strings(), items.judge.strings(), strict=True))
+    assert [bool(judges[name]) for name in items.scores] == [True, False, True]
+    assert [bool(items.scales[name].lower_is_better) for name in items.scores] == [False, False, True]
+    docs = [{"doc_id": n, "resps": [], "filtered_resps": [], "brier_score": 0.1, "acc": 1.0} for n in range(3)]
+    scales = read_items(saved(tmp_path, "samples_t_2026-01-01T00.jsonl", lines(docs))).scales
+    assert {name: scale.lower_is_better for name, scale in scales.items()} == {"brier_score": True}
+
+
+def test_promptfoo_configurations_of_one_provider_are_systems(tmp_path: Path) -> None:
+    """Guards providers that differ in their configuration alone: two systems, not repeats of one."""
+    rows = [
+        promptfoo_result(q, n, "same", {"good": value}, promptIdx=at) | {"provider": {"id": "x:same"}}
+        for n, q in enumerate(QUESTIONS)
+        for at, value in ((1, 1.0), (0, 0.0))
+    ]
+    log = read_log(saved(tmp_path, "a.jsonl", lines(rows)))
+    assert {(row.system, row.value) for row in log.rows if row.score == "good"} == {
+        ("x:same (1)", 0.0), ("x:same (2)", 1.0),
+    }  # fmt: skip
+    assert {row.replicate for row in log.rows} == {1}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixture
 from truegain.data.items import Items, read_items
 from truegain.io.columns import Floats
 from truegain.io.logs.log import Row, ScoreRange
+from truegain.study.item_inputs import answer_scores, items_in
 
 T, CLUSTERS = 40, 8
 
@@ -192,3 +194,75 @@ def test_a_constant_difference_has_no_interval() -> None:
     verdict = tg.Study(items_of(values), measures="faith").verdict("old", "new")
     assert verdict.uncorrected.low is None
     assert "yes" not in {cell for row in verdict.table().rows for cell in row}
+
+
+def test_less_is_better_on_the_command_line(tmp_path: Path) -> None:
+    """Guards --less-is-better: the score counts negative, and nuggets have no such direction."""
+    for name, value in (("old", 0.6), ("new", 0.2)):
+        rows = "".join(f"q{t},{value + t % 3 / 10:.1f}\n" for t in range(30))
+        (tmp_path / f"{name}.csv").write_text(f"topic,toxicity\n{rows}")
+    files = [str(tmp_path / "old.csv"), str(tmp_path / "new.csv")]
+    items = items_in(files, "toxicity", None, less_is_better=True)
+    assert items is not None
+    scores = answer_scores(items, "toxicity")
+    assert scores.means("new")["negative toxicity"] == pytest.approx(-0.3)
+    assert scores.means("old")["negative toxicity"] == pytest.approx(-0.7)
+
+
+JUDGED = (("match", ""), ("faith", "llm"))
+
+
+def scored(name: str = "faith", systems: str = "ab", topics: int = 30) -> dict[str, dict[str, dict[str, float]]]:
+    """Values of one score."""
+    return {name: {s: {f"q{t}": (t * 7 + ord(s)) % 10 / 10 for t in range(topics)} for s in systems}}
+
+
+def test_gold_of_another_score_is_not_taken() -> None:
+    """Guards the name of gold values: another score of the items is refused, an unknown name is told."""
+    items = read_items(scored() | scored("relevance"))
+    with pytest.raises(tg.TruegainError, match="gold values are of relevance, and the study is about faith"):
+        tg.Study(items, measures="faith", gold=tg.Gold(read_items(scored("relevance", topics=9)), design="topics"))
+    with pytest.warns(UserWarning, match="gold values called fidelity are taken as those of faith"):
+        tg.Study(items, measures="faith", gold=tg.Gold(read_items(scored("fidelity", topics=9)), design="topics"))
+
+
+def test_gold_where_the_judge_failed_is_left_out() -> None:
+    """Guards gold of answers without a judge's value: a counted warning, as of nuggets, and not an error."""
+    values = scored()
+    values["faith"]["a"]["q3"] = math.nan
+    del values["faith"]["b"]["q4"]
+    left_out = pytest.warns(UserWarning, match="2 gold values left out, because the judge has no value there")
+    topics = pytest.warns(UserWarning, match="are not answered by all systems")
+    with pytest.warns(UserWarning, match="values are missing"), topics, left_out:
+        tg.Study(read_items(values), measures="faith", gold=tg.Gold(read_items(scored(topics=12)), design="topics"))
+
+
+def test_rows_that_are_not_there_are_missing_too() -> None:
+    """Guards unequal missingness: an absent row tells as much as an empty one."""
+    values = scored()
+    for t in range(6):
+        del values["faith"]["b"][f"q{t}"]
+    with pytest.warns(UserWarning, match=r"b 6 not there.*b has no value for 20.0% of the topics, a for 0.0%"):
+        read_items(values).tell_missing("faith")
+
+
+def test_a_score_called_support_is_a_score() -> None:
+    """Guards tables whose score has the name that nuggets have: no measure of nuggets is meant."""
+    items = read_items(scored("support"))
+    assert not items.are_nuggets
+    assert [str(m) for m in tg.Study(items).measures] == ["support"]
+
+
+def test_models_are_those_of_the_score() -> None:
+    """Guards a rule beside a judge: the values of the rule are no model's."""
+    rows = [Row(f"q{t}", score, 0.5, s, judge=judge) for t in range(3) for s in "ab" for score, judge in JUDGED]
+    items = replace(Items.of_rows(rows), models=frozenset(["llm"]))
+    assert not answer_scores(items, "match").caveats
+    assert "llm" in answer_scores(items, "faith").caveats[0]
+
+
+def test_names_that_coincide_are_refused() -> None:
+    """Guards documents named by system and item: two pairs with one name would share a label."""
+    rows = [Row(f"q{t}", "s", 0.5, *pair) for t in range(30) for pair in (("a", "b: c"), ("a: b", "c"))]
+    with pytest.raises(tg.TruegainError, match="have the same name, 'a: b: c'"):
+        tg.Study(Items.of_rows(rows))

@@ -16,6 +16,7 @@ from truegain.data.items import Items
 from truegain.io.columns import Floats, frozen
 from truegain.io.logs.log import Row, ScoreRange
 from truegain.study.gold import rectified as fitted
+from truegain.study.item_inputs import answer_scores
 
 SYSTEMS = ("s0", "s1", "s2", "s3")
 
@@ -34,7 +35,7 @@ def items(one: world.Drawn, support: Floats, keep: np.ndarray | None = None) -> 
         for t, s, p, w, x in zip(one.topic, one.system, place, one.weight, support, strict=True)
     ]
     kept = rows if keep is None else [row for row, x in zip(rows, keep, strict=True) if x]
-    return Items.of_rows(kept, scales={"support": ScoreRange(0.0, 1.0)}, source="nuggets")
+    return Items.of_rows(kept, scales={"support": ScoreRange(0.0, 1.0)}, source="nuggets", are_nuggets=True)
 
 
 def study(one: world.Drawn, gold: np.ndarray, measures: str | list[str], design: str, **options: str) -> tg.Study:
@@ -215,3 +216,49 @@ def test_intervals_hold_the_truth(measure: str, by: str) -> None:
     for name in world.ANSWERS:
         assert 0.915 <= share("rectified", name) <= 0.99
     assert share("judge", "equal pair") < 0.85
+
+
+# ---------------------------------------------------------------------- replicates and several judges
+
+
+def test_strict_is_of_each_assignment_before_means() -> None:
+    """Guards V_strict of replicates and judges: the mean over judges of the mean over replicates of strict values."""
+    rng = np.random.default_rng(11)
+    support = rng.choice([0.0, 0.5, 1.0], size=(2, 26, 4, 2, 3))  # system, topic, nugget, judge, replicate
+    rows = [
+        Row(f"q{t:02}", "support", float(support[s, t, n, j, r]), SYSTEMS[s], f"n{n}", 1.0, f"judge {j}", r + 1)
+        for s, t, n, j, r in np.ndindex(support.shape)
+        if j == 0 or r < 2  # a judge that was asked twice counts as one that was asked three times
+    ]
+    made = Items.of_rows(rows, scales={"support": ScoreRange(0.0, 1.0)}, are_nuggets=True)
+
+    def by_hand(of: Floats) -> Floats:
+        means = (of[:, :, :, 0].mean(axis=3) + of[:, :, :, 1, :2].mean(axis=3)) / 2
+        return np.asarray(means.mean(axis=2))
+
+    strict, loose = by_hand((support == 1).astype(np.float64)), by_hand(support)
+    scores = answer_scores(made, ["V", "V_strict", "A_strict"])
+    assert list(scores.values) == ["V", "V_strict", "A_strict"]
+    assert scores.values["V"] == pytest.approx(loose)
+    assert scores.values["V_strict"] == pytest.approx(strict)
+    assert [scores.mean(s, "A_strict") for s in SYSTEMS[:2]] == pytest.approx(strict.mean(axis=1))
+    one = tg.Study(made, measures="V_strict")
+    assert [e.value for e in one.estimates()] == pytest.approx(strict.mean(axis=1))
+    with pytest.raises(tg.TruegainError, match="give V_strict and V in studies of their own"):
+        tg.Study(made, measures=["V", "V_strict"])
+
+
+def test_strict_gold_of_several_people() -> None:
+    """Guards gold by several people: each assignment is strict, also where the judge was asked once."""
+    one = drawn(12)
+    judge = items(one, one.judge)
+    keys = list(zip(judge.system.strings(), judge.topic.strings(), judge.item.strings(), strict=True))
+    other = np.where(np.arange(len(keys)) % 2, np.minimum(one.people, 0.5), one.people)
+    rows = [
+        Row(t, "support", float(x), s, n, w, person)
+        for person, values in (("ann", one.people), ("bob", other))
+        for (s, t, n), w, x in zip(keys, judge.weight.tolist(), values, strict=True)
+    ]
+    made = tg.Study(judge, measures="V_strict", gold=tg.Gold(Items.of_rows(rows), design="topics"))
+    by_hand = np.mean([answer_scores(items(one, x), "V_strict").summaries["V_strict"] for x in (one.people, other)], 0)
+    assert [e.value for e in made.estimates()] == pytest.approx(by_hand)

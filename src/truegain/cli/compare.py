@@ -293,7 +293,7 @@ def compare_command(
         writing,
         wide=printing.is_wide(writing),
     )
-    items = items_in([judgments, *expand(runs)], labels.score, labels.cluster, writing.called)
+    items = items_in([judgments, *expand(runs)], labels.score, labels.cluster, writing.called, labels.less_is_better)
     if items is None and not runs:
         printing.write(of_preferences(options, collections, correction, labels.judge_model))
         return

@@ -16,7 +16,7 @@ from truegain.config import Empty, Resampling, Scoring, StudyConfig, choices_of,
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, some
 from truegain.io.column_names import Missing
-from truegain.io.formats import formats_in_words
+from truegain.io.formats import LINES, ending, formats_in_words
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.results.catalogue import Format
@@ -344,6 +344,9 @@ ScoreName = Annotated[
     str | None,
     typer.Option("--score", help="Score of answers in logs of evaluation tools or tables, such as faithfulness."),
 ]
+LessIsBetter = Annotated[
+    bool, typer.Option("--less-is-better", help="The score is better where it is less, such as toxicity.")
+]
 EmptyTopics = Annotated[
     Empty,
     advanced("--empty", help="Topic without a nugget that the measure counts: left out, or 0 as in nuggetizer."),
@@ -359,14 +362,17 @@ class AnswerOptions:
     """Which values of answers are meant, where files are logs of evaluation tools or tables of scores."""
 
     score: ScoreName = None
+    less_is_better: LessIsBetter = False
     cluster: ClusterColumn = None
     empty: EmptyTopics = "skip"
 
     def items(self, files: Sequence[str], called: Callable[[str], str] = str) -> Items | None:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
+        if not (self.score or self.cluster or self.less_is_better) and ending(files[0]) in (*LINES, ""):
+            return None  # lines, as of most judgments; what reads logs is not loaded for them
         from truegain.study.item_inputs import items_in
 
-        return items_in(files, self.score, self.cluster, called)
+        return items_in(files, self.score, self.cluster, called, self.less_is_better)
 
     def asked(self, items: Items, measures: Sequence[str] | None = None) -> MeasuresLike | None:
         """The score by its name, or measures of nuggets; others are refused."""

@@ -103,8 +103,8 @@ PANELS: dict[str, str] = {
     "Gold labels": "gold design gold-relevant-from gold-aggregate gold-sample unmatched accuracy clusters earlier rows",
     "LLM judges": "judge-model system-models trust-judge key-env soft one-order temperature max-tokens text-tokens "
     "concurrency retries timeout requests-per-minute tokens-per-minute price max-cost store dry-run batch collect",
-    "Scoring": "measure score cluster empty all-topics relevant-from depth judged-only no-relevant trec-eval ties "
-    "intents corpus judged-corpus ranker length mapping",
+    "Scoring": "measure score less-is-better cluster empty all-topics relevant-from depth judged-only no-relevant "
+    "trec-eval ties intents corpus judged-corpus ranker length mapping",
     "Unjudged documents": "fill predicted unjudged-sample unjudged llm pool-depth pooled unjudged-topics share at",
     "Tests and resampling": "test adjust counting intervals method meta effect pairing resamples confidence "
     "alpha rbo-p epsilon seed",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from truegain.cli.options import ClusterColumn, EmptyTopics, JudgeModel, NameBy, ScoreName
+from truegain.cli.options import ClusterColumn, EmptyTopics, JudgeModel, LessIsBetter, NameBy, ScoreName
 from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file, within_gold
@@ -72,6 +72,7 @@ class StudyOptions(StudyInputs):
     judge_model: JudgeModel = None
     name_by: NameBy = "file"
     score: ScoreName = None
+    less_is_better: LessIsBetter = False
     cluster: ClusterColumn = None
     empty: EmptyTopics = "skip"
 

@@ -211,6 +211,7 @@ def answer_arguments(files: Sequence[str], options: StudyInputs) -> str:
     """
     words = ["FILE" if file == STANDARD_INPUT else shown_path(file) for file in files]
     words += ["--score", options.score] if options.score else []
+    words += ["--less-is-better"] if options.less_is_better else []
     words += ["--cluster", options.cluster] if options.cluster else []
     return shlex.join(words)
 

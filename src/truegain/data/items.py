@@ -19,9 +19,9 @@ from truegain.io import formats, named_tables
 from truegain.io.columns import Coded, Floats, Ints, frozen
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
 from truegain.io.frames import TableLike, is_frame, opened
-from truegain.io.logs.catalogue import log_format, log_in
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
 from truegain.io.named_tables import Columns, is_missing
+from truegain.io.nugget_files import MODEL_COLUMNS
 from truegain.io.warnings import warn
 from truegain.message import arg, argname
 from truegain.results.base import Lines
@@ -39,6 +39,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "judge": ("judge", "assessor", "annotator", "judge_model", "grader"),
     "replicate": ("replicate", "epoch", "repeat", "trial"),
 }  # fmt: skip
+NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
 LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
 UNEQUAL, P_UNEQUAL = 0.02, 0.05  # a difference between shares of missing values that is told, and a p-value of one
 SAME = 1e-9  # by which a mean may differ from the tool's own
@@ -81,6 +82,10 @@ class Items(Lines):
         The judges that are language models.
     cluster : mapping of str to str or None
         The cluster of each topic, where these are sampled in clusters; see `clustered`.
+    are_nuggets : bool
+        Whether items are nuggets, weights their importance, and values how far answers support them.
+    no_clusters : mapping of str to str
+        Why other columns group no topics.
     made : mapping
         Tools, versions, judges: how the values were made.
 
@@ -113,6 +118,8 @@ class Items(Lines):
     models: frozenset[str] = frozenset()
     cluster: Mapping[str, str] | None = None
     made: Mapping[str, object] = field(default_factory=dict)
+    are_nuggets: bool = False
+    no_clusters: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -270,9 +277,10 @@ class Items(Lines):
         Returns
         -------
         Items
-            The same table with fewer rows.
+            The same table with fewer rows; `models` are those that gave this score.
         """
-        return self.take(np.flatnonzero(self.score.code == self.scores.index(score)))
+        part = self.take(np.flatnonzero(self.score.code == self.scores.index(score)))
+        return replace(part, models=self.models & {*part.judge.strings()})
 
     def take(self, rows: Ints) -> Items:
         """Some rows of the table.
@@ -354,17 +362,25 @@ class Items(Lines):
             The score.
         """
         lost = self.missing(score)
+        rows = np.flatnonzero(self.score.code == self.scores.index(score))
+        system, topic = (np.unique(column.code[rows], return_inverse=True) for column in (self.system, self.topic))
+        has_row = np.zeros((len(system[0]), len(topic[0])), np.bool_)
+        has_row[system[1], topic[1]] = True
+        for s, without in zip(system[0].tolist(), (~has_row).sum(axis=1).tolist(), strict=True):
+            if without:
+                lost.setdefault(self.systems[s], {})["not there"] = without
         if not lost:
             return
         parts = [f"{s} {some([f'{n} {why}' for why, n in reasons.items()])}" for s, reasons in lost.items()]
         message = f"{score}: values are missing ({'; '.join(parts)}); they are left out, not counted as 0"
-        there = ~np.isnan(self.matrix(score))
+        there = ~np.isnan(self.matrix(score))[np.ix_(system[0], topic[0])]
+        names = [self.systems[s] for s in system[0].tolist()]
         shares = 1 - there.mean(axis=1)
         most, least = int(shares.argmax()), int(shares.argmin())
         only_most, only_least = int((there[least] & ~there[most]).sum()), int((there[most] & ~there[least]).sum())
         if shares[most] - shares[least] > UNEQUAL or _unlike(only_most, only_least):
             message += (
-                f". {self.systems[most]} has no value for {shares[most]:.1%} of the topics, {self.systems[least]} for "
+                f". {names[most]} has no value for {shares[most]:.1%} of the topics, {names[least]} for "
                 f"{shares[least]:.1%}: failures are rarely random, so the topics that both have may favor one of them"
             )
         warn(message)
@@ -408,6 +424,9 @@ class Items(Lines):
         alike = [c for c in self.clusters if c == column] or [
             c for c in self.clusters if c.rpartition(".")[2] == column
         ]
+        why = next((w for c, w in self.no_clusters.items() if column in (c, c.rpartition(".")[2])), None)
+        if not alike and why is not None:
+            raise TruegainError(f"{argname('cluster', column)} groups no topics of {self.source}: {why}")
         if len(alike) != 1:
             there = there_are([column], tuple(self.clusters), 10) if self.clusters else "its samples have no metadata"
             raise TruegainError(f"{argname('cluster', column)} is not a column of {self.source}; {there}")
@@ -483,11 +502,15 @@ def is_log(path: PathLike) -> bool:
     name = os.fspath(path)
     if formats.ending(name) not in LOG_ENDINGS or not can_be_read_again(name):
         return False
+    from truegain.io.logs.catalogue import log_format  # all readers: for those who give such a file
+
     return log_format(next(pieces_of(path), b""), shown_path(path)) is not None
 
 
 def _file_log(path: PathLike) -> Log:
     """A file as its tool wrote it, or as a table."""
+    from truegain.io.logs.catalogue import log_in
+
     log = log_in(path)
     return table_log(Columns(*formats.read_file(path))) if log is None else log
 
@@ -504,7 +527,7 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
     seen: dict[tuple[str, ...], tuple[str, int]] = {}
     scales: dict[str, ScoreRange] = {}
     clusters: dict[str, dict[str, str]] = {}
-    unlike: set[str] = set()
+    unlike: dict[str, str] = {}  # columns that say different things of a topic, so they group none
     for log, system in zip(logs, called, strict=True):
         for row in log.rows:
             named = row._replace(system=row.system or system, status=_status(row))
@@ -521,22 +544,45 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
                 )  # fmt: skip
             seen[key] = (log.file, row.line)
             rows.append(named)
-        scales |= log.scales
+        for score in dict.fromkeys(row.score for row in log.rows):
+            scale = log.scales.get(score, ScoreRange())
+            scales[score] = _wider(scales[score], scale, score, log.file) if score in scales else scale
         for column, of in log.clusters.items():
             into = clusters.setdefault(column, {})
-            if any(into.setdefault(topic, value) != value for topic, value in of.items()):
-                unlike.add(column)  # says different things of a topic, so it groups none
+            for topic, value in of.items():
+                if (before := into.setdefault(topic, value)) != value:
+                    unlike.setdefault(column, f"topic {topic} has {before!r} and {value!r} there")
+        for column, why in log.no_clusters.items():
+            unlike.setdefault(column, why)
     means = tuple(
         replace(m, system=m.system or system) for log, system in zip(logs, called, strict=True) for m in log.means
     )
     tools = tuple(dict.fromkeys(log.tool for log in logs if log.tool))
     made = {"tools": list(tools), "logs": {log.file: dict(log.provenance) for log in logs if log.provenance}}
+    known = {name: scale for name, scale in scales.items() if scale != ScoreRange()}
     return Items.of_rows(
-        rows, clusters={c: of for c, of in clusters.items() if c not in unlike}, scales=scales, means=means,
+        rows, clusters={c: of for c, of in clusters.items() if c not in unlike}, scales=known, means=means,
         source=some([log.file for log in logs]),
-        notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made,
-        models=frozenset(row.judge for log in logs if log.by_models for row in log.rows if row.judge),
+        notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made, no_clusters=unlike,
+        models=frozenset().union(*(_models(log) for log in logs)),
     )  # fmt: skip
+
+
+def _wider(one: ScoreRange, other: ScoreRange, score: str, file: str) -> ScoreRange:
+    """What two files say of a score: the direction that either knows, and the widest ends."""
+    known = {scale.lower_is_better for scale in (one, other)} - {None}
+    if len(known) > 1:
+        raise InputError(
+            f"{score}: less is better here, and more in another file, or the other way round", file=file,
+            hint="read them apart, or give the score of one another name",
+        )  # fmt: skip
+    return ScoreRange(min(one.low, other.low), max(one.high, other.high), known.pop() if known else None)
+
+
+def _models(log: Log) -> frozenset[str]:
+    """The judges of a log that are language models."""
+    judges = frozenset(row.judge for row in log.rows if row.judge)
+    return judges if log.models is None else judges & log.models
 
 
 def _status(row: Row) -> str:
@@ -583,7 +629,23 @@ def table_log(columns: Columns) -> Log:
             hint="name the samples in a column 'topic', and the scores in columns of their own or in 'score_name' and "
             "'value'",
         )
+    roles = _with_scores(columns, roles)
     return _long(columns, roles) if "value" in roles else _wide(columns, roles)
+
+
+def _with_scores(columns: Columns, roles: dict[str, str]) -> dict[str, str]:
+    """What columns are, less those that are scores of their own beside others, whatever they are called."""
+    if roles.get("item") in NUMBERS_MAY_BE_SCORES and _is_score(columns._column(roles["item"])):
+        keys = [_text(columns, roles[n]) for n in ("system", "topic", "score", "replicate") if n in roles]
+        keys += [_text(columns, roles["judge"], needed=False)] if "judge" in roles else []
+        rows = list(zip(*keys, strict=True))
+        if len(set(rows)) == len(rows):  # one a row: no answer has several items
+            roles = {ours: name for ours, name in roles.items() if ours != "item"}
+    if "value" in roles and "score" not in roles:
+        taken = set(roles.values())
+        if any(n not in taken and _is_score(columns._column(n)) for n in dict.fromkeys(columns.names)):
+            roles = {ours: name for ours, name in roles.items() if ours != "value"}
+    return roles
 
 
 def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
@@ -631,6 +693,9 @@ def _cells(columns: Columns, roles: Mapping[str, str]) -> list[dict[str, Any]]:
     for name in ("system", "item", "judge"):
         if name in roles:
             of[name] = _text(columns, roles[name], needed=name == "system")
+    for name in _model_columns(columns, roles):  # a model's row may name nobody else
+        given = _text(columns, name, needed=False)
+        of["judge"] = [judge or model for judge, model in zip(of.get("judge", given), given, strict=True)]
     if "weight" in roles:
         of["weight"] = [
             _weight(columns, roles["weight"], at, c) for at, c in enumerate(columns._column(roles["weight"]))
@@ -639,6 +704,28 @@ def _cells(columns: Columns, roles: Mapping[str, str]) -> list[dict[str, Any]]:
         numbers = {text: at for at, text in enumerate(dict.fromkeys(_text(columns, roles["replicate"])), 1)}
         of["replicate"] = [numbers[text] for text in _text(columns, roles["replicate"])]
     return [dict(zip(of, row, strict=True)) for row in zip(*of.values(), strict=True)]
+
+
+def _model_columns(columns: Columns, roles: Mapping[str, str]) -> list[str]:
+    """The columns that name the model which gave a value.
+
+    Beside a judge, 'model' is that of the judge; without one it may be that of the system, unless all have the same.
+    """
+    there = [
+        name
+        for name in MODEL_COLUMNS
+        if name in columns.names and name not in set(roles.values()) - {roles.get("judge")}
+    ]
+    if "model" in there and "judge" not in roles and len({*_text(columns, "model", needed=False)}) > 1:
+        there.remove("model")
+    return there
+
+
+def _models_in(columns: Columns, roles: Mapping[str, str]) -> frozenset[str]:
+    """The judges that are models: those of rows that name one."""
+    judges = [str(of.get("judge", "")) for of in _cells(columns, roles)]
+    given = [_text(columns, name, needed=False) for name in _model_columns(columns, roles)]
+    return frozenset(judge for column in given for judge, model in zip(judges, column, strict=True) if model)
 
 
 def _text(columns: Columns, name: str, needed: bool = True) -> list[str]:
@@ -684,10 +771,16 @@ def _table(columns: Columns, rows: Sequence[Row], roles: Mapping[str, str]) -> L
     scored = {row.score for row in rows}
     others = [n for n in dict.fromkeys(columns.names) if n not in roles.values() and columns.written(n) not in scored]
     clusters: dict[str, dict[str, str]] = {}
+    no_clusters: dict[str, str] = {}
     for name in others:  # a column that says one thing of each topic may group them
         cells = ["" if is_missing(c) else str(c).strip() for c in columns._column(name)]
         of = dict(zip(topics, cells, strict=True))
-        if all(of[t] == c for t, c in zip(topics, cells, strict=True)) and 1 < len({*of.values()}) < len(of):
+        two = next(((t, c) for t, c in zip(topics, cells, strict=True) if of[t] != c), None)
+        if two is not None:
+            no_clusters[columns.written(name)] = f"topic {two[0]} has {two[1]!r} and {of[two[0]]!r} there"
+        elif 1 < len({*of.values()}) < len(of):
             clusters[columns.written(name)] = of
+        elif {*of.values()} == {""}:
+            no_clusters[columns.written(name)] = "it is empty"
     names = {"file": formats.system_name(shown_path(columns.file))}
-    return Log(columns.file, "", rows, names, clusters, by_models=roles.get("judge") == "judge_model")
+    return Log(columns.file, "", rows, names, clusters, models=_models_in(columns, roles), no_clusters=no_clusters)

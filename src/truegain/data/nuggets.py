@@ -44,7 +44,7 @@ class NuggetBank:
         for text in (row.nugget, row.other):
             self._names.setdefault((row.topic, text), name)
         known = self.nuggets.setdefault(row.topic, {})
-        if row.weight is None:
+        if row.weight is None or (row.weight == UNKNOWN and name in known):
             known.setdefault(name, UNKNOWN)
             return name
         before = self._told.setdefault((row.topic, name), f"line {row.line} of {file}")
@@ -114,7 +114,7 @@ def read_nuggets(data: NuggetsLike, *, names: Sequence[str] | None = None) -> It
         for row in file.rows:
             bank.add(file.file, row)
     logs = [_log(file, bank, bool(banks)) for file in assigned]
-    items = joined(logs, names)
+    items = replace(joined(logs, names), are_nuggets=True)
     _tell_unknown(bank, items)
     return items
 
@@ -123,10 +123,12 @@ def _log(file: NuggetFile, bank: NuggetBank, is_given: bool) -> Log:
     """The assignments of a file, and as missing those that an answer lacks."""
     rows: list[Row] = []
     there: dict[tuple[str, str], set[str]] = {}
-    for row in file.rows:
-        name = bank.name_of(file.file, row)
+    for row in file.rows:  # importance first: what a nugget weighs does not depend on the order of rows
+        bank.name_of(file.file, row)
         if is_given and row.weight is not None:
             bank.add(file.file, row)
+    for row in file.rows:
+        name = bank.name_of(file.file, row)
         seen = there.setdefault((row.system, row.topic), set())
         if row.support is None:
             continue
@@ -139,7 +141,7 @@ def _log(file: NuggetFile, bank: NuggetBank, is_given: bool) -> Log:
                 rows.append(_row(blank, name, bank, NOT_ASSIGNED))
     named = {"file": formats.system_name(file.file)}
     return Log(
-        file.file, "", rows, named, scales={SCORE: ScoreRange(0.0, 1.0)}, by_models=file.by_models,
+        file.file, "", rows, named, scales={SCORE: ScoreRange(0.0, 1.0)}, models=file.models,
     )  # fmt: skip
 
 
@@ -180,9 +182,11 @@ def gold_nuggets(data: Any, items: Items) -> tuple[Items, bool]:
     """
     ours = weights_of(items)
     if isinstance(data, Items):
-        gold = data
-        again = any(ours.get(key, weight) != weight for key, weight in weights_of(gold).items())
-        return gold, again
+        keys = zip(data.topic.strings(), data.item.strings(), strict=True)
+        theirs = weights_of(data)
+        again = any(ours.get(key, weight) != weight for key, weight in theirs.items() if weight != UNKNOWN)
+        weights = np.array([theirs[key] or ours.get(key, UNKNOWN) for key in keys], np.float64)
+        return replace(data, weight=frozen(weights)), again
     paths = [data] if isinstance(data, str | os.PathLike) else list(data)
     files = [read_nugget_file(path) for path in paths]
     bank = NuggetBank()
@@ -202,7 +206,7 @@ def gold_nuggets(data: Any, items: Items) -> tuple[Items, bool]:
                 people.add(file.file, row._replace(nugget=name, other=name))
             if row.support is not None:
                 rows.append(_row(row, name, bank))
-        logs.append(Log(file.file, "", rows, {"file": formats.system_name(file.file)}, by_models=False))
+        logs.append(Log(file.file, "", rows, {"file": formats.system_name(file.file)}, models=frozenset()))
     gold = joined(logs, list(items.systems) if len(items.systems) == len(logs) == 1 else None)
     theirs = {(topic, name): weight for topic, of in people.nuggets.items() for name, weight in of.items()}
     keys = zip(gold.topic.strings(), gold.item.strings(), strict=True)

@@ -37,6 +37,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "judge": ("assessor", "judge", "annotator", "judge_model", "model"),
     "replicate": ("replicate", "epoch", "repeat", "trial"),
 }
+MODEL_COLUMNS = ("judge_model", "model")  # that name a model, so its row is no person's
 _KEY = re.compile(rb'"(nuggets?|nugget_id|nugget_text|importance|assignment)"\s*:')
 _WORD = re.compile(rb'[",](not_support|partial_support|support)\b')
 
@@ -87,13 +88,13 @@ class NuggetFile:
         The file, as messages name it.
     rows : sequence of NuggetRow
         In the order of the file.
-    by_models : bool
-        Whether its judges are named as language models, in a column 'judge_model' or 'model'.
+    models : frozenset of str
+        The judges that are language models: their rows have a 'judge_model' or 'model', whatever else names them.
     """
 
     file: str
     rows: Sequence[NuggetRow]
-    by_models: bool = False
+    models: frozenset[str] = frozenset()
 
     @property
     def assigns(self) -> bool:
@@ -147,7 +148,16 @@ def read_nugget_file(path: PathLike) -> NuggetFile:
     """
     columns = Columns(*formats.read_file(path))
     rows = [*(_listed(columns) if LISTED in columns.names else _flat(columns))]
-    return NuggetFile(columns.file, rows, by_models=_role(columns, "judge") in ("judge_model", "model"))
+    return NuggetFile(columns.file, rows, _models(columns))
+
+
+def _models(columns: Columns) -> frozenset[str]:
+    """The judges that are models: those of rows that name one, in a column 'judge_model' or 'model'."""
+    cells = _Cells.of(columns)
+    given = [columns._column(name) for name in MODEL_COLUMNS if name in columns.names]
+    return frozenset(
+        cells.text("judge", at) for column in given for at, cell in enumerate(column) if not is_missing(cell)
+    ) - {""}
 
 
 def _role(columns: Columns, ours: str, needed: bool = False) -> str | None:
@@ -230,6 +240,9 @@ class _Cells:
 
     def text(self, ours: str, at: int, *, needed: bool = False) -> str:
         cell = self.of_role[ours][at] if ours in self.of_role else None
+        if ours == "judge" and is_missing(cell):  # a model's row may name nobody else
+            given = (self.columns._column(name)[at] for name in MODEL_COLUMNS if name in self.columns.names)
+            cell = next((other for other in given if not is_missing(other)), None)
         text = "" if is_missing(cell) else str(cell).strip()
         if needed and not text:
             raise self.columns._fault(

@@ -19,7 +19,9 @@ from truegain.sampling.catalogue import design_of
 from truegain.stats.student_t import p_of, quantile_of
 
 ALL = "all systems"
+FEW_LABELS = 10  # below which a mean error has no interval
 FEW_PAIRS = 3  # labels below which no correlation is told
+SAME = 1e-9  # by which a correlation of 1 may differ from it, and a standard error of 0 from that
 ALPHA = 0.05  # of the test that the judge's mean error is the same for all systems
 NOT_BY_CHANCE = 0.01  # of the test that labeled answers are a random sample
 COLUMNS = (
@@ -30,7 +32,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class MeanError:
-    """The mean of judge minus person over some answers, with its interval over topics; no limits of fewer than two."""
+    """The mean of judge minus person over some answers, with limits over topics unless labels are few."""
 
     system: str  # empty for all
     labels: int
@@ -184,7 +186,8 @@ class ValueErrors(Result):
     def _mean_error(self, system: str, at: Bools) -> MeanError:
         w, judge, gold = self.weight[at], self.judge[at], self.gold[at]
         mean = float(w @ (judge - gold) / w.sum())
-        low, high = self._limits(mean, self._influence(at)[None], np.ones(1))
+        few = int(at.sum()) < FEW_LABELS
+        low, high = (None, None) if few else self._limits(mean, self._influence(at)[None], np.ones(1))
         absolute = float(w @ np.abs(judge - gold) / w.sum())
         both = pearson(judge, gold, w), spearman(judge, gold, w)
         means = float(w @ judge / w.sum()), float(w @ gold / w.sum())
@@ -208,7 +211,7 @@ class ValueErrors(Result):
         self, value: float, moves: Floats, contrast: Floats, confidence: float | None = None
     ) -> tuple[float | None, float | None]:
         se, df = self._spread(moves, contrast)
-        if math.isnan(se):
+        if not se > SAME:  # errors that are all the same, of few labels, are no proof that all are
             return None, None
         half = quantile_of(confidence or self.confidence, df) * se
         return value - half, value + half
@@ -219,7 +222,7 @@ class ValueErrors(Result):
     def gap(self) -> ErrorGap | None:
         """The clearest difference between mean errors of systems; None where there is one system, or too few labels."""
         n = len(self.systems)
-        if n < 2:
+        if n < 2 or np.bincount(self.system, minlength=n).min() < FEW_LABELS:
             return None
         moves = np.array([self._influence(self.system == s) for s in range(n)])
         means = np.array([e.value for e in self.by_system])
@@ -230,9 +233,9 @@ class ValueErrors(Result):
             contrast[s] = 1.0
             value = float(contrast @ means)
             se, df = self._spread(moves, contrast)
-            if math.isnan(se):
+            if not se > SAME:
                 continue
-            p = p_of(value / se, df) if se > 0 else float(value == 0)
+            p = p_of(value / se, df)
             low, high = self._limits(value, moves, contrast, 1 - (1 - self.confidence) / tests)
             assert low is not None
             assert high is not None
@@ -275,7 +278,9 @@ class ValueErrors(Result):
     def follows(self) -> bool:
         """Whether the judge's values clearly rise with those of people."""
         r = self.correlation
-        return r is not None and (r[1] if r[1] is not None else r[0]) > 0
+        if r is None:
+            return False
+        return r[1] > 0 if r[1] is not None else r[0] > 1 - SAME
 
     @property
     def not_at_random(self) -> str:
@@ -304,13 +309,19 @@ class ValueErrors(Result):
         """The mean error in a sentence."""
         e, of = self.overall, f"{counted(len(self), 'gold label')} of {self.measure}"
         if e.low is None or e.high is None:
-            return (
-                f"The judge's values lie {_apart(e.value)} people's on average, by {of}; one topic gives no interval."
-            )
+            return f"The judge's values lie {_apart(e.value)} people's on average, by {of}; {self._no_interval}."
         shown = "" if e.low > 0 or e.high < 0 else "; the interval includes 0"
         return (
             f"The judge's values lie {_apart(e.value)} people's on average, by {of} "
             f"({self._level} CI {e.low:+.4f} to {e.high:+.4f}{shown})."
+        )
+
+    @property
+    def _no_interval(self) -> str:
+        if len(self) < FEW_LABELS:
+            return f"fewer than {FEW_LABELS} labels give no interval"
+        return (
+            "one topic gives no interval" if len(self.topics) < 2 else "errors that are all the same give no interval"
         )
 
     @property

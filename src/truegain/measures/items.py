@@ -166,7 +166,7 @@ def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:
         summaries[name] = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
         if items.scales.get(name, ScoreRange()).lower_is_better:
             caveats.append(LESS_IS_BETTER.format(name))
-    if models := sorted(items.models):
+    if models := sorted({model for name in chosen for model in items.of_score(name).models}):
         caveats.append(by_unchecked(f"values of {', '.join(models)}"))
     scales = {name: items.scales.get(name, ScoreRange()) for name in chosen}
     objects = {name: ItemMean(name=name, low=scale.low, high=scale.high) for name, scale in scales.items()}

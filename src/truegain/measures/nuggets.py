@@ -33,12 +33,20 @@ class NuggetMeasure(OfItems):
     ----------
     empty : {'skip', 'zero'}
         What a topic counts that has no nugget of the kind: it is left out, or 0 as in nuggetizer.
+    of_shares : bool
+        Whether labels are strict already: the share of replicates and judges that found full support.
     """
 
     strict: ClassVar[bool] = False  # whether only full support counts
     counted: ClassVar[Literal["vital", "all", "weighted"]] = "all"
 
     empty: Empty = "skip"
+    of_shares: bool = False
+
+    def __str__(self) -> str:
+        return str(replace(self, of_shares=False)) if self.of_shares else super().__str__()
+
+    __repr__ = __str__
 
     def check(self) -> None:
         """Refuse other words."""
@@ -52,7 +60,8 @@ class NuggetMeasure(OfItems):
 
     def worth(self, label: Floats, judged: Bools | None = None) -> Floats:
         """Support as it is, or full support alone; 0 where there is none."""
-        values = (label >= 1).astype(np.float64) if self.strict else np.asarray(label, np.float64)
+        strict = self.strict and not self.of_shares
+        values = (label >= 1).astype(np.float64) if strict else np.asarray(label, np.float64)
         return values if judged is None else np.where(judged, values, 0.0)
 
     def without_items(self) -> float:

@@ -111,6 +111,7 @@ class StudyInputs(Renamed):
     judge_model: str | None = None
     name_by: NameBy = "file"
     score: str | None = None
+    less_is_better: bool = False
     cluster: str | None = None
     empty: Empty = "skip"
 
@@ -140,7 +141,7 @@ class StudyInputs(Renamed):
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
         from truegain.study.item_inputs import answer_inputs, items_in, measures_of
 
-        items = items_in(files, self.score, self.cluster, self.called)
+        items = items_in(files, self.score, self.cluster, self.called, self.less_is_better)
         if items is None:
             return None
         if self.judge_model:

@@ -23,7 +23,7 @@ from truegain.data.nuggets import gold_nuggets, read_nuggets
 from truegain.data.runs import Runs, read_runs
 from truegain.data.scores import Scores
 from truegain.errors import InputError, TruegainError, counted, some
-from truegain.io.columns import Bools, Coded, Ids, frozen
+from truegain.io.columns import Bools, Coded, Ids, Ints, frozen
 from truegain.io.files import pieces_of
 from truegain.io.logs.log import ScoreRange
 from truegain.io.nugget_files import SCORE, VITAL, is_nuggets
@@ -39,20 +39,33 @@ from truegain.sampling.clusters import CLUSTERS, clustered
 from truegain.sampling.gold import ANSWER
 from truegain.study.config import names_in
 
+UNNAMED_SCORES = ("score", "value", "label", "rating", "gain", "gold", "people", "human")  # names that tell nothing
 MOST_OF_HEAD = 4096  # bytes in which a list names its columns
 
 
 def items_in(
-    files: Sequence[str], score: str | None, cluster: str | None, called: Callable[[str], str] = str
+    files: Sequence[str],
+    score: str | None,
+    cluster: str | None,
+    called: Callable[[str], str] = str,
+    less_is_better: bool = False,
 ) -> Items | None:
     """Values of answers, where files are logs of evaluation tools, or a score or cluster of theirs is named; else None.
 
-    called: the name that a system has here, by the one in the files.
+    called: the name that a system has here, by the one in the files; less_is_better: whether the score is so.
     """
     nuggets = not score and is_nuggets(files[0])
     if not (nuggets or score or cluster or is_log(files[0])):
+        if less_is_better:
+            raise TruegainError(f"{argname('less_is_better')} is about a score of answers; name it by {arg('score')}")
         return None
     items = read_nuggets(files) if nuggets else read_items(files)
+    if less_is_better:
+        if nuggets:
+            raise TruegainError(f"{argname('less_is_better')} is about a score of answers, not nuggets; leave it out")
+        (name,) = items.chosen([score] if score else None)
+        of_score = replace(items.scales.get(name, ScoreRange()), lower_is_better=True)
+        items = replace(items, scales={**items.scales, name: of_score})
     items = replace(items, system=replace(items.system, values=tuple(map(called, items.systems))))
     return items if cluster is None else items.clustered(cluster)
 
@@ -64,7 +77,7 @@ def measures_of(
 
     empty: what a topic counts that has no nugget of the kind that a measure counts.
     """
-    if SCORE in items.scores and not score:
+    if items.are_nuggets and not score:
         return nugget_measures(measures or [usual_of_nuggets(items)], empty)
     if measures:
         raise TruegainError(
@@ -79,8 +92,7 @@ def measures_of(
 def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
     """The scores of each system on each topic that all have a value for; one that is better where less is, negative."""
     if not _is_score(items, measures):
-        answers = answer_inputs(items, None, measures, StudyConfig())
-        return evaluate(answers.runs, answers.judgments, answers.measures)
+        return _nugget_scores(items, measures)
     (name,) = items.chosen(None if measures is None else [str(measures)])
     scores = scores_of_items(items, [name])
     values = scores.values[name]
@@ -143,7 +155,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
             f"{argname('judgments')}: values of answers are judgments already; name the score by {arg('measures')}, as "
             "in tg.Study(items, measures='faithfulness'), and give trusted values as gold"
         )
-    if SCORE in items.scores and (measures is None or not _names_score(items, measures)):
+    if items.are_nuggets and (measures is None or not _names_score(items, measures)):
         return _nugget_inputs(items, measures, config)
     if not (measures is None or isinstance(measures, str)):
         raise TruegainError(f"{argname('measures', measures)}: a study of answers is about one score; give its name")
@@ -172,7 +184,7 @@ def _names_score(items: Items, measures: MeasuresLike) -> bool:
 
 def _is_score(items: Items, measures: MeasuresLike | None) -> bool:
     """Whether a score by its name is meant, and not measures of nuggets."""
-    return SCORE not in items.scores or (measures is not None and _names_score(items, measures))
+    return not items.are_nuggets or (measures is not None and _names_score(items, measures))
 
 
 def _no_values(items: Items, name: str) -> InputError:
@@ -210,8 +222,16 @@ def _names(items: Items) -> tuple[list[str], list[str]]:
     topics = items.topic.strings()
     if items.cluster is not None:
         topics = [clustered(items.cluster[topic], topic) for topic in topics]
-    both = zip(items.system.strings(), items.item.strings(), strict=True)
-    return topics, [f"{system}: {item}" if item else system for system, item in both]
+    both = list(zip(items.system.strings(), items.item.strings(), strict=True))
+    docs = [f"{system}: {item}" if item else system for system, item in both]
+    first: dict[str, tuple[str, str]] = {}
+    for doc, pair in zip(docs, both, strict=True):
+        if (before := first.setdefault(doc, pair)) != pair:
+            raise InputError(
+                f"system {before[0]!r} with item {before[1]!r} and system {pair[0]!r} with item {pair[1]!r} have the "
+                f"same name, {doc!r}", file=items.source, hint="rename one of the systems",
+            )  # fmt: skip
+    return topics, docs
 
 
 def _lists(items: Items) -> Runs:
@@ -263,7 +283,14 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
         return _turned(listed) if scale.lower_is_better else listed
     gold = read_items(labels)
     (name,) = gold.chosen([score] if score in gold.scores else None)
-    known = _known_gold(gold.of_score(name).by_item, items)
+    if name != score and name in items.scores:
+        raise InputError(
+            f"gold values are of {name}, and the study is about {score}", file=gold.source,
+            hint=f"give gold values of {score}, or the score {name}",
+        )  # fmt: skip
+    if name != score and name not in UNNAMED_SCORES:
+        warn(f"{gold.source}: gold values called {name} are taken as those of {score}")
+    known = _without_failed(_known_gold(gold.of_score(name).by_item, items), items.of_score(score).by_item)
     return _labels(replace(known, cluster=items.cluster, models=frozenset()), scale)
 
 
@@ -285,26 +312,43 @@ def _known_gold(gold: Items, items: Items) -> Items:
     return known
 
 
+def _without_failed(gold: Items, items: Items) -> Items:
+    """Gold of items that the judge has a value for: where it failed there is nothing to be held against."""
+    assigned = set(_keys(items.take(np.flatnonzero(~np.isnan(items.value)))))
+    every = set(_keys(items))
+    answers = {key[:2] for key in every}
+    failed = [key not in assigned and (key in every or key[:2] not in answers) for key in _keys(gold)]
+    if not any(failed):
+        return gold
+    if all(failed):
+        raise InputError(
+            f"no gold value is of an answer that the judge has a value for in {items.source}", file=gold.source,
+            hint="label answers that the judge gave a value to",
+        )  # fmt: skip
+    warn(f"{gold.source}: {counted(sum(failed), 'gold value')} left out, because the judge has no value there")
+    return gold.take(np.flatnonzero(~np.array(failed)))
+
+
 # ---- Nuggets: several measures of the same labels, topics that lack a kind of nugget, importance judged again.
 
 
 def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyConfig) -> AnswerInputs:
     """Answers as lists of nuggets, support as labels, and measures of nuggets."""
-    chosen = nugget_measures(usual_of_nuggets(items) if measures is None else measures)
-    items = items.of_score(SCORE)
-    one = items.by_item
-    _check_importance(one, chosen)
-    items.tell_missing(SCORE)
-    if np.isnan(one.value).all():
-        raise _no_values(items, SCORE)
-    one = _scored(one, chosen)
-    scale = ScoreRange(0.0, 1.0)
-    known = one.take(np.flatnonzero(~np.isnan(one.value)))
+    chosen, items, rows = _nuggets_of(items, measures)
     config = _over_clusters(items, config)
-    if config.gold is None or isinstance(config.gold.labels, Judgments) or _list_in(config.gold.labels) is not None:
+    scale = ScoreRange(0.0, 1.0)
+    labels = None if config.gold is None else config.gold.labels
+    listed = labels if labels is None or isinstance(labels, Judgments) else _list_in(labels)
+    gold, again = (None, False) if labels is None or listed is not None else gold_nuggets(labels, items)
+    if _judged_again(items) or (gold is not None and _judged_again(gold)):
+        chosen = _of_shares(chosen, items.source)
+    shares = chosen[0].of_shares
+    one = (_strict(items) if shares else items).by_item.take(rows)
+    known = one.take(np.flatnonzero(~np.isnan(one.value)))
+    if gold is None:
+        config = _with_gold(config, _strict_list(listed)) if shares and listed is not None else config
         return AnswerInputs(_lists(known), _labels(known, scale), chosen, config)
-    gold, again = gold_nuggets(config.gold.labels, items)
-    trusted = _with_bronze(_known_gold(gold.by_item, items), one)
+    trusted = _with_bronze(_known_gold((_strict(gold) if shares else gold).by_item, items), one)
     if not again:
         labels = _labels(replace(trusted, cluster=items.cluster, models=frozenset()), scale)
         return AnswerInputs(_lists(known), _labels(known, scale), chosen, _with_gold(config, labels))
@@ -312,6 +356,75 @@ def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyCon
     labels = _labels(replace(right, cluster=items.cluster, models=frozenset()), scale)
     measure = (ItemMean(name=str(chosen[0]), low=0.0, high=1.0),)
     return AnswerInputs(_lists(answers), _labels(answers, scale), measure, _with_gold(config, labels))
+
+
+def _nuggets_of(items: Items, measures: MeasuresLike | None) -> tuple[tuple[NuggetMeasure, ...], Items, Ints]:
+    """The measures, the assignments, and the nuggets (rows of their `by_item`) of answers that all measures score."""
+    chosen = nugget_measures(usual_of_nuggets(items) if measures is None else measures)
+    items = items.of_score(SCORE)
+    one = items.by_item
+    _check_importance(one, chosen)
+    items.tell_missing(SCORE)
+    if np.isnan(one.value).all():
+        raise _no_values(items, SCORE)
+    return chosen, items, _scored(one, chosen)
+
+
+def _nugget_scores(items: Items, measures: MeasuresLike | None) -> Scores:
+    """Scores by measures of nuggets; of replicates and judges, strict measures have labels of their own."""
+    chosen, items, rows = _nuggets_of(items, measures)
+    groups: list[list[NuggetMeasure]] = [list(chosen)]
+    if _judged_again(items):
+        strict = [replace(m, of_shares=True) for m in chosen if m.strict]
+        groups = [group for group in (strict, [m for m in chosen if not m.strict]) if group]
+    parts = []
+    for group in groups:
+        one = (_strict(items) if group[0].of_shares else items).by_item.take(rows)
+        known = one.take(np.flatnonzero(~np.isnan(one.value)))
+        parts.append(evaluate(_lists(known), _labels(known, ScoreRange(0.0, 1.0)), group))
+    if len(parts) == 1:
+        return parts[0]
+    names = [str(m) for m in chosen]
+    merged: list[dict[str, Any]] = []
+    for field_name in ("values", "summaries", "objects", "bounds", "aliases"):
+        of_all = {name: x for part in parts for name, x in getattr(part, field_name).items()}
+        merged.append({name: of_all[name] for name in [*names, *of_all] if name in of_all})
+    values, summaries, objects, bounds, aliases = merged
+    return replace(
+        parts[0], values=values, summaries=summaries, objects=objects, bounds=bounds, aliases=aliases,
+        provenance={**parts[0].provenance, "measures": names} if "measures" in parts[0].provenance
+        else parts[0].provenance,
+        caveats=tuple(dict.fromkeys(caveat for part in parts for caveat in part.caveats)),
+    )  # fmt: skip
+
+
+def _judged_again(items: Items) -> bool:
+    """Whether some nugget of an answer was assigned several times: in replicates, or by several judges."""
+    return int((~np.isnan(items.value)).sum()) > int((~np.isnan(items.by_item.value)).sum())
+
+
+def _strict(items: Items) -> Items:
+    """Full support alone, of each single assignment: a mean of several is the share that found it."""
+    full = np.where(np.isnan(items.value), np.nan, items.value >= 1)
+    return replace(items, value=frozen(full.astype(np.float64)))
+
+
+def _strict_list(listed: Any) -> Any:
+    """Labels of people, each full support or none, beside those of a judge that are so."""
+    full = np.where(np.isnan(listed.label), np.nan, listed.label >= 1)
+    return replace(listed, label=frozen(full.astype(np.float64)))
+
+
+def _of_shares(measures: Sequence[NuggetMeasure], source: str) -> tuple[NuggetMeasure, ...]:
+    """The measures, strict ones of labels that are strict already; a study has labels of one kind."""
+    strict = [m for m in measures if m.strict]
+    if strict and len(strict) < len(measures):
+        other = next(m for m in measures if not m.strict)
+        raise TruegainError(
+            f"{source}: nuggets were assigned several times, so strict measures have labels of their own; give "
+            f"{strict[0]} and {other} in studies of their own"
+        )
+    return tuple(replace(m, of_shares=m.strict) for m in measures)
 
 
 def usual_of_nuggets(items: Items) -> str:
@@ -331,8 +444,8 @@ def _check_importance(items: Items, measures: Sequence[NuggetMeasure]) -> None:
             )  # fmt: skip
 
 
-def _scored(items: Items, measures: Sequence[NuggetMeasure]) -> Items:
-    """The answers that every measure can score; topics that lack its kind of nugget are left out, and told."""
+def _scored(items: Items, measures: Sequence[NuggetMeasure]) -> Ints:
+    """The rows of answers that every measure can score; topics that lack its kind of nugget are left out, and told."""
     size = len(items.systems) * len(items.topics)
     topic = items.topic.code.astype(np.int64)
     answer = items.system.code.astype(np.int64) * len(items.topics) + topic
@@ -351,7 +464,7 @@ def _scored(items: Items, measures: Sequence[NuggetMeasure]) -> Items:
         _tell_empty(of, topics, len(measures) > len(of))
     if not keep.any():
         raise InputError("no answer can be scored", file=items.source, hint="check the assignments")
-    return items.take(np.flatnonzero(keep[answer]))
+    return np.flatnonzero(keep[answer])
 
 
 def _tell_empty(measures: Sequence[NuggetMeasure], topics: Sequence[str], others: bool) -> None:

@@ -13,6 +13,7 @@ from truegain.errors import InputError, shorten, some
 from truegain.io.logs.log import Log, LogFormat, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import (
     START,
+    UNNAMED,
     Record,
     fields_of,
     id_of,
@@ -115,7 +116,7 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
         if key[1] == ALL:
             means.append(ToolMean(key[2], number, key[0], reason="topics without a value may have been filled in"))
         else:
-            rows.append(Row(key[1], key[2], number, key[0], status=status, line=line))
+            rows.append(Row(key[1], key[2], number, key[0], judge=UNNAMED, status=status, line=line))
     told = next((name for name, known in ORDERS.items() if known == order and not opening(data).kind), "JSONL")
     return Log(file, "TREC AutoJudge", rows, {"file": stem(file)}, means=means, provenance={"format": told},
                notes=list(_sparse(rows)))  # fmt: skip

@@ -77,6 +77,7 @@ def _read(data: bytes, file: str) -> Log:
             "thresholds": {str(m.get("name")): m.get("threshold") for c in cases for m in listed(c.get("metricsData"))},
             "inputs": inputs_digest({topic: _asked(case) for case, topic in zip(cases, named, strict=True)}),
         },
+        no_clusters=clusters.several,
     )
 
 
@@ -104,7 +105,7 @@ def _topics(cases: list[Mapping[str, Any]]) -> list[str]:
 
 
 def _scale(cases: list[Mapping[str, Any]], score: str) -> ScoreRange:
-    """From 0 to 1; less is better where what is at most the threshold passes."""
+    """From 0 to 1; less is better where what is below the threshold passes; values at it tell nothing."""
     metrics = [m for case in cases for m in listed(case.get("metricsData")) if str(m.get("name")) == score]
     passed = [
         (m["score"] - m["threshold"], m.get("success"))
@@ -114,7 +115,8 @@ def _scale(cases: list[Mapping[str, Any]], score: str) -> ScoreRange:
     apart = [(above > 0) == bool(success) for above, success in passed if above]
     values = [m["score"] for m in metrics if isinstance(m.get("score"), int | float)]
     inside = all(0 <= value <= 1 for value in values)
-    return ScoreRange(0.0 if inside else -math.inf, 1.0 if inside else math.inf, bool(apart) and not any(apart))
+    lower = None if not apart else not any(apart)
+    return ScoreRange(0.0 if inside else -math.inf, 1.0 if inside else math.inf, lower)
 
 
 def _means(run: Mapping[str, Any]) -> Iterator[ToolMean]:

@@ -85,6 +85,7 @@ def _read(data: bytes, file: str) -> Log:
             "inputs": inputs_digest({str(s.get("id")): s.get("input") for s in samples}),
         },
         notes=list(_notes(head, status, rows)),
+        no_clusters=clusters.several,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from truegain.errors import InputError, some
-from truegain.io.logs.log import Log, LogFormat, Row
+from truegain.io.logs.log import Log, LogFormat, Row, ScoreRange
 from truegain.io.logs.records import (
     YES_NO,
     Clusters,
@@ -30,6 +30,9 @@ _ABOUT = {
     "target_hash", "task_hash", "version", "input", "schema_version",
 }  # fmt: skip
 _FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT.*)")
+_ERRORS = {  # metrics that are better where they are less
+    "bits_per_byte", "brier_score", "byte_perplexity", "cer", "perplexity", "ter", "wer", "word_perplexity",
+}  # fmt: skip
 _BYPASS = "bypass"  # the metric of a task that scores nothing
 
 
@@ -69,8 +72,10 @@ def _read(data: bytes, file: str) -> Log:
         rows,
         names,
         {name: column for name, column in clusters.made().items() if len(set(column.values())) < len(column)},
+        {r.score: ScoreRange(lower_is_better=True) for r in rows if r.score.partition(",")[0] in _ERRORS},
         provenance={"task": task or None, "time": match[2] if match else None, "inputs": inputs_digest(asked)},
         notes=notes,
+        no_clusters=clusters.several,
     )
 
 

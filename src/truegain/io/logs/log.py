@@ -51,11 +51,11 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreRange:
-    """Between which values a score lies, where a tool says so, and whether less is better."""
+    """Between which values a score lies, where a tool says so, and whether less is better; None where nothing tells."""
 
     low: float = -math.inf
     high: float = math.inf
-    lower_is_better: bool = False
+    lower_is_better: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,8 @@ class Log:
         'model': 'mockllm/model'}: files are told apart by the first that differs.
     clusters : mapping of str to mapping of str to str
         By column of the samples (such as 'metadata.topic'), what each topic has there.
+    no_clusters : mapping of str to str
+        By column that groups no topics, why: 'topic q1 has a and b there'.
     scales : mapping of str to ScoreRange
         By score.
     means : sequence of ToolMean
@@ -94,8 +96,8 @@ class Log:
         Judge model, prompt digest, time: what else tells how the values were made.
     notes : sequence of str
         What a reader must be told of this file.
-    by_models : bool
-        Whether its judges are language models, whose values nobody has checked.
+    models : frozenset of str or None
+        The judges that are language models, whose values nobody has checked; None: all judges of its rows.
     """
 
     file: str
@@ -107,7 +109,8 @@ class Log:
     means: Sequence[ToolMean] = ()
     provenance: Mapping[str, object] = field(default_factory=dict)
     notes: Sequence[str] = ()
-    by_models: bool = True
+    models: frozenset[str] | None = None
+    no_clusters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ from truegain.io.logs.records import (
 WORDS = "results of mlflow"
 _VALUE, _ERROR = "/value", "/error_message"
 _MODELS = ("LLM_JUDGE", "AI_JUDGE")
+_PERSON = "HUMAN"
+_PEOPLE = "{} (people)"  # the score that people gave where a scorer gave it too
 
 
 class _Given(NamedTuple):
@@ -44,6 +46,7 @@ class _Given(NamedTuple):
     value: Any
     error: str
     judge: str
+    by_person: bool = False
 
 
 def _recognizes(data: bytes, _file: str) -> bool:
@@ -61,6 +64,7 @@ def _read(data: bytes, file: str) -> Log:
         raise InputError(f"{WORDS} without a value of a scorer", file=file, hint="save the result of genai.evaluate")
     repeats, clusters, rows, asked = Repeats(), Clusters(), list[Row](), dict[str, Any]()
     judges = _judges([record for _, record in traces], scorers)
+    both = [s for s in scorers if {True, False} <= {_is_person(a) for _, r in traces for a in _of_scorer(r, s)}]
     for line, record in traces:
         request = record.get("request")
         if isinstance(request, str) and request.lstrip().startswith(("{", "[")):
@@ -73,9 +77,10 @@ def _read(data: bytes, file: str) -> Log:
         asked[topic] = request
         clusters.add(topic, {k: v for k, v in scalars(record.get("tags"), "tags.").items() if "mlflow." not in k})
         for scorer in scorers:
-            for number, status, judge in _values(record, scorer, judges[scorer], file, line):
-                repeat = repeats.next(topic, scorer, judge)
-                rows.append(Row(topic, scorer, number, judge=judge, replicate=repeat, status=status, line=line))
+            for number, status, judge, by_person in _values(record, scorer, judges[scorer], file, line):
+                score = _PEOPLE.format(scorer) if by_person and scorer in both else scorer
+                repeat = repeats.next(topic, score, judge)
+                rows.append(Row(topic, score, number, judge=judge, replicate=repeat, status=status, line=line))
     runs = {fields_of(record.get("trace_metadata")).get("mlflow.sourceRun") for _, record in traces}
     names = {"file": stem(file)} | ({"run": str(runs.pop())} if len(runs) == 1 and None not in runs else {})
     return Log(
@@ -89,31 +94,43 @@ def _read(data: bytes, file: str) -> Log:
             "run": names.get("run"),
             "inputs": inputs_digest(asked),
         },
-        by_models=any(_source(a) in _MODELS for _, record in traces for a in _feedback(record)),
+        notes=[
+            f"{s}: people gave values too; they are the score '{_PEOPLE.format(s)}', not in that of the scorer"
+            for s in both
+        ],
+        models=frozenset(_judge(a) for _, r in traces for a in _feedback(r) if _source(a) in _MODELS),
+        no_clusters=clusters.several,
     )
 
 
 def _values(
     record: Mapping[str, Any], scorer: str, usual: str, file: str, line: int
-) -> Iterator[tuple[float, str, str]]:
-    """Values of a scorer with their status and judge; a person's beside a model's are rows of their own."""
-    for value, error, judge in list(_given(record, scorer)) or [_Given(None, "", usual)]:
+) -> Iterator[tuple[float, str, str, bool]]:
+    """Values of a scorer with their status and judge, and whether a person gave them; one of its own may be missing."""
+    given = list(_given(record, scorer))
+    if not any(one.judge == usual or not one.by_person for one in given):
+        given.append(_Given(None, "", usual))
+    for value, error, judge, by_person in given:
         unknown = isinstance(value, str) and value.strip().lower() == UNKNOWN  # the word of a judge that cannot tell
         number, status = (math.nan, UNKNOWN) if unknown else value_of(value, YES_NO, scorer, file, line)
         if status != OK and not unknown:
             status = FAILED if error else NOT_SCORED if value is None else status
-        yield number, status, judge or usual
+        yield number, status, judge or ("people" if by_person else usual), by_person
 
 
 def _given(record: Mapping[str, Any], scorer: str) -> Iterator[_Given]:
     """Values by the trace's assessments where these hold any, else by the frame's column."""
-    mine = [a for a in _feedback(record) if a.get("assessment_name") == scorer]
+    mine = _of_scorer(record, scorer)
     for assessment in mine:
         feedback = fields_of(assessment.get("feedback"))
         error = fields_of(feedback.get("error")).get("error_message") or feedback.get("error") or ""
-        yield _Given(feedback.get("value"), str(error), _judge(assessment))
+        yield _Given(feedback.get("value"), str(error), _judge(assessment), _is_person(assessment))
     if not mine and scorer + _VALUE in record:
         yield _Given(record[scorer + _VALUE], str(record.get(scorer + _ERROR) or ""), "")
+
+
+def _of_scorer(record: Mapping[str, Any], scorer: str) -> list[Mapping[str, Any]]:
+    return [a for a in _feedback(record) if a.get("assessment_name") == scorer]
 
 
 def _feedback(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -125,7 +142,11 @@ def _feedback(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _judge(assessment: Mapping[str, Any]) -> str:
     source = fields_of(assessment.get("source"))
-    return str(source.get("source_id") or "") if _source(assessment) in (*_MODELS, "HUMAN") else ""
+    return str(source.get("source_id") or "") if _source(assessment) in (*_MODELS, _PERSON) else ""
+
+
+def _is_person(assessment: Mapping[str, Any]) -> bool:
+    return _source(assessment) == _PERSON
 
 
 def _source(assessment: Mapping[str, Any]) -> str:
@@ -148,12 +169,12 @@ def _scorers(traces: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _judges(traces: Sequence[Mapping[str, Any]], scorers: Sequence[str]) -> dict[str, str]:
-    """Who gives the values of each scorer: the most frequent, as a failed one is noted as code."""
+    """Who gives the values of each scorer: the most frequent, as a failed one is noted as code; people count less."""
     judges: dict[str, Counter[str]] = {scorer: Counter() for scorer in scorers}
     for trace in traces:
         for assessment in _feedback(trace):
             if fields_of(assessment["feedback"]).get("value") is not None:
-                judges[str(assessment.get("assessment_name"))][_judge(assessment)] += 1
+                judges[str(assessment.get("assessment_name"))][_judge(assessment)] += 0 if _is_person(assessment) else 1
     return {scorer: counts.most_common(1)[0][0] if counts else "" for scorer, counts in judges.items()}
 
 

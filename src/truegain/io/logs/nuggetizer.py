@@ -13,6 +13,7 @@ from truegain.errors import InputError, counted, shorten
 from truegain.io.logs.log import OK, Log, LogFormat, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import (
     FAILED,
+    UNNAMED,
     Record,
     Repeats,
     fields_of,
@@ -65,7 +66,7 @@ def _of_metrics(answers: Sequence[Record], file: str) -> Log:
             if topic == _ALL:
                 means.append(ToolMean(ours, value))
             else:
-                rows.append(Row(topic, ours, value, replicate=repeat, status=status, line=line))
+                rows.append(Row(topic, ours, value, judge=UNNAMED, replicate=repeat, status=status, line=line))
     notes = ["a topic without a vital nugget has the vital scores 0 here: nuggetizer gives it 0, not nothing"]
     scales = {name: ScoreRange(0.0, 1.0) for name in METRICS.values()}
     return Log(file, "nuggetizer", rows, {"file": stem(file)}, scales=scales, means=means, notes=notes)
@@ -90,7 +91,7 @@ def _of_assignments(answers: Sequence[Record], file: str) -> Log:
             for score, (vital, other, strict) in WEIGHTS.items():
                 if weight := _weight(nugget, vital, other):
                     counts = math.floor(value) if strict and status == OK else value
-                    rows.append(Row(topic, score, counts, system, item, weight, "", repeat, status, line))
+                    rows.append(Row(topic, score, counts, system, item, weight, UNNAMED, repeat, status, line))
     return Log(
         file,
         "nuggetizer",
@@ -144,7 +145,7 @@ def _notes(failed: int, empty: Sequence[str]) -> Iterator[str]:
     if failed:
         yield f"{counted(failed, 'assignment')} failed; nuggetizer counts them as not supported"
     if empty:
-        topics = counted(len(empty), "topic")
+        topics = counted(len(set(empty)), "topic")
         yield f"{topics} without a vital nugget, such as {empty[0]}, left out of V and V_strict; nuggetizer gives 0"
 
 

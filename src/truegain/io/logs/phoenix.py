@@ -93,8 +93,9 @@ def _read(data: bytes, file: str) -> Log:
         clusters.made(),
         scales,
         provenance={"kinds": kinds, "inputs": inputs_digest(asked)},
-        by_models="llm" in kinds.values(),
+        models=frozenset([UNNAMED]),
         notes=[f"{score} has labels and no numbers: give its evaluator choices with scores" for score in no_number],
+        no_clusters=clusters.several,
     )
 
 

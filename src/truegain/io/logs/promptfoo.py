@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -66,7 +67,7 @@ class _Test(NamedTuple):
 
     line: int
     order: tuple[int, int]  # of the test, and of the system in it
-    system: tuple[str, str]  # provider and prompt
+    system: tuple[str, str, int]  # provider, prompt, and its number, which tells configurations of a provider apart
     topic: str
     asked: Any
     clusters: Mapping[str, str]
@@ -126,6 +127,7 @@ def _read(data: bytes, file: str) -> Log:
             "inputs": inputs_digest({test.topic: test.asked for test in tests}),
         },
         notes=list(_notes(made, is_csv=not start.kind)),
+        no_clusters=clusters.several,
     )
 
 
@@ -168,13 +170,17 @@ def _test(record: Record) -> _Test:
     return _Test(
         line,
         (int(result.get("testIdx") or 0), int(result.get("promptIdx") or 0)),
-        (str(provider.get("label") or provider.get("id") or result.get("provider") or ""), _prompt(prompt)),
+        (*_named_by(result, provider, prompt), int(result.get("promptIdx") or 0)),
         _topic(case.get("description"), asked),
         asked,
         scalars(case.get("metadata"), "metadata.") | (scalars(asked, "vars.") if len(asked) > 1 else {}),
         values,
         failed,
     )
+
+
+def _named_by(result: Mapping[str, Any], provider: Mapping[str, Any], prompt: Mapping[str, Any]) -> tuple[str, str]:
+    return str(provider.get("label") or provider.get("id") or result.get("provider") or ""), _prompt(prompt)
 
 
 def _components(grading: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -226,18 +232,24 @@ def _topic(description: Any, asked: Mapping[str, Any]) -> str:
     return short_name(": ".join(str(part) for part in (description, question) if part)) or "test"
 
 
-def _systems(tests: Sequence[_Test]) -> dict[tuple[str, str], str]:
-    """The name of each provider, with its prompt where there are several prompts."""
-    prompts = {prompt for _, prompt in (test.system for test in tests)}
-    return {test.system: " | ".join(test.system) if len(prompts) > 1 else test.system[0] for test in tests}
+def _systems(tests: Sequence[_Test]) -> dict[tuple[str, str, int], str]:
+    """The name of each provider, with its prompt where there are several prompts, numbered where that is the same."""
+    prompts = {test.system[1] for test in tests}
+    keys = sorted({test.system for test in tests}, key=lambda key: key[2])
+    names = {key: " | ".join(key[:2]) if len(prompts) > 1 else key[0] for key in keys}
+    shared, seen = Counter(names.values()), Counter[str]()
+    for key, name in names.items():
+        seen[name] += 1
+        names[key] = f"{name} ({seen[name]})" if shared[name] > 1 else name
+    return names
 
 
-def _means(results: Mapping[str, Any], systems: Mapping[tuple[str, str], str]) -> Iterator[ToolMean]:
+def _means(results: Mapping[str, Any], systems: Mapping[tuple[str, str, int], str]) -> Iterator[ToolMean]:
     """The means behind promptfoo's table: sums over tests, divided by how many they are (or by their weights)."""
-    for prompt in listed(results.get("prompts")):
+    for at, prompt in enumerate(listed(results.get("prompts"))):
         metrics = fields_of(prompt.get("metrics"))
         provider = prompt.get("provider")
-        system = systems.get((_judge(provider), _prompt(prompt)), _judge(provider))
+        system = systems.get((_judge(provider), _prompt(prompt), at), _judge(provider))
         counts = fields_of(metrics.get("namedScoreWeights")) or fields_of(metrics.get("namedScoresCount"))
         errors = int(metrics.get("testErrorCount") or 0)
         why = f"promptfoo counts {counted(errors, 'test')} that could not be run as 0" if errors else ""
@@ -265,7 +277,7 @@ def _of_csv(data: bytes, file: str) -> list[_Test]:
         topic = _topic(cells[about] if about is not None else None, asked)
         for begin, end in zip(begins, [*begins[1:], len(names)], strict=True):
             output = _OUTPUT.fullmatch(names[begin])
-            system = (output[1], short_name(output[2])) if output else (names[begin], "")
+            system = (output[1], short_name(output[2]), begin) if output else (names[begin], "", begin)
             block = dict(zip(names[begin + 1 : end], cells[begin + 1 : end], strict=True))
             status = block.get("Status", "").strip().upper()
             if status not in ("PASS", "FAIL", "ERROR"):

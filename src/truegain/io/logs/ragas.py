@@ -38,11 +38,12 @@ _INPUTS = {  # fields of a sample, of ragas 0.2 and later and of 0.1; every othe
     "question", "answer", "contexts", "ground_truth", "ground_truths",
 }  # fmt: skip
 _ANSWERED = {"response", "retrieved_contexts", "reference"}
-_LLM = (  # how the names of metrics begin that ask a model
-    "answer_accuracy", "answer_correctness", "answer_relevancy", "context_entity_recall", "context_precision",
-    "context_recall", "context_relevance", "factual_correctness", "faithfulness", "llm_context", "noise_sensitivity",
-    "nv_", "response_groundedness", "response_relevancy", "summary_score",
+_RULES = (  # how the names of metrics begin that ask no model; every other one, also of a user's own, may
+    "bleu", "chrf", "exact_match", "non_llm", "rouge", "semantic_similarity", "answer_similarity", "string_present",
+    "id_based", "datacompy_score", "tool_call_accuracy", "tool_call_f1", "levenshtein", "hamming", "jaro",
+    "quoted_spans",
 )  # fmt: skip
+_ERRORS = ("noise_sensitivity",)  # how the names of metrics begin that count errors: less is better
 _OLD = {"question", "answer", "contexts"}
 _PAST = {"faithfulness", "answer_relevancy", "context_precision", "context_recall", "answer_correctness"}
 
@@ -74,7 +75,7 @@ def _read(data: bytes, file: str) -> Log:
         )
         for metric in metrics:
             value, status = value_of(record.get(metric), YES_NO, metric, file, line)
-            judge, why = UNNAMED if metric.startswith(_LLM) else "", status if status == OK else FAILED
+            judge, why = "" if metric.lower().startswith(_RULES) else UNNAMED, status if status == OK else FAILED
             rows.append(Row(topic, metric, value, judge=judge, replicate=repeat, status=why, line=line))
     return Log(
         file,
@@ -85,6 +86,7 @@ def _read(data: bytes, file: str) -> Log:
         {metric: scale for metric in metrics if (scale := _scale(rows, metric)) is not None},
         provenance={"inputs": inputs_digest(dict(zip(topics, (r.get(question) for _, r in rows_read), strict=True)))},
         notes=list(_notes(rows, metrics)),
+        no_clusters=clusters.several,
     )
 
 
@@ -114,7 +116,10 @@ def _topics(records: Sequence[Record], question: str, file: str) -> list[str]:
 
 def _scale(rows: Sequence[Row], metric: str) -> ScoreRange | None:
     values = [row.value for row in rows if row.score == metric and row.status == OK]
-    return ScoreRange(0.0, 1.0) if values and min(values) >= 0 and max(values) <= 1 else None
+    lower = True if metric.lower().startswith(_ERRORS) else None
+    if values and min(values) >= 0 and max(values) <= 1:
+        return ScoreRange(0.0, 1.0, lower)
+    return ScoreRange(lower_is_better=True) if lower else None
 
 
 def _notes(rows: Sequence[Row], metrics: Sequence[str]) -> list[str]:

@@ -272,13 +272,13 @@ class Clusters:
 
     def __init__(self) -> None:
         self.columns: dict[str, dict[str, str]] = {}
-        self.several: set[str] = set()
+        self.several: dict[str, str] = {}  # by column, which topic has two values
 
     def add(self, topic: str, fields: Mapping[str, str]) -> None:
         """Note what a sample of a topic has."""
         for name, value in fields.items():
-            if self.columns.setdefault(name, {}).setdefault(topic, value) != value:
-                self.several.add(name)
+            if (before := self.columns.setdefault(name, {}).setdefault(topic, value)) != value:
+                self.several.setdefault(name, f"topic {topic} has {before!r} and {value!r} there")
 
     def made(self) -> dict[str, dict[str, str]]:
         """By column, what each topic has there."""
