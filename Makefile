@@ -23,7 +23,7 @@ test-all: lint types tests-all
 QUICK := -m 'not slow and not system' --hypothesis-profile=quick
 tests tests-all fast: export OMP_NUM_THREADS := 1
 tests: $(VENV)/test build/browser/ready
-	$(BIN)/python -m pytest -n 3 $(QUICK)
+	$(BIN)/python -m pytest -n 4 $(QUICK)
 
 tests-all: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 3

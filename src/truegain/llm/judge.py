@@ -26,7 +26,7 @@ from truegain.results.base import Table
 
 SECONDS = 2.0  # that an answer takes, where none is known
 LOST_CALL = CallOutcome(Parsed(None, FAILED))
-DRY_RUN = by_surface("JudgeSetup.dry_run", "--dry-run")
+DRY_RUN = by_surface("JudgeSetup.dry_run", "`truegain judge run --dry-run`")
 MOST_LINES = 50_000  # of a batch file, at the providers that have them
 
 
