@@ -329,7 +329,7 @@ def test_a_batch_of_another_run_is_refused(run: Run, folder: Path) -> None:
     code, _, err = run(*words, "--collect", "docs.jsonl")
     assert (code, "docs.jsonl:1: these are no answers to a batch" in err) == (2, True)
     code, _, err = run(*words, "--price", "1,2", "--max-cost", "1", "--batch", "b.jsonl")
-    assert (code, "--max-cost does not hold for a batch" in err, "with --dry-run" in err) == (2, True, True)
+    assert (code, "--max-cost does not hold for a batch" in err, "judge run --dry-run" in err) == (2, True, True)
 
 
 def test_a_bad_request_in_a_batch_is_not_taken_for_a_long_text(run: Run, folder: Path) -> None:
