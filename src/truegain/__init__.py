@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from truegain.aggregation.aggregate import aggregate
     from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, UnjudgedSample
     from truegain.data.intents import Intents, read_intents
-    from truegain.data.items import Items, read_items
+    from truegain.data.item_reading import read_items
+    from truegain.data.items import Items
     from truegain.data.judgments import Judgments, read_judgments
     from truegain.data.label_list_reading import read_gold_list
     from truegain.data.nuggets import read_nuggets
@@ -151,7 +152,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "plan_topics": "truegain.planning.topics",
     "read_gold_list": "truegain.data.label_list_reading",
     "read_intents": "truegain.data.intents",
-    "read_items": "truegain.data.items",
+    "read_items": "truegain.data.item_reading",
     "read_judgments": "truegain.data.judgments",
     "read_nuggets": "truegain.data.nuggets",
     "read_preferences": "truegain.preferences.table",

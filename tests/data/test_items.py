@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import truegain as tg
-from truegain.data.items import Items, joined, read_items
+from truegain.data.item_reading import joined, read_items
+from truegain.data.items import Items
 from truegain.io.logs.log import Log, Row, ScoreRange, ToolMean
 
 WIDE = "question_id,domain,faithfulness,relevancy\nq1,a,0.5,1\nq2,a,,0\nq3,b,1.0,1\n"

@@ -10,6 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from truegain.data.item_reading import joined
+from truegain.io.logs.log import Log
+
 NAN = float("nan")
 QUESTIONS = ("how deep is the lake?", "who built the mill?", "when does the ferry leave?", "why is the tower closed?")
 
@@ -134,3 +139,11 @@ def saved(folder: Path, name: str, data: bytes | Any) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
     return path
+
+
+def mean_of(log: Log, score: str, system: str = "") -> tuple[float, int]:
+    """The mean of a score over topics as a study reads it, and over how many topics it is."""
+    items = joined([log])
+    values = items.matrix(score)[items.systems.index(system) if system else 0]
+    known = values[~np.isnan(values)]
+    return float(known.mean()), len(known)

@@ -17,11 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truegain.data.items import read_items
+from tests.logs.made import mean_of
+from truegain.data.item_reading import read_items
 from truegain.errors import InputError
 from truegain.io.logs.catalogue import LOGS, log_format, log_format_of, read_log
 from truegain.io.logs.log import OK, Log, ScoreRange
-from truegain.io.logs.records import mean_by_topic, opening
+from truegain.io.logs.records import opening
 
 from .made import (
     NAN,
@@ -206,7 +207,7 @@ def test_ragas(tmp_path: Path) -> None:
         log = read_log(saved(tmp_path, name, data))
         assert list(table(log, "faithfulness").values()) == [0.5, "failed", 1.0]
         assert list(table(log, "fine").values()) == [1.0, 0.0, 1.0]
-        assert mean_by_topic(log.rows, "faithfulness") == (0.75, 2)
+        assert mean_of(log, "faithfulness") == (0.75, 2)
         assert log.notes == ["faithfulness: 1 sample of 3 failed; ragas leaves them out of its mean"]
 
 

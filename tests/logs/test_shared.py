@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from truegain.data.items import read_items
+from tests.logs.made import mean_of
+from truegain.data.item_reading import read_items
 from truegain.io.logs.catalogue import log_format_of, read_log
 from truegain.io.logs.log import OK, Log, Row
-from truegain.io.logs.records import mean_by_topic
 
 from .made import zip_module
 
@@ -66,7 +66,7 @@ def test_inspect_eval_and_json(logs: Path, name: str) -> None:
         printed = {score["name"]: score for score in results["scores"]}
         assert {mean.score for mean in one.means} == set(printed)
         for mean in one.means:
-            ours, n = mean_by_topic(one.rows, mean.score)
+            ours, n = mean_of(one, mean.score)
             assert ours == pytest.approx(mean.mean, abs=1e-12)
             assert n == printed[mean.score]["scored_samples"]
         stderr = printed["faith"]["metrics"]["stderr"]["value"]
@@ -113,7 +113,7 @@ def test_deepeval(logs: Path, name: str) -> None:
     assert log.names["identifier"] == run["identifier"]
     assert {row.judge for row in log.rows} == {"fake-judge"}
     for mean, printed in zip(log.means, run["metricsScores"], strict=True):
-        ours, n = mean_by_topic(log.rows, printed["metric"])
+        ours, n = mean_of(log, printed["metric"])
         assert (mean.score, n) == (printed["metric"], len(printed["scores"]))
         assert ours == pytest.approx(sum(printed["scores"]) / len(printed["scores"]), abs=1e-12)
         assert ours == pytest.approx(mean.mean, abs=1e-12)
@@ -139,7 +139,7 @@ def test_promptfoo_repeats_are_no_topics(logs: Path) -> None:
     for prompt in whole["results"]["prompts"]:
         metrics = prompt["metrics"]
         for score, total in metrics["namedScores"].items():
-            ours, n = mean_by_topic(log.rows, score, prompt["provider"])
+            ours, n = mean_of(log, score, prompt["provider"])
             assert ours == pytest.approx(total / metrics["namedScoresCount"][score], abs=1e-12)
             assert n == 3
     assert len(log.means) == 6

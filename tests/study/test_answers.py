@@ -13,7 +13,8 @@ from scipy import stats
 
 import truegain as tg
 from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
-from truegain.data.items import Items, read_items
+from truegain.data.item_reading import read_items
+from truegain.data.items import Items
 from truegain.io.columns import Floats
 from truegain.io.logs.log import Row, ScoreRange
 from truegain.study.item_inputs import answer_scores, items_in

@@ -13,7 +13,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from truegain.config import StudyConfig
-from truegain.data.items import UNEQUAL, Items, joined, read_items
+from truegain.data.item_reading import joined, read_items
+from truegain.data.items import UNEQUAL, Items
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
 from truegain.errors import TruegainError, counted, some

@@ -296,7 +296,7 @@ def _holds_answers(context: typer.Context) -> bool:
         return False
     if context.params.get("score") or context.params.get("cluster"):
         return True
-    from truegain.data.items import is_log  # read by those who give one file
+    from truegain.data.item_reading import is_log  # read by those who give one file
 
     check_there(file)
     return is_log(file)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from truegain.data.items import Items, joined
+from truegain.data.item_reading import joined
+from truegain.data.items import Items
 from truegain.errors import InputError, counted, some
 from truegain.io import formats
 from truegain.io.columns import frozen

@@ -255,15 +255,15 @@ def _line(columns: Columns, at: int) -> int:
     return int(next(iter(columns.places.of(at).values()))) if columns.places is not None else at + 1
 
 
-def _plain(cell: object) -> str:
+def plain_word(cell: object) -> str:
     """A word as nuggetizer writes it: 'Partial support' is 'partial_support'."""
     return re.sub(r"[\s-]+", "_", str(cell).strip().casefold())
 
 
 def _weight(columns: Columns, at: int, cell: object) -> float:
-    if is_missing(cell) or _plain(cell) in FAILED:
+    if is_missing(cell) or plain_word(cell) in FAILED:
         return UNKNOWN
-    weight = IMPORTANCE.get(_plain(cell))
+    weight = IMPORTANCE.get(plain_word(cell))
     if weight is None:
         raise columns._fault(
             "importance is no known word", at, cell, "write vital or okay, or failed where it is unknown"
@@ -272,9 +272,9 @@ def _weight(columns: Columns, at: int, cell: object) -> float:
 
 
 def _support(columns: Columns, at: int, cell: object) -> float:
-    if is_missing(cell) or _plain(cell) in FAILED:
+    if is_missing(cell) or plain_word(cell) in FAILED:
         return math.nan
-    value = SUPPORT.get(_plain(cell), number_of(cell))
+    value = SUPPORT.get(plain_word(cell), number_of(cell))
     if value is None or value not in SUPPORT.values():
         raise columns._fault(
             "assignment is no known word", at, cell,

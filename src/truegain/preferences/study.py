@@ -444,25 +444,8 @@ class PreferenceStudy(Study):
             self.over, len(self.topics), 0 if of_judge else people, self.gold_preferences is not None
         )
 
-    def variance_model(self, measure: MeasureLike | None = None) -> VarianceModel:
-        """The variance of a measure by source, made when first used.
-
-        Parameters
-        ----------
-        measure : str or Measure, optional
-            The measure; not needed where there is one.
-
-        Returns
-        -------
-        VarianceModel
-            What all answers about this measure are computed from.
-        """
-        m = self._measure(measure)
-        if str(m) not in self._variance_models:
-            self._variance_models[str(m)] = self._variance_of(m)
-        return self._variance_models[str(m)]
-
-    def _variance_of(self, m: PreferenceMeasure) -> VarianceModel:
+    def _variance_of(self, m: Measure) -> VarianceModel:
+        assert isinstance(m, PreferenceMeasure)
         position = self.position and m.model != ""
         judged = self.preferences.cells(position=position)
         estimator = self._estimator(m, judged, position)

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypedDict, get_args
 
 import numpy as np
 
-from truegain.data.items import read_items
+from truegain.data.item_reading import read_items
 from truegain.data.judgments import Judgments
 from truegain.data.label_list_reading import MARKS, read_gold_list
 from truegain.data.models import judge_in

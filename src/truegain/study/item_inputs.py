@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from truegain.config import Empty, StudyConfig
-from truegain.data.items import Items, is_log, read_items
+from truegain.data.item_reading import is_log, read_items
+from truegain.data.items import Items
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.label_lists import GoldList

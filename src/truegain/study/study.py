@@ -482,8 +482,12 @@ class Study:
         """
         m = self._measure(measure)
         if str(m) not in self._variance_models:
-            self._variance_models[str(m)] = self._study_data.variance_model(m)
+            self._variance_models[str(m)] = self._variance_of(m)
         return self._variance_models[str(m)]
+
+    def _variance_of(self, m: Measure) -> VarianceModel:
+        """What scores of a measure stand on; a study of another kind of data has its own."""
+        return self._study_data.variance_model(m)
 
     def _measure(self, measure: MeasureLike | None) -> Measure:
         if measure is None:

@@ -27,6 +27,7 @@ from truegain.io.logs.records import (
     stem,
     value_of,
 )
+from truegain.io.nugget_files import IMPORTANCE, UNKNOWN, plain_word
 from truegain.io.plain_text import plain_text
 
 WORDS, BANK_WORDS = "a leaderboard of TREC AutoJudge", "a nugget bank"
@@ -160,7 +161,7 @@ def _recognizes_bank(data: bytes, _file: str) -> bool:
 
 def _read_bank(data: bytes, file: str) -> Log:
     banks = _banks(data, file)
-    rows, weights = list[Row](), {"vital": 1.0, "okay": 0.5}
+    rows = list[Row]()
     versions: dict[str, None] = {}
     for line, bank in banks:
         topic = str(bank.get("query_id") or bank.get("qid") or fields_of(bank.get("metadata")).get("topic_id") or "")
@@ -169,7 +170,8 @@ def _read_bank(data: bytes, file: str) -> Log:
         versions[str(bank.get("format_version") or ("v4" if "nuggets" in bank else "v3"))] = None
         for nugget in _nuggets(bank):
             text = name_of(str(nugget.get("question") or nugget.get("claim") or nugget.get("text") or ""))
-            weight = weights.get(str(nugget.get("importance")), 1.0)
+            importance = nugget.get("importance")
+            weight = 1.0 if importance is None else IMPORTANCE.get(plain_word(importance), UNKNOWN)
             rows.append(Row(topic, "nugget", item=text, weight=weight, status=NOT_ASSIGNED, line=line))
     if not rows:
         raise no_records(file, BANK_WORDS, "check the file")

@@ -26,9 +26,9 @@ from truegain.io.logs.records import (
     stem,
     value_of,
 )
+from truegain.io.nugget_files import SUPPORT, plain_word
 
 WORDS = "nuggets of nuggetizer"
-SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 METRICS = {"strict_vital_score": "V_strict", "strict_all_score": "A_strict", "vital_score": "V", "all_score": "A"}
 WEIGHTS = {  # by measure: what a vital nugget and any other counts, and whether partial support is none
     "V_strict": (1.0, 0.0, True),
@@ -116,7 +116,7 @@ def _is_vital(nugget: Mapping[str, Any]) -> bool:
 
 def _support(nugget: Mapping[str, Any], file: str, line: int) -> tuple[float, str]:
     """How far an answer supports a nugget, or that the assigner failed."""
-    word = str(nugget.get("assignment") or "").strip().lower()
+    word = plain_word(nugget.get("assignment") or "")
     if word == FAILED or not word:
         return math.nan, FAILED
     if word not in SUPPORT:

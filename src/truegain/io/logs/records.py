@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ import numpy as np
 
 from truegain.errors import InputError, shorten
 from truegain.io.compression import COMPRESSED
-from truegain.io.logs.log import OK, Row
+from truegain.io.logs.log import OK
 from truegain.io.plain_text import plain_text
 from truegain.io.separated import csv_cells
 
@@ -300,21 +300,6 @@ class Repeats:
 def inputs_digest(inputs: Mapping[str, Any]) -> str:
     """A digest of what was asked in each topic: two logs with the same topics and another digest asked otherwise."""
     return digest({topic: digest(asked) for topic, asked in inputs.items()})
-
-
-def mean_by_topic(rows: Iterable[Row], score: str, system: str = "") -> tuple[float, int]:
-    """The mean over topics of a score's mean over replicates, as tools print it, and over how many topics it is.
-
-    >>> rows = [Row("q1", "f", 1.0), Row("q1", "f", 0.0, replicate=2), Row("q2", "f", 1.0)]
-    >>> mean_by_topic([*rows, Row("q3", "f", status="failed")], "f")
-    (0.75, 2)
-    """
-    values: dict[str, list[float]] = {}
-    for row in rows:
-        if row.score == score and row.system == system and row.status == OK:
-            values.setdefault(row.topic, []).append(row.value)
-    means = [math.fsum(v) / len(v) for v in values.values()]
-    return (math.fsum(means) / len(means) if means else math.nan), len(means)
 
 
 def no_records(file: str, words: str, hint: str) -> InputError:

@@ -1,0 +1,368 @@
+"""Reading values of answers: logs of tools, tables and frames.
+
+Files of one system each are named by what differs between them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from truegain.data.items import Items
+from truegain.data.rating_columns import says_missing
+from truegain.data.scores import ALL_TOPICS
+from truegain.errors import InputError, TruegainError, counted, some
+from truegain.io import formats, named_tables
+from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
+from truegain.io.frames import TableLike, is_frame, opened
+from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
+from truegain.io.named_tables import Columns, is_missing
+from truegain.io.nugget_files import MODEL_COLUMNS
+from truegain.message import argname
+
+# Names of columns in tables that are no log of a tool, the first one ours.
+NAMES: dict[str, tuple[str, ...]] = {
+    "system": ("system", "run", "run_id", "system_id", "model_name", "pipeline", "variant"),
+    "topic": ("topic", "topic_id", "query_id", "qid", "sample", "sample_id", "question_id", "id", "query", "question",
+              "user_input", "input"),
+    "item": ("item", "claim", "claim_id", "nugget", "nugget_id", "citation", "statement"),
+    "score": ("score_name", "measure", "metric", "scorer"),
+    "value": ("value", "score", "label", "rating", "gain"),
+    "weight": ("weight", "importance"),
+    "judge": ("judge", "assessor", "annotator", "judge_model", "grader"),
+    "replicate": ("replicate", "epoch", "repeat", "trial"),
+}  # fmt: skip
+NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
+LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
+
+ItemsLike = TableLike | Sequence[PathLike] | Mapping[str, Any] | Items
+
+
+def read_items(
+    data: ItemsLike, *, scales: Mapping[str, ScoreRange] | None = None, names: Sequence[str] | None = None
+) -> Items:
+    """Read values of answers: logs of evaluation tools, tables, frames or dicts.
+
+    Parameters
+    ----------
+    data : path-like, list of path-like, frame or mapping
+        Logs of inspect_ai, deepeval, ragas, promptfoo, phoenix or mlflow; tables with a column for the topic and one
+        for each score, or with the columns topic, score_name and value; a column system where a file has several;
+        or ``{score: {system: {topic: value}}}``.
+    scales : mapping of str to ScoreRange, optional
+        Between which values scores lie, and which are better where they are less.
+    names : sequence of str, optional
+        The system of each file, where a file is about one.
+
+    Returns
+    -------
+    Items
+        What `Study` takes in place of runs.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows = {"system": ["a", "b"], "topic": ["q1", "q1"], "faithfulness": [0.5, None]}
+    >>> read_items(pl.DataFrame(rows)).matrix("faithfulness").tolist()
+    [[0.5], [nan]]
+    """
+    if isinstance(data, Items):
+        return data if not scales else replace(data, scales={**data.scales, **scales})
+    if isinstance(data, Mapping) and not is_frame(data):
+        columns = Columns(named_tables.long_rows(data, ("score", "system", "topic", "value"), "items"), "items")
+        logs = [_long(columns, {"score": "score", "system": "system", "topic": "topic", "value": "value"})]
+    elif is_frame(data):
+        logs = [table_log(Columns(opened(data), "items"))]
+    else:
+        paths: list[PathLike] = (
+            [data] if isinstance(data, str | os.PathLike) else list(cast("Sequence[PathLike]", data))
+        )
+        logs = [_file_log(path) for path in paths]
+    items = joined(logs, names)
+    return items if not scales else replace(items, scales={**items.scales, **scales})
+
+
+def is_log(path: PathLike) -> bool:
+    """Whether a file is a log that a known evaluation tool wrote."""
+    name = os.fspath(path)
+    if formats.ending(name) not in LOG_ENDINGS or not can_be_read_again(name):
+        return False
+    from truegain.io.logs.catalogue import log_format  # all readers: for those who give such a file
+
+    return log_format(next(pieces_of(path), b""), shown_path(path)) is not None
+
+
+def _file_log(path: PathLike) -> Log:
+    """A file as its tool wrote it, or as a table."""
+    from truegain.io.logs.catalogue import log_in
+
+    log = log_in(path)
+    return table_log(Columns(*formats.read_file(path))) if log is None else log
+
+
+def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
+    """One table of several files; those about one system each are named by the first thing that differs.
+
+    >>> one, other = (Log(f, "t", [Row("q1", "s", 1.0)], {"model": "m", "file": f}) for f in ("a", "b"))
+    >>> joined([one, other]).systems
+    ('a', 'b')
+    """
+    called = _systems(logs, names)
+    rows: list[Row] = []
+    seen: dict[tuple[str, ...], tuple[str, int]] = {}
+    scales: dict[str, ScoreRange] = {}
+    clusters: dict[str, dict[str, str]] = {}
+    unlike: dict[str, str] = {}  # columns that say different things of a topic, so they group none
+    for log, system in zip(logs, called, strict=True):
+        for row in log.rows:
+            named = row._replace(system=row.system or system, status=_status(row))
+            key = (named.system, row.topic, row.item, row.score, row.judge, str(row.replicate))
+            if key in seen:
+                file, line = seen[key]
+                before = f"line {line} of {file}" if line else file
+                item = f", item {row.item}" if row.item else ""
+                raise InputError(
+                    f"{row.score} of system {named.system}, topic {row.topic}{item} appears twice; the first is in "
+                    f"{before}", file=log.file, line=row.line or None,
+                    hint="keep one; where an answer was judged again, number the replicates in a column 'replicate'; "
+                    "where two files are about different systems, name these",
+                )  # fmt: skip
+            seen[key] = (log.file, row.line)
+            rows.append(named)
+        for score in dict.fromkeys(row.score for row in log.rows):
+            scale = log.scales.get(score, ScoreRange())
+            scales[score] = _wider(scales[score], scale, score, log.file) if score in scales else scale
+        for column, of in log.clusters.items():
+            into = clusters.setdefault(column, {})
+            for topic, value in of.items():
+                if (before := into.setdefault(topic, value)) != value:
+                    unlike.setdefault(column, f"topic {topic} has {before!r} and {value!r} there")
+        for column, why in log.no_clusters.items():
+            unlike.setdefault(column, why)
+    means = tuple(
+        replace(m, system=m.system or system) for log, system in zip(logs, called, strict=True) for m in log.means
+    )
+    tools = tuple(dict.fromkeys(log.tool for log in logs if log.tool))
+    made = {"tools": list(tools), "logs": {log.file: dict(log.provenance) for log in logs if log.provenance}}
+    known = {name: scale for name, scale in scales.items() if scale != ScoreRange()}
+    return Items.of_rows(
+        rows, clusters={c: of for c, of in clusters.items() if c not in unlike}, scales=known, means=means,
+        source=some([log.file for log in logs]),
+        notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made, no_clusters=unlike,
+        models=frozenset().union(*(_models(log) for log in logs)),
+    )  # fmt: skip
+
+
+def _wider(one: ScoreRange, other: ScoreRange, score: str, file: str) -> ScoreRange:
+    """What two files say of a score: the direction that either knows, and the widest ends."""
+    known = {scale.lower_is_better for scale in (one, other)} - {None}
+    if len(known) > 1:
+        raise InputError(
+            f"{score}: less is better here, and more in another file, or the other way round", file=file,
+            hint="read them apart, or give the score of one another name",
+        )  # fmt: skip
+    return ScoreRange(min(one.low, other.low), max(one.high, other.high), known.pop() if known else None)
+
+
+def _models(log: Log) -> frozenset[str]:
+    """The judges of a log that are language models."""
+    judges = frozenset(row.judge for row in log.rows if row.judge)
+    return judges if log.models is None else judges & log.models
+
+
+def _status(row: Row) -> str:
+    if row.value == row.value:
+        return OK
+    return "missing" if row.status == OK else row.status
+
+
+def _systems(logs: Sequence[Log], names: Sequence[str] | None) -> list[str]:
+    """The system of each file that is about one; empty for a file that names its own."""
+    alone = [log for log in logs if any(not row.system for row in log.rows)]
+    if names is not None:
+        if len(names) != len(alone):
+            raise TruegainError(
+                f"{argname('names')}: {counted(len(names), 'name')} for {counted(len(alone), 'file')} about one system"
+            )
+        given = dict(zip(map(id, alone), names, strict=True))
+        return [given.get(id(log), "") for log in logs]
+    if not alone:
+        return ["" for _ in logs]
+    keys = [key for key in alone[0].names if all(key in log.names for log in alone)]
+    telling = next((key for key in keys if len({log.names[key] for log in alone}) == len(alone)), None)
+    if telling is None and len(alone) > 1:
+        values = {key: ", ".join(dict.fromkeys(log.names[key] for log in alone)) for key in keys}
+        choices = "; ".join(f"{key}: {value}" for key, value in values.items()) or "nothing in them names it"
+        raise InputError(
+            f"{len(alone)} files give the same name to their system ({choices})", file=alone[1].file,
+            hint="give each system one log, or rename one of the files",
+        )  # fmt: skip
+    return [log.names[telling] if telling and any(not row.system for row in log.rows) else "" for log in logs]
+
+
+def table_log(columns: Columns) -> Log:
+    """A table that no tool wrote: long, with a column of names of scores, or wide, with a column for each score."""
+    named = {ours: next((n for n in theirs if n in columns.names), None) for ours, theirs in NAMES.items()}
+    roles = {ours: name for ours, name in named.items() if name is not None}
+    if "score" not in roles and roles.get("value") == "value" and "score" in columns.names:
+        roles["score"] = "score"  # beside values it names them, as in our own tables
+    if "topic" not in roles:
+        others = ", ".join(NAMES["topic"][1:6])
+        raise InputError(
+            f"there is no column 'topic' (or {others}, ...) among {', '.join(columns.all_written)}",
+            file=columns.file,
+            hint="name the samples in a column 'topic', and the scores in columns of their own or in 'score_name' and "
+            "'value'",
+        )
+    roles = _with_scores(columns, roles)
+    return _long(columns, roles) if "value" in roles else _wide(columns, roles)
+
+
+def _with_scores(columns: Columns, roles: dict[str, str]) -> dict[str, str]:
+    """What columns are, less those that are scores of their own beside others, whatever they are called."""
+    if roles.get("item") in NUMBERS_MAY_BE_SCORES and _is_score(columns._column(roles["item"])):
+        keys = [_text(columns, roles[n]) for n in ("system", "topic", "score", "replicate") if n in roles]
+        keys += [_text(columns, roles["judge"], needed=False)] if "judge" in roles else []
+        rows = list(zip(*keys, strict=True))
+        if len(set(rows)) == len(rows):  # one a row: no answer has several items
+            roles = {ours: name for ours, name in roles.items() if ours != "item"}
+    if "value" in roles and "score" not in roles:
+        taken = set(roles.values())
+        if any(n not in taken and _is_score(columns._column(n)) for n in dict.fromkeys(columns.names)):
+            roles = {ours: name for ours, name in roles.items() if ours != "value"}
+    return roles
+
+
+def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
+    cells = _cells(columns, roles)
+    values = columns._column(roles["value"])
+    score = _text(columns, roles["score"]) if "score" in roles else ["score"] * len(values)
+    rows = [
+        Row(score=score[at], value=_number(columns, roles["value"], at, cell), line=_line(columns, at), **of)
+        for at, (of, cell) in enumerate(zip(cells, values, strict=True))
+    ]
+    of_topics = [row for row in rows if row.topic != ALL_TOPICS]
+    if "score" not in roles or not of_topics:
+        return _table(columns, rows, roles)
+    means = [ToolMean(row.score, row.value, row.system) for row in rows if row.topic == ALL_TOPICS]
+    return replace(_table(columns, of_topics, roles), means=means)
+
+
+def _wide(columns: Columns, roles: Mapping[str, str]) -> Log:
+    taken = set(roles.values())
+    names = [n for n in dict.fromkeys(columns.names) if n not in taken and _is_score(columns._column(n))]
+    if not names:
+        raise InputError(
+            f"no column of numbers among {', '.join(columns.all_written)}", file=columns.file,
+            hint="give the scores in columns of their own, or in a column 'value'",
+        )  # fmt: skip
+    cells, rows = _cells(columns, roles), []
+    for name in names:
+        for at, (of, cell) in enumerate(zip(cells, columns._column(name), strict=True)):
+            rows.append(
+                Row(score=columns.written(name), value=_number(columns, name, at, cell), line=_line(columns, at), **of)
+            )
+    return _table(columns, rows, roles)
+
+
+def _cells(columns: Columns, roles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What each row says of system, topic, item, judge, weight and replicate."""
+    topics = _text(columns, roles["topic"])
+    of: dict[str, list[Any]] = {"topic": topics}
+    for name in ("system", "item", "judge"):
+        if name in roles:
+            of[name] = _text(columns, roles[name], needed=name == "system")
+    for name in _model_columns(columns, roles):  # a model's row may name nobody else
+        given = _text(columns, name, needed=False)
+        of["judge"] = [judge or model for judge, model in zip(of.get("judge", given), given, strict=True)]
+    if "weight" in roles:
+        of["weight"] = [
+            _weight(columns, roles["weight"], at, c) for at, c in enumerate(columns._column(roles["weight"]))
+        ]
+    if "replicate" in roles:
+        numbers = {text: at for at, text in enumerate(dict.fromkeys(_text(columns, roles["replicate"])), 1)}
+        of["replicate"] = [numbers[text] for text in _text(columns, roles["replicate"])]
+    return [dict(zip(of, row, strict=True)) for row in zip(*of.values(), strict=True)]
+
+
+def _model_columns(columns: Columns, roles: Mapping[str, str]) -> list[str]:
+    """The columns that name the model which gave a value.
+
+    Beside a judge, 'model' is that of the judge; without one it may be that of the system, unless all have the same.
+    """
+    there = [
+        name
+        for name in MODEL_COLUMNS
+        if name in columns.names and name not in set(roles.values()) - {roles.get("judge")}
+    ]
+    if "model" in there and "judge" not in roles and len({*_text(columns, "model", needed=False)}) > 1:
+        there.remove("model")
+    return there
+
+
+def _models_in(columns: Columns, roles: Mapping[str, str]) -> frozenset[str]:
+    """The judges that are models: those of rows that name one."""
+    judges = [str(of.get("judge", "")) for of in _cells(columns, roles)]
+    given = [_text(columns, name, needed=False) for name in _model_columns(columns, roles)]
+    return frozenset(judge for column in given for judge, model in zip(judges, column, strict=True) if model)
+
+
+def _text(columns: Columns, name: str, needed: bool = True) -> list[str]:
+    cells = columns._column(name)
+    for at, cell in enumerate(cells) if needed else ():
+        if is_missing(cell) or not str(cell).strip():
+            raise columns._fault(f"{columns.written(name)} is missing", at, cell, "every row needs one")
+    return ["" if is_missing(cell) else str(cell).strip() for cell in cells]
+
+
+def _weight(columns: Columns, name: str, at: int, cell: object) -> float:
+    number = named_tables.number_of(cell)
+    if number is None or not (math.isfinite(number) and number >= 0):
+        raise columns._fault(f"{columns.written(name)} is not a weight", at, cell, "give a number of at least 0")
+    return float(number)
+
+
+def _number(columns: Columns, name: str, at: int, cell: object) -> float:
+    if says_missing(cell):
+        return math.nan
+    if named_tables.is_bool(cell):
+        return float(bool(cell))
+    number = named_tables.number_of(cell)
+    if number is None or math.isinf(number):
+        raise columns._fault(
+            f"{columns.written(name)} is not a number", at, cell, "give a number, or nothing where there is none"
+        )
+    return float(number)
+
+
+def _is_score(cells: Iterable[object]) -> bool:
+    """Whether a column holds numbers or nothing, and some number."""
+    known = [cell for cell in cells if not says_missing(cell)]
+    return bool(known) and all(named_tables.is_bool(c) or named_tables.number_of(c) is not None for c in known)
+
+
+def _line(columns: Columns, at: int) -> int:
+    return int(next(iter(columns.places.of(at).values()))) if columns.places is not None else at + 1
+
+
+def _table(columns: Columns, rows: Sequence[Row], roles: Mapping[str, str]) -> Log:
+    topics = _text(columns, roles["topic"])
+    scored = {row.score for row in rows}
+    others = [n for n in dict.fromkeys(columns.names) if n not in roles.values() and columns.written(n) not in scored]
+    clusters: dict[str, dict[str, str]] = {}
+    no_clusters: dict[str, str] = {}
+    for name in others:  # a column that says one thing of each topic may group them
+        cells = ["" if is_missing(c) else str(c).strip() for c in columns._column(name)]
+        of = dict(zip(topics, cells, strict=True))
+        two = next(((t, c) for t, c in zip(topics, cells, strict=True) if of[t] != c), None)
+        if two is not None:
+            no_clusters[columns.written(name)] = f"topic {two[0]} has {two[1]!r} and {of[two[0]]!r} there"
+        elif 1 < len({*of.values()}) < len(of):
+            clusters[columns.written(name)] = of
+        elif {*of.values()} == {""}:
+            no_clusters[columns.written(name)] = "it is empty"
+    names = {"file": formats.system_name(shown_path(columns.file))}
+    return Log(columns.file, "", rows, names, clusters, models=_models_in(columns, roles), no_clusters=no_clusters)
