@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -30,6 +30,10 @@ from truegain.io.overwrite import unchanging
 from truegain.io.warnings import heard, tell
 from truegain.results.cache import Cache
 from truegain.study.inputs import pair_of, usual_measure
+
+if TYPE_CHECKING:
+    from truegain.report.gather import Filed, Keeping
+    from truegain.study.study import Study
 
 KEPT_IN = ".truegain"
 EACH = ("measure", "costs", "jobs")  # told with each result, or of no weight
@@ -90,7 +94,7 @@ def report_command(
 
     """
     from truegain.report.facts import Made, read_truth
-    from truegain.report.gather import Filed, as_made, gather
+    from truegain.report.gather import as_made, gather
     from truegain.report.page.page import page as html_page
     from truegain.report.sections.catalogue import sections_for
     from truegain.report.sections.truth import in_short
@@ -115,21 +119,8 @@ def report_command(
 
     def make_page() -> tuple[bytes, str]:
         """The page, and the line that says what it found."""
-        renamed = options.renamed if options.renames else None
-        run_files = Filed.of(files, options.name_by, config.resampling.jobs, cached, renamed)
         with heard() as warnings:
-            answers = options.answers([judgments, *files], config)
-            if answers is not None:
-                run_files = Filed(answers.runs, jobs=config.resampling.jobs, kept=cached)
-                judged = answers.judgments
-                study = options.study_of_answers(answers, run_files)
-            else:
-                judged = (
-                    reading.load(judgments, normalize=config.ratings.normalize)
-                    if config.ratings.are_aggregated
-                    else Judgments.of(judgments)
-                )
-                study = options.study_of(run_files, judged, config, reading)
+            study, run_files, judged, of_answers = _read(judgments, files, options, config, reading, cached)
         tell(warnings)
         if len(study.systems) < 2:
             raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
@@ -151,7 +142,7 @@ def report_command(
             "JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments),
             {options.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
             in_words,
-            "" if answers is None else answer_arguments([judgments, *files], options),
+            answer_arguments([judgments, *files], options) if of_answers else "",
         )
         facts = gather(
             study,
@@ -177,6 +168,23 @@ def report_command(
     write_bytes(page.output, text)
     if page.output != STANDARD_INPUT:
         typer.echo(line)
+
+
+def _read(
+    judgments: str, files: list[str], options: StudyOptions, config: StudyConfig, reading: Reading, cached: Keeping
+) -> tuple[Study, Filed, Judgments, bool]:
+    """The study, the runs and the labels that it is made of, and whether these are values of answers."""
+    from truegain.report.gather import Filed
+
+    jobs = config.resampling.jobs
+    answers = options.answers([judgments, *files], config)
+    if answers is not None:
+        lists = Filed(answers.runs, jobs=jobs, kept=cached)
+        return options.study_of_answers(answers, lists), lists, answers.judgments, True
+    runs = Filed.of(files, options.name_by, jobs, cached, options.renamed if options.renames else None)
+    rated = config.ratings.are_aggregated
+    judged = reading.load(judgments, normalize=config.ratings.normalize) if rated else Judgments.of(judgments)
+    return options.study_of(runs, judged, config, reading), runs, judged, False
 
 
 def _key(
