@@ -1,0 +1,89 @@
+"""The decision that a study collects labels for: open, made, or out of reach; shown by the pages, kept by the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+
+Status = Literal["open", "better", "worse", "no-difference", "undecided", "out-of-reach"]
+ENDED: tuple[Status, ...] = ("better", "worse", "no-difference", "undecided", "out-of-reach")
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A row of the list as people left it: the label of each who judged it; None: could not judge."""
+
+    topic: str
+    doc: str
+    labels: tuple[float | None, ...]
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """The interval of a difference after so many labels; None while there are too few."""
+
+    labels: int
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class PairDecision(msgspec.Struct, frozen=True):
+    """One candidate against one baseline.
+
+    status: 'better' or 'worse' once the interval excludes 0; 'no-difference' once it lies within the smallest effect
+    worth acting on; 'undecided' where labels or money ran out; 'out-of-reach' where no number of labels decides it.
+    """
+
+    baseline: str
+    candidate: str
+    status: Status
+    sentence: str
+    now: Interval
+    looks: tuple[Interval, ...] = ()  # earlier ones, and the last
+    likely: int | None = None  # labels in all after which it is decided with an even chance, if things go on like this
+    latest: int | None = None  # with 90%
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """All that the organizer's page, the terminal and the files tell of a study that is being decided.
+
+    >>> pair = PairDecision("prod", "new", "better", "new is better than prod.", Interval(40, 0.1, 0.02, 0.18))
+    >>> decision = Decision("better", "new is better than prod.", (pair,), "P@10", 40, 44, 512, 300)
+    >>> decision.ended, Decision.of_json(decision.to_json()) == decision
+    (True, True)
+    """
+
+    status: Status
+    sentence: str
+    pairs: tuple[PairDecision, ...]
+    measure: str
+    labels: int  # rows of the unbroken top of the list: those that count
+    given: int  # labels that people gave in all
+    listed: int  # rows of the list
+    most: int | None = None  # labels after which it is given up
+    min_effect: float = 0.0
+    confidence: float = 0.95
+    cost: float | None = None  # so far
+    max_cost: float | None = None
+    agreement: float | None = None  # of rows that two people labeled: share of equal labels
+    doubled: int = 0  # rows that two people labeled
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ended(self) -> bool:
+        """Whether no more labels are wanted."""
+        return self.status in ENDED
+
+    def to_json(self) -> str:
+        """As the store and the result files keep it."""
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def of_json(cls, text: str | bytes) -> Decision:
+        """What `to_json` made."""
+        return msgspec.json.decode(text, type=cls)
+
+
+# Looks at the labels in the order of the list, every row from the top to the last that somebody judged.
+Decide = Callable[[Sequence[Label]], Decision]
