@@ -84,7 +84,11 @@ class Influence:
         return [None if left is None else float(left[i]) for i in order]
 
     def _influential_units(self, contrasts: Contrasts, most: int) -> tuple[Floats, list[int]]:
-        """How far each unit moves the first contrast, and the numbers of those that move it most."""
+        """How far each unit moves the first contrast, and the numbers of those that move it most.
+
+        Of units that move it alike the first comes first, whatever the last digit is on this processor.
+        """
         pull = contrasts.values(self.matrix)[:, 0]
-        largest = np.argsort(-np.abs(pull), kind="stable")[:most]
+        far = np.abs(pull)
+        largest = np.argsort(-np.round(far / max(float(far.max(initial=0.0)), 1e-300), 9), kind="stable")[:most]
         return pull, [i for i in largest.tolist() if pull[i] != 0]
