@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -159,31 +160,32 @@ def test_looking_often_widens() -> None:
 
 @pytest.mark.parametrize("topics", ["fixed", "sampled"])
 def test_limits_of_all_looks_are_met(topics: str) -> None:
-    """Guards what lies within the limits of all looks so far: by a study of its own for every look."""
+    """Guards limits that hold at every look: those of the bets, and with topics sampled each at half of the error."""
+    from scipy.stats import t as student
+
     runs, bronze, gold = world(2, topics=60)
     drawn, contrasts = draw_list(ranked_of(runs, bronze), P5), Contrasts.of([(0, 1)])
-    lows, highs = [], []
-    for n in (25, 50, 75, 100, 125, 140):
-        study = tg.Study(
-            runs,
-            bronze,
-            "P@5",
-            population="fixed" if topics == "fixed" else "topics",
-            gold=tg.Gold(judged(drawn, gold, n), sequential=True),
-        )
-        variance_model = study.variance_model("P@5")
-        value, spread = contrasts.values(variance_model.estimator.value), variance_model.variance(contrasts)
-        half = 1.959963984540054 * np.sqrt(spread.value[0])
-        assert isinstance(variance_model.estimator, ByList)
-        if variance_model.estimator.touching(contrasts)[0] >= 10:
-            lows.append(value[0] - half)
-            highs.append(value[0] + half)
+    study = tg.Study(
+        runs,
+        bronze,
+        "P@5",
+        population="fixed" if topics == "fixed" else "topics",
+        gold=tg.Gold(judged(drawn, gold, 140), sequential=True),
+    )
+    estimator = study.variance_model("P@5").estimator
+    assert isinstance(estimator, ByList)
+    game = estimator.game(contrasts)
+    assert game is not None
+    value = float(estimator.values(contrasts)[0])
+    low, high = (float(x[0]) for x in game.limits(0.05 if topics == "fixed" else 0.025))
+    if topics == "sampled":
+        whole, own = estimator.over_topics(contrasts), estimator.over_gold(contrasts).value
+        far = student.ppf(1 - 0.0125, whole.df[0]) ** 2 * max(float(whole.value[0] - own[0]), 0)
+        low, high = value - math.sqrt((value - low) ** 2 + far), value + math.sqrt((high - value) ** 2 + far)
     found, verdict = study.compare("s0", "s1")[0], study.verdict("s0", "s1")
-    assert len(lows) > 2
-    assert (found.low, found.high) == pytest.approx((max(lows), min(highs)), abs=1e-12)
-    assert max(lows) > lows[-1] or min(highs) < highs[-1]
-    whole = next(x for x in verdict.by_source if x.source == ("topics" if topics == "sampled" else "gold"))
-    assert (whole.low, whole.high) == (found.low, found.high)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    whole_source = next(x for x in verdict.by_source if x.source == ("topics" if topics == "sampled" else "gold"))
+    assert (whole_source.low, whole_source.high) == (found.low, found.high)
 
 
 def test_looks_that_exclude_one_another() -> None:

@@ -26,6 +26,7 @@ from truegain.pooling.samples import DESIGN, LEAST_SAMPLED, check_linear, looked
 from truegain.sampling.designs import OrderedDraws
 from truegain.sampling.gold import GoldUnits
 from truegain.sampling.topics import Topics
+from truegain.stats.betting import Betting
 from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.influence import Influence, Variance
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, About, ByGoldPairs
@@ -266,6 +267,10 @@ class ByUnjudgedList(ByList):
         """Labeled documents that move each contrast; no fewer than are needed where no unjudged one does."""
         moving = super().touching(contrasts)
         return np.where(self.unmoved(contrasts), np.maximum(moving, LEAST_GOLD), moving)
+
+    def game(self, contrasts: Contrasts) -> Betting | None:  # noqa: ARG002
+        """None: what is listed is added to what judgments say, for which no bets are made."""
+        return None
 
     def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:
         estimator = super()._at(a, b, weight, end)

@@ -28,7 +28,7 @@ from truegain.stats.student_t import quantiles_of
 from truegain.stats.student_t import wilson as wilson_of_share
 from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, ScoreEstimator
 from truegain.study.gold_lists import ByList
-from truegain.study.precision import at_every_look, earlier_looks
+from truegain.study.precision import at_every_look, earlier_looks, error_at_all_looks
 
 Parts = dict[SourceName, Floats]
 SHARE_DRAWS = 2_000
@@ -348,6 +348,8 @@ class VarianceModel:
 
         An earlier look counts from 10 labels that touch a difference on.  topics: as `spread` was made.
         """
+        if (by_bets := self._limits_by_bets(contrasts, topics)) is not None:
+            return by_bets
         low, high = self._held_open(contrasts, limits(value, variance, confidence), variance, confidence, topics)
         low, high = self.estimator.widened(contrasts, low, high, quantiles_of(confidence, variance.df))
         if self.looks is None:
@@ -359,6 +361,50 @@ class VarianceModel:
             then = self._held_open(contrasts, then, wide, confidence, topics, before)
             low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
         return low, high
+
+    def _limits_by_bets(self, contrasts: Contrasts, topics: bool) -> tuple[Floats, Floats] | None:
+        """Limits that hold at every look at an ordered list of gold labels; None for others.
+
+        What nobody could judge is at its worst below, and at its best above (see `ByList.ends`).
+        """
+        if self.looks is None or not isinstance(self.estimator, ByList):
+            return None
+        stuck = self.estimator.stuck(contrasts)
+        free = np.flatnonzero(stuck == 0)
+        low, high = np.full(len(contrasts), np.nan), np.full(len(contrasts), np.nan)
+        some = Contrasts(contrasts.a[free], contrasts.b[free])
+        if (found := self._by_bets(self.estimator, some, topics)) is None:
+            return None
+        low[free], high[free] = found
+        for i in np.flatnonzero(stuck).tolist():
+            worst, best = (self._by_bets(e, Contrasts.scores(1), topics) for e in self.estimator.ends(contrasts, i))
+            assert worst is not None
+            assert best is not None
+            low[i], high[i] = worst[0][0], best[1][0]
+        return low, high
+
+    def _by_bets(self, estimator: ByList, contrasts: Contrasts, topics: bool) -> tuple[Floats, Floats] | None:
+        """Where stakes against a value were won at no look so far (see `Betting`).
+
+        Topics sampled: sqrt(t^2 own + h^2) on either side, own the part of the variance that topics bring by
+        themselves, h how far the limits over gold lie out, t and h each at half of the error.
+        """
+        game = estimator.game(contrasts)
+        if game is None:
+            return None
+        assert self.looks is not None
+        over = topics and "topics" in self.over
+        alpha = error_at_all_looks(self.looks, over)
+        low, high = game.limits(alpha)
+        value = estimator.values(contrasts)
+        below, above = np.maximum(value - low, 0.0), np.maximum(high - value, 0.0)
+        if over:
+            whole = estimator.over_topics(contrasts)
+            own = np.maximum(whole.value - estimator.over_gold(contrasts).value, 0.0)
+            far = quantiles_of(1 - alpha, whole.df) ** 2 * own
+            below, above = np.sqrt(below**2 + far), np.sqrt(above**2 + far)
+        none_left = low > high
+        return np.where(none_left, low, value - below), np.where(none_left, high, value + above)
 
     def _held_open(
         self,

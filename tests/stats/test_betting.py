@@ -1,0 +1,142 @@
+"""Limits that hold at every look, by betting: against totals by hand, a scalar game, and studies with known truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from truegain.errors import TruegainError
+from truegain.stats.betting import HORIZONS, MOST_STAKED, Betting, Population, strata_of
+
+
+def drawn(rng: np.random.Generator, n: int, totals: int = 1, lean: float = 0.0) -> tuple[Population, np.ndarray]:
+    """Units in an order drawn by size, and their values; labels of the judge lean to one side of the first total."""
+    weight = rng.choice([-1.0, -0.5, 0.5, 1.0], (totals, n)) / n
+    values = (rng.random(n) < 0.45).astype(float)
+    label = np.where(rng.random(n) < 0.2 + lean * (weight[0] > 0), 1.0, values)
+    size = np.abs(weight).max(axis=0)
+    order = np.argsort(rng.exponential(size=n) / size)
+    units = Population(weight[:, order], size[order], label[order], rng.integers(0, 8, n)[order])
+    return units, values[order]
+
+
+def test_each_estimate_has_the_total_as_its_mean() -> None:
+    """Guards the game: over every unit that could come next, by its chance, the mean of Z is the total."""
+    rng = np.random.default_rng(3)
+    units, values = drawn(rng, 9, totals=2)
+    total = units.weight @ values
+    for known in (0, 1, 4, 7):
+        mean, chance = np.zeros(2), units.size[known:] / units.size[known:].sum()
+        for j, q in enumerate(chance.tolist(), start=known):
+            turn = [*range(known), j, *(i for i in range(known, 9) if i != j)]
+            game = Betting(
+                Population(units.weight[:, turn], units.size[turn], units.label[turn], units.group[turn]),
+                values[turn][: known + 1].tolist(),
+            )
+            mean += q * game._z[-1]
+            assert (game._least[-1] <= game._z[-1] + 1e-12).all()
+            assert (game._z[-1] <= game._greatest[-1] + 1e-12).all()
+        assert mean == pytest.approx(total, abs=1e-12)
+
+
+def won_at_any_look(game: Betting, total: int, d: float, alpha: float, turned: int) -> bool:
+    """Whether the stakes against d, or from d on where turned is -1, grew to 2/alpha: one by one, in plain numbers."""
+    stakes = [1.0] * len(HORIZONS)
+    left = np.cumsum(game.units.size[::-1])[::-1]
+    best = 0.0
+    for t in range(len(game)):
+        z, v = float(game._z[t][total]), float(game._variance[t][total])
+        worst = float((game._least if turned > 0 else game._greatest)[t][total])
+        s = math.sqrt(v) * left[0] / left[t]
+        for h, horizon in enumerate(HORIZONS):
+            e = s * math.sqrt(2 * math.log(2 / alpha) / horizon)
+            room = turned * (d - worst)
+            rate = min(e / (v + e * e), MOST_STAKED / room if room > 0 else math.inf)
+            stakes[h] *= 1 + rate * turned * (z - d)
+        best = max(best, sum(stakes) / len(stakes))
+    return best >= 2 / alpha
+
+
+def test_limits_are_where_the_stakes_are_won() -> None:
+    """Guards the limits, by a game that is played in plain numbers on either side of them."""
+    units, values = drawn(np.random.default_rng(5), 160, totals=3)
+    game = Betting(units, values[:90].tolist())
+    low, high = game.limits(0.1)
+    for i in range(3):
+        assert won_at_any_look(game, i, float(low[i]) - 1e-6, 0.1, 1)
+        assert not won_at_any_look(game, i, float(low[i]) + 1e-6, 0.1, 1)
+        assert won_at_any_look(game, i, float(high[i]) + 1e-6, 0.1, -1)
+        assert not won_at_any_look(game, i, float(high[i]) - 1e-6, 0.1, -1)
+    earlier = game.limits(0.1, 60)
+    again = Betting(units, values[:60].tolist()).limits(0.1)
+    assert np.allclose(earlier, again)
+    assert (earlier[0] <= low + 1e-12).all(), "later limits lie within earlier ones"
+    assert (earlier[1] >= high - 1e-12).all()
+
+
+def test_all_known_is_the_total_itself() -> None:
+    """Guards the end of a list: no width, and the sum, on a scale that does not begin at 0."""
+    units, values = drawn(np.random.default_rng(6), 30)
+    units = Population(units.weight, units.size, units.label, units.group, (1.0, 5.0))
+    game = Betting(units, (1 + 4 * values).tolist())
+    total = units.weight @ (1 + 4 * values)
+    low, high = game.limits(0.05)
+    assert low == pytest.approx(total)
+    assert high == pytest.approx(total)
+    assert game.estimate == pytest.approx(total)
+    with pytest.raises(TruegainError, match="all 30 units have a value"):
+        game.add(1.0)
+
+
+def test_what_can_be_no_value() -> None:
+    """Guards against values off the scale, and units that count and have none."""
+    units, _ = drawn(np.random.default_rng(6), 30)
+    game = Betting(units)
+    with pytest.raises(TruegainError, match="a value of 3 is outside of its scale, 0 to 1"):
+        game.add(3.0)
+    with pytest.raises(TruegainError, match="unit 1 moves a total and has no value"):
+        game.add(math.nan)
+    low, high = game.limits(0.05)
+    assert (low[0], high[0]) == pytest.approx((np.minimum(units.weight, 0).sum(), np.maximum(units.weight, 0).sum()))
+    assert np.isfinite(game.estimate).all()
+    assert (game.spread > 0).all()
+
+
+def test_a_unit_that_counts_nothing_may_have_no_value() -> None:
+    """Guards lists with topics that are left out: their rows change nothing but the chances."""
+    units, values = drawn(np.random.default_rng(8), 60)
+    weight = units.weight.copy()
+    weight[:, 3] = 0
+    given = values[:40].copy()
+    given[3] = math.nan
+    game = Betting(Population(weight, units.size, units.label, units.group), given.tolist())
+    assert np.isfinite(game.limits(0.05)).all()
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("world", ["even", "lean", "rare", "tie"])
+def test_limits_hold_at_all_looks_together(world: str) -> None:
+    """Guards the promise where it is hard: a judge who leans, rare values, an exact tie; looks after every label."""
+    missed, studies = 0, 100
+    for seed in range(studies):
+        rng = np.random.default_rng([17, seed])
+        units, values = drawn(rng, 120, lean=0.5 if world == "lean" else 0.0)
+        if world == "rare":
+            values = (rng.random(120) < 0.03).astype(float)
+        if world == "tie":
+            values = np.ones(120)
+            positive = np.flatnonzero(units.weight[0] > 0)
+            values[rng.choice(positive, len(positive) // 2, replace=False)] = 0
+        total = float((units.weight @ values)[0])
+        game = Betting(units, values[:119].tolist())
+        low, high = game.limits(0.05)  # of all looks together
+        missed += not low[0] - 1e-12 <= total <= high[0] + 1e-12
+    assert missed <= 11, "5% of 100 is 5, and 12 or more have a chance of less than 1%"
+
+
+def test_labels_are_few_strata() -> None:
+    """Guards values without steps: a stratum for each would learn nothing."""
+    assert len(np.unique(strata_of(np.random.default_rng(0).random(500)))) == 6
+    assert strata_of(np.zeros(4)).tolist() == [0] * 4
