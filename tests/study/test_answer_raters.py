@@ -209,7 +209,7 @@ def test_items_of_answers_keep_their_weights() -> None:
 @pytest.mark.parametrize(
     ("judges", "repeats", "population", "told"),
     [
-        (1, 1, "replicates", "every answer has one value.*--epochs of inspect_ai.*leave 'replicates' out"),
+        (1, 1, "replicates", "every answer has one value.*epochs of inspect_ai.*leave 'replicates' out"),
         (3, 1, "topics,replicates", "every answer has one value"),
         (1, 3, "assessors", "1 judge is too few to generalize to other judges; have at least 3"),
         (2, 3, "topics,assessors", "2 judges are too few"),

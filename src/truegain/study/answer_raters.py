@@ -31,7 +31,7 @@ from truegain.study.estimators import ScoreEstimator
 
 UNNAMED = "unnamed judge"
 REPLICATE = "replicate"  # the column of single values that numbers the repeats
-AGAIN = "run the evaluation again, as by --epochs of inspect_ai or --repeat of promptfoo and of truegain judge run"
+AGAIN = "run the evaluation again (epochs of inspect_ai, repeats of promptfoo or of the judge)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -92,7 +92,8 @@ class Study:
     population : str or list of str, default 'topics'
         What the answers are about: 'topics' (topics like these), 'collection' (other collections of the same kind),
         'assessors' (assessors like these; needs `ratings`), 'replicates' (the same judge asked again, with
-        ``Ratings(repeated='all')``), several with commas; or 'fixed', these topics only.
+        ``Ratings(repeated='all')``), several with commas; or 'fixed', these topics only.  Of values of answers,
+        'assessors' are judges like these and 'replicates' repeats like these, as `Items` have them.
     gold : Gold or path-like, optional
         Trusted labels of some of the judged pairs, which correct the scores.
     unjudged : {'bound', 'non-relevant'}, UnjudgedSample or path-like, default 'bound'
