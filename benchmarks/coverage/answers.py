@@ -4,10 +4,12 @@ Three systems answer the same topics: a and b are equal, but the judge is lenien
 random 40% of the answers (of fewer than 10 a system nothing is said).  Settings were chosen before any result was seen.
 
     python -m benchmarks.coverage.answers --studies 400
+    python -m benchmarks.coverage.answers --studies 400 --panels --topics 25 100
 
 prints, for each world and number of topics, the coverage of a score, of the equal pair and of the real pair, and the
 median width of the interval of the equal pair, by the judge alone, by the judge with topics that are taken as
-independent where they are not, and corrected by the people's values.
+independent where they are not, and corrected by the people's values.  With --panels: answers by several judges or in
+several repeats, for judges and repeats like these, on topics like these or on these only.
 """
 
 from __future__ import annotations
@@ -118,15 +120,128 @@ def studied(world: World, topics: int, truth: Array, rng: np.random.Generator) -
         return results | {"corrected": None}
 
 
+# ---- Several judges of the same answers, and answers that were made and judged again.
+
+LENIENCY, ON_TOPIC, ON_ANSWER, AGAIN = 0.4, 0.3, 0.5, 0.5  # sd: of judges, on topics, on single answers; of repeats
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Values of a skewed score by judges who differ, of answers that differ from repeat to repeat.
+
+    A judge is lenient, or not, to all systems and to each, on all topics and on each; an answer of a repeat is better
+    or worse for all its judges.  The truth is the mean over all judges and repeats there could be, and over all topics
+    or those at hand.
+    """
+
+    name: str
+    judges: int
+    repeats: int
+
+    def topics(self, n: int, rng: np.random.Generator) -> Array:
+        """Latent quality, systems by topics."""
+        return np.asarray(rng.normal(0.8, 1.0, n) + rng.normal(0, 0.8, (3, n)) + GAIN[:, None], np.float64)
+
+    def answers(self, quality: Array, rng: np.random.Generator) -> Array:
+        """Latent quality of the answers of each repeat, systems by topics by repeats."""
+        return quality[:, :, None] + rng.normal(0, AGAIN, (*quality.shape, self.repeats))
+
+    def values(self, answers: Array, rng: np.random.Generator) -> Array:
+        """Values, systems by topics by judges by repeats."""
+        s, t, repeats = answers.shape
+        judges = self.judges
+        judge = rng.normal(0, LENIENCY, (1, 1, judges, 1)) + rng.normal(0, LENIENCY / 2, (s, 1, judges, 1))
+        judge = judge + rng.normal(0, ON_TOPIC, (1, t, judges, 1)) + rng.normal(0, ON_ANSWER, (s, t, judges, repeats))
+        own = judge if judges > 1 else rng.normal(0, ON_ANSWER, (s, t, judges, repeats))
+        return _shares(answers[:, :, None, :] + own)
+
+    def truth(self, quality: Array, again: bool = True) -> Array:
+        """What each answer is worth to all judges, and in all repeats (`again`): by the sum of all normal parts."""
+        variance = ON_ANSWER**2 + again * AGAIN**2
+        if self.judges > 1:
+            variance += LENIENCY**2 * 1.25 + ON_TOPIC**2
+        at, weight = np.polynomial.hermite_e.hermegauss(201)
+        steps = _shares(quality[..., None] + np.sqrt(variance) * at)
+        return np.asarray((steps * weight).sum(axis=-1) / weight.sum(), np.float64)
+
+
+PANEL, REPEATS = Panel("3 judges", 3, 1), Panel("4 repeats", 1, 4)
+CELLS = (
+    (PANEL, "topics"),
+    (PANEL, "topics,assessors"),
+    (PANEL, "assessors"),
+    (REPEATS, "topics,replicates"),
+    (REPEATS, "replicates"),
+    (Panel("3 judges, 4 repeats", 3, 4), "topics,assessors,replicates"),
+    (Panel("3 judges, 4 repeats", 3, 4), "assessors,replicates"),
+    (Panel("6 judges", 6, 1), "topics,assessors"),
+)
+
+
+def panel_items(values: Array) -> Items:
+    """A log of three systems, several judges and repeats."""
+    rows = [
+        Row(f"q{t:03d}", "s", float(values[s, t, j, r]), name, judge=f"j{j}", replicate=r + 1)
+        for s, name in enumerate(SYSTEMS)
+        for t in range(values.shape[1])
+        for j in range(values.shape[2])
+        for r in range(values.shape[3])
+    ]
+    return Items.of_rows(rows)
+
+
+def panel_results(world: Panel, population: str, topics: int, studies: int, seed: int) -> list[Result]:
+    """What each of some studies says; for topics at hand, what is true of these."""
+    rng = np.random.default_rng([seed, topics])
+    everywhere = world.truth(world.topics(MANY // 20, np.random.default_rng(1))).mean(axis=1)
+    results = []
+    for _ in range(studies):
+        quality = world.topics(topics, rng)
+        answers = world.answers(quality, rng)
+        study = tg.Study(panel_items(world.values(answers, rng)), measures="s", population=population)
+        if "topics" in population:
+            truth = everywhere
+        elif "replicates" in population:
+            truth = world.truth(quality).mean(axis=1)
+        else:  # other judges of these answers
+            truth = world.truth(answers, again=False).mean(axis=(1, 2))
+        results.append(panel_held(study, truth))
+    return results
+
+
+def panel_held(study: tg.Study, truth: Array) -> Result:
+    """As `held`, the equal pair by what is true: on the topics at hand two equal systems differ."""
+    score = next(e for e in study.estimates() if e.system == "a")
+    (equal,), (real,) = study.compare("a", "b"), study.compare("a", "c")
+    asked: list[tuple[float | None, float | None, float]] = [(score.low, score.high, float(truth[0]))]
+    asked += [(pair.low, pair.high, float(truth[s] - truth[0])) for s, pair in ((1, equal), (2, real))]
+    limits = [(low, high, true) for low, high, true in asked if low is not None and high is not None]
+    if len(limits) < len(asked):
+        return None
+    return [bool(low <= true <= high) for low, high, true in limits], limits[1][1] - limits[1][0]
+
+
+def print_row(name: str, results: list[Result]) -> None:
+    """A row of the table."""
+    answered = [result for result in results if result is not None]
+    cells = " | ".join(f"{x:.3f}" for x in np.array([x for x, _ in answered]).mean(axis=0))
+    width, refused = float(np.median([w for _, w in answered])), len(results) - len(answered)
+    print(f"{name} | {cells} | {width:.3f} | {refused}", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--studies", type=int, default=400)
     parser.add_argument("--topics", type=int, nargs="+", default=[25, 50, 100])
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--panels", action="store_true", help="several judges and repeats, and nothing else")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     print("world | topics | by | score | equal pair | real pair | width | refused")
+    if options.panels:
+        print_panels(options.topics, options.studies, options.seed)
+        return
     for world in WORLDS:
         truth = world.truth()
         for topics in options.topics:
@@ -136,10 +251,14 @@ def main() -> None:
                 for name, result in studied(world, topics, truth, rng).items():
                     results.setdefault(name, []).append(result)
             for name, all_results in results.items():
-                answered = [result for result in all_results if result is not None]
-                cells = " | ".join(f"{x:.3f}" for x in np.array([x for x, _ in answered]).mean(axis=0))
-                width, refused = float(np.median([w for _, w in answered])), len(all_results) - len(answered)
-                print(f"{world.name} | {topics} | {name} | {cells} | {width:.3f} | {refused}", flush=True)
+                print_row(f"{world.name} | {topics} | {name}", all_results)
+
+
+def print_panels(topics: list[int], studies: int, seed: int) -> None:
+    """Rows of judges and repeats."""
+    for world, population in CELLS:
+        for n in topics:
+            print_row(f"{world.name} | {n} | {population}", panel_results(world, population, n, studies, seed))
 
 
 if __name__ == "__main__":

@@ -189,3 +189,36 @@ def test_a_column_that_groups_no_topics_is_told(tmp_path: Path) -> None:
     ]
     with pytest.raises(tg.TruegainError, match="groups no topics of a, b: topic q1 has 'x' and 'y' there"):
         joined(logs).clustered("part")
+
+
+@pytest.mark.parametrize(
+    ("text", "score", "values"),
+    [
+        ("system,topic,value\na,q1,pass\na,q2,FAIL\na,q3,\n", "score", [1, 0, math.nan]),
+        ("system,topic,correct\na,q1,yes\na,q2,no\na,q3,Yes\n", "correct", [1, 0, 1]),
+        ("system,topic,f,correct\na,q1,0.5,True\na,q2,0.25,False\na,q3,1,True\n", "correct", [1, 0, 1]),
+    ],
+)
+def test_words_that_fill_a_column_are_scores(text: str, score: str, values: list[float], tmp_path: Path) -> None:
+    """Guards pass and fail in long and wide tables, as in logs."""
+    items = read_items(written(tmp_path, "x.csv", text))
+    assert items.matrix(score)[0].tolist() == pytest.approx(values, nan_ok=True)
+
+
+def test_words_beside_numbers_are_no_scores(tmp_path: Path) -> None:
+    """Guards yes and no that say something of topics, and a column of both numbers and words."""
+    text = "system,topic,f,easy\na,q1,0.5,yes\na,q2,0.25,no\na,q3,1,yes\n"
+    items = read_items(written(tmp_path, "x.csv", text))
+    assert (items.scores, list(items.clusters)) == (("f",), ["easy"])
+    with pytest.raises(tg.InputError, match=r"y\.csv:3: value is not a number: 'fail'.*must fill the whole column"):
+        read_items(written(tmp_path, "y.csv", "system,topic,value\na,q1,0.5\na,q2,fail\n"))
+
+
+def test_a_table_of_values_needs_no_name_of_a_score(tmp_path: Path) -> None:
+    """Guards system, topic and value beside other numbers, which are scores of their own where they are named."""
+    text = "system,topic,value,seconds\na,q1,0.5,3\na,q2,0.25,4\n"
+    items = read_items(written(tmp_path, "x.csv", text))
+    assert (items.chosen(None), items.chosen(["seconds"])) == (("value",), ("seconds",))
+    other = read_items(written(tmp_path, "y.csv", text.replace("value", "faith")))
+    with pytest.raises(tg.TruegainError, match="which score"):
+        other.chosen(None)

@@ -269,7 +269,7 @@ def labels_command(
     asked: tuple[Any, Any, Any] = (RunPaths.of(paths, name_by), judgments, measure)
     items = None
     if is_nuggets(judgments):
-        asked = _of_nuggets([judgments, *paths], measure)
+        asked = _of_nuggets([judgments, *paths], measure, needs.population)
     elif (items := answers.items([judgments, *paths])) is not None:
         if printing.docs is not None:
             raise TruegainError(f"{option('--docs')}: answers have no document ids; put their texts beside the list")
@@ -315,14 +315,14 @@ def labels_command(
     write_table(replace(label_plan.details, notes=notes), printing.output_format, printing.table)
 
 
-def _of_nuggets(files: list[str], measure: str) -> tuple[Any, Any, Any]:
+def _of_nuggets(files: list[str], measure: str, population: str) -> tuple[Any, Any, Any]:
     """Answers as lists of nuggets, what the judge assigned as labels, and the measure of nuggets."""
     from truegain.data.nuggets import read_nuggets
     from truegain.study.item_inputs import answer_inputs, measures_of
 
     items = read_nuggets(files)
     measures = measures_of(items, None, None if measure == USUAL_MEASURE else [measure])
-    answers = answer_inputs(items, None, measures, StudyConfig())
+    answers = answer_inputs(items, None, measures, StudyConfig(population=population))
     return answers.runs, answers.judgments, answers.measures[0]
 
 

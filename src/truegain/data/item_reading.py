@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from truegain.io import formats, named_tables
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
 from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
+from truegain.io.logs.records import YES_NO
 from truegain.io.named_tables import Columns, is_missing
 from truegain.io.nugget_files import MODEL_COLUMNS
 from truegain.message import argname
@@ -36,6 +37,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "replicate": ("replicate", "epoch", "repeat", "trial"),
 }  # fmt: skip
 NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
+SCORES_BY_THEMSELVES = frozenset(["true", "false", "pass", "fail"])  # words; yes and no may say anything of a topic
 LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
 
 ItemsLike = TableLike | Sequence[PathLike] | Mapping[str, Any] | Items
@@ -238,11 +240,11 @@ def _with_scores(columns: Columns, roles: dict[str, str]) -> dict[str, str]:
 
 def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
     cells = _cells(columns, roles)
-    values = columns._column(roles["value"])
-    score = _text(columns, roles["score"]) if "score" in roles else ["score"] * len(values)
+    score = _text(columns, roles["score"]) if "score" in roles else ["score"] * len(cells)
+    numbers = _numbers(columns, roles["value"])
     rows = [
-        Row(score=score[at], value=_number(columns, roles["value"], at, cell), line=_line(columns, at), **of)
-        for at, (of, cell) in enumerate(zip(cells, values, strict=True))
+        Row(score=score[at], value=number, line=_line(columns, at), **of)
+        for at, (of, number) in enumerate(zip(cells, numbers, strict=True))
     ]
     of_topics = [row for row in rows if row.topic != ALL_TOPICS]
     if "score" not in roles or not of_topics:
@@ -253,18 +255,18 @@ def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
 
 def _wide(columns: Columns, roles: Mapping[str, str]) -> Log:
     taken = set(roles.values())
-    names = [n for n in dict.fromkeys(columns.names) if n not in taken and _is_score(columns._column(n))]
+    others = [n for n in dict.fromkeys(columns.names) if n not in taken]
+    names = [n for n in others if _is_score(columns._column(n))]
+    names = names or [n for n in others if _are_words(columns._column(n), YES_NO)]
     if not names:
         raise InputError(
             f"no column of numbers among {', '.join(columns.all_written)}", file=columns.file,
-            hint="give the scores in columns of their own, or in a column 'value'",
+            hint="give the scores in columns of their own, or in a column 'value', as numbers or as pass and fail",
         )  # fmt: skip
     cells, rows = _cells(columns, roles), []
     for name in names:
-        for at, (of, cell) in enumerate(zip(cells, columns._column(name), strict=True)):
-            rows.append(
-                Row(score=columns.written(name), value=_number(columns, name, at, cell), line=_line(columns, at), **of)
-            )
+        for at, (of, number) in enumerate(zip(cells, _numbers(columns, name), strict=True)):
+            rows.append(Row(score=columns.written(name), value=number, line=_line(columns, at), **of))
     return _table(columns, rows, roles)
 
 
@@ -325,6 +327,14 @@ def _weight(columns: Columns, name: str, at: int, cell: object) -> float:
     return float(number)
 
 
+def _numbers(columns: Columns, name: str) -> list[float]:
+    """The values of a column: numbers, or words such as pass and fail throughout."""
+    cells = columns._column(name)
+    if _are_words(cells, YES_NO):
+        return [math.nan if says_missing(cell) else YES_NO[str(cell).strip().lower()] for cell in cells]
+    return [_number(columns, name, at, cell) for at, cell in enumerate(cells)]
+
+
 def _number(columns: Columns, name: str, at: int, cell: object) -> float:
     if says_missing(cell):
         return math.nan
@@ -333,15 +343,25 @@ def _number(columns: Columns, name: str, at: int, cell: object) -> float:
     number = named_tables.number_of(cell)
     if number is None or math.isinf(number):
         raise columns._fault(
-            f"{columns.written(name)} is not a number", at, cell, "give a number, or nothing where there is none"
+            f"{columns.written(name)} is not a number",
+            at,
+            cell,
+            "give a number, or nothing where there is none; words such as pass and fail must fill the whole column",
         )
     return float(number)
 
 
-def _is_score(cells: Iterable[object]) -> bool:
-    """Whether a column holds numbers or nothing, and some number."""
+def _are_words(cells: Iterable[object], words: Collection[str]) -> bool:
+    """Whether a column holds these words or nothing, and some word."""
     known = [cell for cell in cells if not says_missing(cell)]
-    return bool(known) and all(named_tables.is_bool(c) or named_tables.number_of(c) is not None for c in known)
+    return bool(known) and all(isinstance(c, str) and c.strip().lower() in words for c in known)
+
+
+def _is_score(cells: Sequence[object]) -> bool:
+    """Whether a column holds numbers or nothing, and some number; or words that are nothing but a score."""
+    known = [cell for cell in cells if not says_missing(cell)]
+    numbers = all(named_tables.is_bool(c) or named_tables.number_of(c) is not None for c in known)
+    return (bool(known) and numbers) or _are_words(known, SCORES_BY_THEMSELVES)
 
 
 def _line(columns: Columns, at: int) -> int:

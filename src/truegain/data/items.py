@@ -20,6 +20,7 @@ from truegain.results.base import Lines
 
 COLUMNS = ("system", "topic", "item", "score", "value", "weight", "judge", "replicate", "status")
 UNEQUAL, P_UNEQUAL = 0.02, 0.05  # a difference between shares of missing values that is told, and a p-value of one
+VALUE = "value"  # the column of a table that nothing else beside it can be meant by
 SAME = 1e-9  # by which a mean may differ from the tool's own
 
 
@@ -209,6 +210,8 @@ class Items(Lines):
         if not names:
             if len(self.scores) == 1:
                 return self.scores
+            if VALUE in self.scores and not self.made.get("tools"):  # a table of system, topic and value, and more
+                return (VALUE,)
             raise TruegainError(
                 f"which score? {self.source} has {some(self.scores, 10)}; choose by {arg('score', self.scores[0])}"
             )

@@ -22,18 +22,19 @@ from truegain.io.frames import TableLike
 from truegain.judge_error.topic_estimators import LEAST_TOPICS
 from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.items import ItemMean
+from truegain.measures.items import ItemMean, OfItems
 from truegain.measures.parse import MeasureLike
-from truegain.message import SAMPLE_GOLD, Message, arg, argname, with_marks
+from truegain.message import SAMPLE_GOLD, Message, arg, argname, gold_drawn, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
 from truegain.results.base import Table
 from truegain.results.table import Cell
-from truegain.sampling.catalogue import draws_topics, population_groups
+from truegain.sampling.catalogue import SOURCES, draws_topics, population_groups
 from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.influence import Variance
 from truegain.stats.results import Plan
 from truegain.stats.student_t import detectable_in_se, quantile_of
+from truegain.study.answer_raters import RatedAnswers
 from truegain.study.config import FIXED, RunsInput
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import LEAST_GOLD
@@ -108,6 +109,9 @@ def planned(
     of_what = "these topics only" if aim.fixed else "topics like these"
     if now.groups and not aim.fixed:
         of_what += f", from clusters like these {now.groups}"
+    for source, n in (("assessors", now.assessors), ("replicates", now.times)):
+        if source in now.parts:
+            of_what += f", {SOURCES[source].worded(isinstance(m, OfItems)).claim.format(n=n)}"
     goal = f"{names} on {m}, for {of_what}"
     if aim.half:
         fewest = [fewest_gold(s, aim.half) for s in precisions]
@@ -339,6 +343,12 @@ def plan_labels(
         gold = replace(gold, labels=drawn)
     gold_list_ = gold_list_of(gold.labels)
     unlabeled = gold_list_ is not None and not gold_list_.judged
+    if unlabeled and isinstance(judgments, RatedAnswers):
+        raise TruegainError(
+            f"{argname('population')}: a list is drawn for one value per answer, so it says nothing of other judges or "
+            "repeats; leave 'assessors' and 'replicates' out, or have answers drawn at random labeled and give these "
+            f"({gold_drawn('random')})"
+        )
     if unlabeled:  # how topics differ by the bronze labels, asked for or not
         population = "topics" if config.population == FIXED else config.population
         study = Study.configured(runs, judgments, measure, replace(config, gold=None, population=population))

@@ -349,7 +349,7 @@ def gather(
     return Facts(
         systems=study.systems,
         topics=len(study.topics),
-        labels=len(judgments),
+        labels=len(study.raters.ratings.value) if rated and study.raters is not None else len(judgments),
         gold=0 if study.judge is None else study.judge.size,
         assessors=0 if study.raters is None else len(study.raters),
         confidence=study.confidence,

@@ -25,6 +25,16 @@ ASSESSORS = Source(
     method="Assessors are crossed with topics: variance shared by both is counted once (Cameron, Gelbach and Miller "
     "2011).",
     cites=("cameron2011",),
+    in_answers={
+        "unit": "judge",
+        "claim": "by judges like these {n}",
+        "other": "other judges",
+        "cause": "having few judges",
+        "shown": "judges",
+        "units": "Judges",
+        "method": "Judges are crossed with topics: variance shared by both is counted once (Cameron, Gelbach and "
+        "Miller 2011).",
+    },
 )
 
 

@@ -21,6 +21,14 @@ REPLICATES = Source(
     cause="changes between the judge's answers",
     shown="the judge's repeated answers",
     within="repeated ratings",
+    in_answers={
+        "unit": "repeat",
+        "claim": "in repeats like these {n}",
+        "other": "other repeats",
+        "cause": "changes from repeat to repeat",
+        "shown": "repeats",
+        "within": "repeats",
+    },
 )
 
 

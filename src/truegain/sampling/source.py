@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -61,6 +61,8 @@ class Source:
         What a paper's methods say of it, with {resamples} and {seed}.
     cites : tuple of str
         The papers that these cite.
+    in_answers : mapping of str to str
+        Other words for it where values of answers are scored, by attribute.
     """
 
     name: SourceName
@@ -82,6 +84,16 @@ class Source:
     left_out: bool = False
     method: str = ""
     cites: tuple[str, ...] = ()
+    in_answers: Mapping[str, str] = field(default_factory=dict)
+
+    def worded(self, answers: bool) -> Source:
+        """The same in the words for values of answers, or for documents.
+
+        >>> Source("assessors", "assessor", in_answers={"unit": "judge"}).worded(True).unit
+        'judge'
+        """
+        changed: dict[str, Any] = dict(self.in_answers)
+        return replace(self, **changed) if answers and changed else self
 
     def meets(self, over: Collection[str]) -> SourceName | None:
         """The source, of those spoken of, whose cells with this one must be taken off; None where there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from truegain.data.pool import Pool
 from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import Scale
 from truegain.errors import TruegainError
-from truegain.io.columns import Floats, frozen
+from truegain.io.columns import Floats, Ints, frozen
 from truegain.message import arg, argname
 from truegain.sampling.assessors import Assessors
 from truegain.sampling.replicates import Replicates
@@ -37,6 +38,11 @@ class Raters:
     names: tuple[str, ...]
     normalize: str = "none"  # how magnitudes come to one scale, again whoever is left out
 
+    WHO: ClassVar[str] = "assessor"
+    WHAT: ClassVar[str] = "document"
+    RATING: ClassVar[str] = "rating"
+    MORE: ClassVar[str] = "have documents rated twice or more"
+
     @classmethod
     def of(cls, table: Judgments, rule: Rule, scale: Scale, normalize: str = "none") -> Raters:
         """Ratings grouped by document."""
@@ -54,15 +60,8 @@ class Raters:
 
     @cached_property
     def noise_twice(self) -> float:
-        """What leaving one out counts too much of the noise of single documents: (A - r)/(r (A - 1)).
-
-        r: the harmonic mean of the ratings of a document, of those with two or more.
-        """
-        count, people = np.diff(self.ratings.begin), len(self)
-        if people < 2 or not (count > 1).any():
-            return 0.0
-        each = 1 / float(np.mean(1 / count[count > 1]))
-        return max(0.0, (people - each) / (each * (people - 1)))
+        """What leaving one out counts too much of the noise of single documents."""
+        return noise_counted_twice(np.diff(self.ratings.begin), len(self))
 
     @cached_property
     def asked(self) -> Replicates:
@@ -126,23 +125,29 @@ class Raters:
     def check(self) -> None:
         """Refuse where leaving assessors out cannot tell what other assessors would have said."""
         self.check_rule()
+        who = f"{self.WHO}s"
         if len(self) < LEAST:
             raise TruegainError(
-                f"{len(self)} assessor{' is' if len(self) == 1 else 's are'} too few to generalize to other "
-                f"assessors; have at least {LEAST}, better 10, or leave 'assessors' out of {argname('population')}"
+                f"{len(self)} {f'{self.WHO} is' if len(self) == 1 else f'{who} are'} too few to generalize to other "
+                f"{who}; have at least {LEAST}, better 10, or leave 'assessors' out of {argname('population')}"
             )
         if what := self.people.nested_because:
             raise TruegainError(
-                f"{what}: assessors are nested in topics, so the variance over topics already includes theirs; leave "
-                f"'assessors' out of {argname('population')}"
+                f"{what.replace('assessor', self.WHO)}: {who} are nested in topics, so the variance over topics "
+                f"already includes theirs; leave 'assessors' out of {argname('population')}"
             )
-        alone = self.people.rated_once
+        alone = self.rated_once
         if alone > MOST_ALONE * len(self.ratings):
             raise TruegainError(
-                f"{alone} of {len(self.ratings)} documents have one rating, which do not show how assessors differ, "
-                f"and with more than {MOST_ALONE:.0%} of them the variance would be too small; have documents rated "
-                f"twice or more, or leave 'assessors' out of {argname('population')}"
+                f"{alone} of {len(self.ratings)} {self.WHAT}s have one {self.RATING}, which do not show how {who} "
+                f"differ, and with more than {MOST_ALONE:.0%} of them the variance would be too small; {self.MORE}, or "
+                f"leave 'assessors' out of {argname('population')}"
             )
+
+    @property
+    def rated_once(self) -> int:
+        """Documents of one assessor, which tell nothing of how assessors differ."""
+        return self.people.rated_once
 
     def check_repeated(self) -> None:
         """Refuse where ratings do not tell how the same judge differs from himself."""
@@ -159,14 +164,19 @@ class Raters:
                 "leave 'replicates' out"
             )
 
-    def repeated_moves(self, estimator: Callable[[Floats], ScoreEstimator], topics: tuple[str, ...]) -> Influence:
+    def repeated_moves(
+        self,
+        estimator: Callable[[Floats], ScoreEstimator],
+        topics: tuple[str, ...],
+        systems: tuple[str, ...] = (),  # noqa: ARG002
+    ) -> Influence:
         """Moves of asking again, topic by topic: every time of asking left out once.
 
         Noise of one rating is that of its document alone, so what a time of asking does on one topic says nothing of
         another: a unit is a topic and a time.
         """
         k = len(self.asked)
-        without = np.array([_brought(estimator, self.gains_of(w)) for w in self.asked.left_out()])
+        without = np.array([brought(estimator, self.gains_of(w)) for w in self.asked.left_out()])
         matrix = np.sqrt((k - 1) / k) * (without.mean(axis=0) - without) / len(topics)
         names = [f"{time} on {t}" for time in self.asked.units for t in topics]
         return Influence("replicates", names, frozen(matrix.reshape(-1, matrix.shape[2])), float(len(topics) * (k - 1)))
@@ -203,7 +213,7 @@ class Raters:
         odd = self.ratings.place % 2 == 1  # by name, not by the order of the rows
         cells = []
         for halves in zip(self.people.left_out(odd), self.people.left_out(~odd), strict=True):
-            one, other = (_brought(estimator, self.gains_of(weights)) for weights in halves)
+            one, other = (brought(estimator, self.gains_of(weights)) for weights in halves)
             cells.append(((z - one) - (z - other)) / len(topics))
         return self._cells(np.array(cells), topics)
 
@@ -214,6 +224,18 @@ class Raters:
         return Influence("cells", names, frozen(np.sqrt((a - 1) / a) * np.concatenate(about)), a - 1.0)
 
 
-def _brought(estimator: Callable[[Floats], ScoreEstimator], gains: list[Floats]) -> Floats:
+def noise_counted_twice(count: Ints, people: int) -> float:
+    """(A - r)/(r (A - 1)) of A people, r the harmonic mean of the ratings of a document, of those with two or more.
+
+    >>> noise_counted_twice(np.array([2, 2, 1]), 6), noise_counted_twice(np.array([3, 3]), 3)
+    (0.4, 0.0)
+    """
+    if people < 2 or not (count > 1).any():
+        return 0.0
+    each = 1 / float(np.mean(1 / count[count > 1]))
+    return max(0.0, (people - each) / (each * (people - 1)))
+
+
+def brought(estimator: Callable[[Floats], ScoreEstimator], gains: list[Floats]) -> Floats:
     """What each topic brings to the scores, the mean over several gains."""
     return np.asarray(np.mean([estimator(one).contributions() for one in gains], axis=0))

@@ -28,6 +28,7 @@ from truegain.measures.evaluate import aligned, loaders_of
 from truegain.message import AGGREGATE, EVALUATE, arg, argname
 from truegain.sampling.catalogue import design_of, populations, with_held
 from truegain.sampling.source import SourceName
+from truegain.study.answer_raters import AnswerRaters, RatedAnswers
 from truegain.study.assessors import Raters
 from truegain.study.estimators import FEW_TOPICS, LEAST_TOPICS
 
@@ -273,11 +274,15 @@ def raters_in(raters: Raters, topics: Sequence[str]) -> Raters:
     table = of_topics(raters.ratings.judgments, set(topics))
     assert table.assessor is not None
     people = Coded.of(table.assessor.strings())
+    if isinstance(raters, AnswerRaters):
+        return AnswerRaters.of_answers(of_topics(raters.labels, set(topics)), replace(table, assessor=people))
     return Raters.of(replace(table, assessor=people), raters.rule, raters.scale, raters.normalize)
 
 
 def raters_of(judgments: JudgmentsLike, ratings: Ratings) -> Raters | None:
     """Ratings and the rule that makes gains of them; None where labels are taken as they are."""
+    if isinstance(judgments, RatedAnswers):
+        return AnswerRaters.of_answers(judgments.labels, judgments.ratings)
     if not ratings.are_aggregated:
         return None
     declared = Scale.of(ratings.scale)

@@ -35,12 +35,16 @@ from truegain.measures.items import LESS_IS_BETTER, WEIGHT, ItemMean, scores_of_
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
 from truegain.measures.parse import MeasuresLike
 from truegain.message import arg, argname, gold_drawn
+from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import draws_topics
 from truegain.sampling.clusters import CLUSTERS, clustered
 from truegain.sampling.gold import ANSWER
-from truegain.study.config import names_in
+from truegain.sampling.replicates import REPLICATES
+from truegain.study.answer_raters import RatedAnswers
+from truegain.study.config import names_in, sources_of
 
 UNNAMED_SCORES = ("score", "value", "label", "rating", "gain", "gold", "people", "human")  # names that tell nothing
+SEVERAL = frozenset([ASSESSORS.name, REPLICATES.name])  # sources that single values tell of, not their mean
 MOST_OF_HEAD = 4096  # bytes in which a list names its columns
 
 
@@ -160,6 +164,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
         return _nugget_inputs(items, measures, config)
     if not (measures is None or isinstance(measures, str)):
         raise TruegainError(f"{argname('measures', measures)}: a study of answers is about one score; give its name")
+    _check_ratings(config)
     if config.scoring.all_topics:
         raise TruegainError(
             f"{argname('all_topics')}: a value that is missing never counts as 0; leave {argname('all_topics')} out"
@@ -176,7 +181,8 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     of_score = items.of_score(name)
     of_score = replace(of_score, score=Coded.of(of_score.score.strings()))
     config = _over_clusters(items, config)
-    return AnswerInputs(_lists(known), _labels(known, scale), (measure_of(name, scale),), config, of_score, scale)
+    labels = _rated(known, of_score, scale, config)
+    return AnswerInputs(_lists(known), labels, (measure_of(name, scale),), config, of_score, scale)
 
 
 def _names_score(items: Items, measures: MeasuresLike) -> bool:
@@ -213,8 +219,9 @@ def measure_of(name: str, scale: ScoreRange) -> ItemMean:
 
 def _over_clusters(items: Items, config: StudyConfig) -> StudyConfig:
     """Answers hold for other clusters where topics were sampled in such, unless something else is asked for."""
-    if items.cluster is not None and names_in(config.population) == ["topics"]:
-        return replace(config, population=CLUSTERS.name)
+    names = names_in(config.population)
+    if items.cluster is not None and "topics" in names:
+        return replace(config, population=[CLUSTERS.name if name == "topics" else name for name in names])
     return config
 
 
@@ -256,6 +263,28 @@ def _labels(items: Items, scale: ScoreRange) -> Judgments:
         Coded.of(topics), Ids.of(docs), frozen(sign * items.value), Coded.of([NO_SUBTOPIC] * len(items)),
         extra=extra, source=items.source, are_gains=True,
     )  # fmt: skip
+
+
+def _rated(known: Items, values: Items, scale: ScoreRange, config: StudyConfig) -> Judgments:
+    """The labels of items, beside the single values behind them where the population names judges or repeats."""
+    labels = _labels(known, scale)
+    if not SEVERAL & sources_of(config.population):
+        return labels
+    there = set(_keys(known))
+    has_value = ~np.isnan(values.value)
+    has_label = np.array([key in there for key in _keys(values)], np.bool_)
+    single = values.take(np.flatnonzero(has_value & has_label))
+    return RatedAnswers.beside(labels, _labels(single, scale), single.judge.strings(), single.replicate)
+
+
+def _check_ratings(config: StudyConfig) -> None:
+    """Refuse a rule: how values of judges and repeats become one is known."""
+    if config.ratings.are_aggregated:
+        name = "normalize" if config.ratings.aggregate is None else "aggregate"
+        raise TruegainError(
+            f"{argname(name)} is about ratings of documents; an answer is the mean of its judges, each the mean of its "
+            f"repeats; leave {argname(name)} out"
+        )
 
 
 def _list_in(labels: Any) -> GoldList | None:
@@ -335,6 +364,7 @@ def _without_failed(gold: Items, items: Items) -> Items:
 
 def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyConfig) -> AnswerInputs:
     """Answers as lists of nuggets, support as labels, and measures of nuggets."""
+    _check_ratings(config)
     chosen, items, rows = _nuggets_of(items, measures)
     config = _over_clusters(items, config)
     scale = ScoreRange(0.0, 1.0)
@@ -344,15 +374,22 @@ def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyCon
     if _judged_again(items) or (gold is not None and _judged_again(gold)):
         chosen = _of_shares(chosen, items.source)
     shares = chosen[0].of_shares
-    one = (_strict(items) if shares else items).by_item.take(rows)
+    values = _strict(items) if shares else items
+    one = values.by_item.take(rows)
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
+    rated = _rated(known, values, scale, config)
     if gold is None:
         config = _with_gold(config, _strict_list(listed)) if shares and listed is not None else config
-        return AnswerInputs(_lists(known), _labels(known, scale), chosen, config)
+        return AnswerInputs(_lists(known), rated, chosen, config)
     trusted = _with_bronze(_known_gold((_strict(gold) if shares else gold).by_item, items), one)
     if not again:
         labels = _labels(replace(trusted, cluster=items.cluster, models=frozenset()), scale)
-        return AnswerInputs(_lists(known), _labels(known, scale), chosen, _with_gold(config, labels))
+        return AnswerInputs(_lists(known), rated, chosen, _with_gold(config, labels))
+    if others := sorted(SEVERAL & sources_of(config.population)):
+        raise TruegainError(
+            f"{gold.source}: people judged the importance of nuggets again, so scores of whole answers are corrected, "
+            f"which have no judges and repeats of their own; leave {others[0]!r} out of {argname('population')}"
+        )
     answers, right = _whole_answers(known, trusted, one, chosen, config)
     labels = _labels(replace(right, cluster=items.cluster, models=frozenset()), scale)
     measure = (ItemMean(name=str(chosen[0]), low=0.0, high=1.0),)

@@ -25,7 +25,7 @@ from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
 from truegain.keywords import takes
 from truegain.measures.base import Measure
-from truegain.measures.items import ItemMean
+from truegain.measures.items import ItemMean, OfItems
 from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.scoring import at_level, matching_for, measures_for
 from truegain.message import Message, arg, argname, gold_drawn, with_marks
@@ -38,6 +38,7 @@ from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.other_collections import keys_needed
 from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.stats.student_t import check_confidence
+from truegain.study.answer_raters import AnswerRaters, RatedAnswers
 from truegain.study.config import (
     LEAST_RESAMPLES,
     RESAMPLES,
@@ -91,7 +92,8 @@ class Study:
     population : str or list of str, default 'topics'
         What the answers are about: 'topics' (topics like these), 'collection' (other collections of the same kind),
         'assessors' (assessors like these; needs `ratings`), 'replicates' (the same judge asked again, with
-        ``Ratings(repeated='all')``), several with commas; or 'fixed', these topics only.
+        ``Ratings(repeated='all')``), several with commas; or 'fixed', these topics only.  Of values of answers,
+        'assessors' are judges like these and 'replicates' repeats like these, as `Items` have them.
     gold : Gold or path-like, optional
         Trusted labels of some of the judged pairs, which correct the scores.
     unjudged : {'bound', 'non-relevant'}, UnjudgedSample or path-like, default 'bound'
@@ -367,7 +369,7 @@ class Study:
             **told(
                 {
                     "runs": self._runs_input.runs,
-                    "judgments": judgments,
+                    "judgments": judgments.labels if isinstance(judgments, RatedAnswers) else judgments,
                     "gold": None if gold is None else gold.labels,
                     "gold_relevant_from": None if gold is None else gold.relevant_from,
                     "gold_aggregate": None if gold is None else gold.aggregate,
@@ -391,7 +393,8 @@ class Study:
         self.ranked, self._labels = self._runs_input.aligned(labels, keys, "topics" in self.over)
         if self.raters is not None and (not self.gold_rated or is_sample(design)):
             left = raters_in(self.raters, self.topics)
-            if not self.gold_rated and len(left.ratings) < len(self.raters.ratings):  # fit on these alone
+            fewer = len(left.ratings) < len(self.raters.ratings)
+            if fewer and not self.gold_rated and not isinstance(left, AnswerRaters):  # fit on these alone
                 self.ranked, self._labels = self._runs_input.aligned(left.judgments(), keys, False)
             self.raters = left
             check_units(self.raters, self.over)
@@ -416,6 +419,11 @@ class Study:
     def of_answers(self) -> bool:
         """Whether values of answers are scored (`Items`), not ranked documents."""
         return all(isinstance(m, ItemMean) for m in self.measures)
+
+    @property
+    def of_items(self) -> bool:
+        """Whether answers are scored, as wholes or by their nuggets, not ranked documents."""
+        return all(isinstance(m, OfItems) for m in self.measures)
 
     @property
     def population(self) -> str:
@@ -443,9 +451,11 @@ class Study:
         sample = self.unjudged_sample
         sampled = None if sample is None else (sample.size, sample.unjudged)
         groups = population_groups(over, self.topics)
+        repeats = len(self.raters.asked) if self.raters is not None and "replicates" in over else 0
         return Population(
-            over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled, groups, self.of_answers
-        )
+            over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled, groups,
+            self.of_items, repeats,
+        )  # fmt: skip
 
     def left_out(self, measure: MeasureLike | None = None) -> str:
         """Why a measure does not generalize to all that the study does.
@@ -842,13 +852,24 @@ class Study:
             not_judgeable=not_judgeable,
             sizes=self._sizes(variance_model, contrasts),
             of_answers=self.of_answers,
+            of_items=self.of_items,
         )
 
     def _in_words(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps as they are told of runs, or of answers."""
-        if not self.of_answers:
+        if not self.of_items:
             return tuple(steps)
-        return tuple(replace(step, phrase=step.phrase.replace("every pair", "every answer")) for step in steps)
+        told = []
+        for step in steps:
+            unit, phrase = step.unit, step.phrase
+            if SOURCES[step.what].in_answers:
+                unit = SOURCES[step.what].worded(True).unit
+            if step.what == "replicates":
+                phrase = f"{counted(step.more, f'more {unit}')} of each answer ({step.have + step.more:,} in total)"
+            elif self.of_answers:
+                phrase = phrase.replace("every pair", "every answer")
+            told.append(replace(step, unit=unit, phrase=phrase))
+        return tuple(told)
 
     def _sizes(self, variance_model: VarianceModel, contrasts: Contrasts) -> dict[str, str]:
         """How many units of a source there are, in words; of gold labels, how many affect a difference."""
@@ -860,7 +881,10 @@ class Study:
             unit = "gold topic"
         counts = [("topics", len(self.topics), "topic"), (about.source, about.counts[0], unit)]
         counts += [(s, n, SOURCES[s].unit) for s, n in population.groups.items()]
-        counts += [("assessors", population.assessors, "assessor")]
+        counts += [
+            ("assessors", population.assessors, SOURCES["assessors"].worded(self.of_items).unit),
+            ("replicates", population.repeats if self.of_items else 0, SOURCES["replicates"].worded(True).unit),
+        ]
         sizes = {source: counted(n, unit) for source, n, unit in counts if n}
         touching = None if estimator.by_rates or unit != "gold label" else estimator.touching(contrasts)
         if touching is not None and "gold" in sizes and touching[0] < about.counts[0]:

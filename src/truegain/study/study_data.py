@@ -22,6 +22,7 @@ from truegain.sampling.source import SourceName
 from truegain.stats.collection_intervals import spread_rule, spreads_of
 from truegain.stats.influence import Influence
 from truegain.stats.other_collections import check_drawable, least_relevant, without_each
+from truegain.study.answer_raters import AnswerRaters
 from truegain.study.assessors import Raters
 from truegain.study.estimators import Plain, ScoreEstimator
 from truegain.study.gold import check_unjudged, estimator_of
@@ -86,8 +87,8 @@ class StudyData:
             if self._raters_tell(self.raters):
                 makers["assessors"] = partial(self._assessors, self.raters, refitted)
             if "replicates" in self.over:
-                makers["replicates"] = partial(self.raters.repeated_moves, refitted, topics)
-        return VarianceModel(estimator, uncorrected, over, makers, self.looks)
+                makers["replicates"] = partial(self.raters.repeated_moves, refitted, topics, self.ranked.systems)
+        return VarianceModel(estimator, uncorrected, over, makers, self.looks, isinstance(self.raters, AnswerRaters))
 
     def spoken_of(self, m: Measure) -> frozenset[SourceName]:
         """What a measure can be told for: no other collections where one document a topic would have to tell of them.
@@ -109,7 +110,10 @@ class StudyData:
     def _assessors(self, raters: Raters, refitted: Callable[[Floats], ScoreEstimator]) -> Crossed:
         topics = self.ranked.topics
         within = partial(raters.within_documents, refitted, topics)
-        return Crossed(*raters.moves(refitted, topics), within, raters.noise_twice)
+        values = None
+        if isinstance(raters, AnswerRaters) and "replicates" in self.over:
+            values = partial(raters.single_values, refitted, topics)
+        return Crossed(*raters.moves(refitted, topics), within, raters.noise_twice, values)
 
     def _refitted(self, m: Measure, raters: Raters, gains: Floats) -> ScoreEstimator:
         """What the scores would stand on with other gains of the rated items."""
@@ -281,14 +285,17 @@ class Population:
     sampled: tuple[int, int] | None = None  # unjudged documents judged at random, and of how many
     groups: Mapping[SourceName, int] = field(default_factory=dict)  # by source, how many units group the topics
     answers: bool = False  # whether values of answers are scored: no collection is sampled
+    repeats: int = 0  # of answers, where they are spoken of
 
     @property
     def holds_for(self) -> str:
         """For what the answers hold."""
         n = self.topics
         words = [] if "topics" in self.over else [f"for {'this 1 topic' if n == 1 else f'these {n} topics'} only"]
-        counts = {**self.groups, "topics": n, "assessors": self.assessors}
-        words += [SOURCES[s].claim.format(n=counts.get(s)) for s in populations() if s in self.over]
+        counts = {**self.groups, "topics": n, "assessors": self.assessors, "replicates": self.repeats}
+        words += [
+            SOURCES[s].worded(self.answers).claim.format(n=counts.get(s)) for s in populations() if s in self.over
+        ]
         if self.sampled is not None:
             n, total = self.sampled
             some = f"a random sample of {n:,} of the {total:,} unjudged documents"
@@ -300,10 +307,13 @@ class Population:
         """What the answers do not cover."""
         sources = {} if self.answers else SOURCES
         words = [s.uncovered for name, s in sources.items() if s.uncovered and name not in self.over]
-        if "assessors" not in self.over and self.assessors:
+        if self.answers and not self.gold:
+            shared = "assessors" in self.over
+            words.append("errors that all judges share" if shared else "errors of the judge")
+        elif "assessors" not in self.over and self.assessors:
             words.append("other assessors")
         elif not self.assessors and not self.gold:
-            words.append("errors of the judge" if self.answers else "mistakes in the judgments")
+            words.append("mistakes in the judgments")
         if self.gold and not self.gold_rated:
             words.append("mistakes in the gold labels")
         return "; ".join(words) or "nothing"

@@ -17,7 +17,7 @@ from truegain.measures.base import Measure
 from truegain.message import argname
 from truegain.sampling.catalogue import SOURCES, holders, inside_first, outermost, populations, spoken_of
 from truegain.sampling.jackknife import TopicSpread
-from truegain.sampling.source import SourceName
+from truegain.sampling.source import Source, SourceName
 from truegain.sampling.streams import generator
 from truegain.stats.collection_intervals import Lone, pooled
 from truegain.stats.contrasts import NONE, Contrasts
@@ -182,6 +182,7 @@ class Crossed:
     by_topic: Influence
     make_documents: Callable[[], Influence] | None = None
     noise_twice: float = 0.0  # of the documents' share: what leaving one unit out counts too much
+    make_values: Callable[[], Influence] | None = None  # single values in repeats that all units share
 
     @cached_property
     def documents(self) -> Influence | None:
@@ -195,6 +196,11 @@ class Crossed:
             return variance
         noise = np.minimum(self.documents.variance(contrasts).value, variance.value)
         return Variance(variance.value - self.noise_twice * noise, variance.df)
+
+    @cached_property
+    def values(self) -> Influence | None:
+        """Noise of single values, which repeats that all units share hold, too; made when first asked for."""
+        return None if self.make_values is None else self.make_values()
 
     def added(
         self, contrasts: Contrasts, met: SourceName | None, of: Callable[[Variance], Floats]
@@ -212,7 +218,8 @@ class Crossed:
             return (of(variance) - of(self.by_topic.variance(contrasts))) * topics / (topics - 1), unsure
         if met is None or self.documents is None:
             alone = self.variance(contrasts)
-            return of(alone), alone.value**2 / alone.df
+            held = np.zeros(len(contrasts)) if self.values is None else of(self.values.variance(contrasts))
+            return of(alone) - held, alone.value**2 / alone.df
         return of(variance) - of(self.documents.variance(contrasts)), unsure
 
 
@@ -225,6 +232,7 @@ class VarianceModel:
     did on one topic, not what he does on all:
 
         V = V(topics) + [V(assessors) - V(assessor x topic cells)] T/(T - 1)
+        topics held fixed, judges and repeats of answers: V = V(repeats) + V(judges) - V(single values)
         topics held fixed: V = V(gold) + V(collection) + V(assessors), less V(assessor x document cells) where the
         collection, which holds them, counts, else less (A - r)/(r (A - 1)) of it: with one of A assessors left out
         the noise of a gain from r ratings is r (A - 1)/((r - 1) A) times what it is
@@ -241,6 +249,8 @@ class VarianceModel:
         By source what makes its variance, when it is first used; sources that are not named are in the estimator.
     looks : float or None
         The confidence of anytime-valid limits; None for limits that hold at one look.
+    repeats_shared : bool
+        Replicates are repeats of answers that all judges saw: judges do not hold what these have in common.
 
     References
     ----------
@@ -253,6 +263,7 @@ class VarianceModel:
     over: frozenset[SourceName]
     makers: Mapping[SourceName, Callable[[], SourceVariance]] = field(default_factory=dict)  # by source; others: known
     looks: float | None = None  # the confidence at which limits shall hold at every look; None: at one look
+    repeats_shared: bool = False
 
     def __repr__(self) -> str:
         over = ", ".join(s for s in populations() if s in self.over) or "nothing but labels"
@@ -267,6 +278,11 @@ class VarianceModel:
     def exact(self) -> bool:
         """Whether all labels are gold and nothing else is spoken of."""
         return not self.over and self.estimator.about.exact
+
+    @property
+    def _holding(self) -> frozenset[SourceName]:
+        """The sources that are spoken of and may hold others."""
+        return self.over - {"assessors"} if self.repeats_shared else self.over
 
     @cached_property
     def _made(self) -> dict[SourceName, SourceVariance]:
@@ -473,7 +489,7 @@ class VarianceModel:
     def _joined(self, contrasts: Contrasts) -> Variance:
         crossed, variance = self.crossed(), attrgetter("value")
         added = [one.added(contrasts, SOURCES[name].meets(self.over), variance) for name, one in crossed.items()]
-        parts = [part for s in outermost(self.over) if (part := self.alone(contrasts, s)) is not None]
+        parts = [part for s in outermost(self._holding) if (part := self.alone(contrasts, s)) is not None]
         if not parts and not added:
             raise TruegainError(
                 "nothing here was sampled: for these topics only, with all labels known, the scores are exact; name "
@@ -533,7 +549,7 @@ class VarianceModel:
         of: the variances of a spread, or what else they may be.
         """
         parts: Parts = {}
-        for source in inside_first(self.over):
+        for source in inside_first(self._holding):
             own = self._own(contrasts, source)
             if own is None:
                 continue
@@ -764,14 +780,14 @@ def uncorrected_line(variance_model: VarianceModel, contrasts: Contrasts, confid
     return Line(name, float(low[0]), float(high[0]))
 
 
-def influential_in_words(source: str, units: tuple[InfluentialUnit, ...]) -> str:
+def influential_in_words(source: Source, units: tuple[InfluentialUnit, ...]) -> str:
     """The most influential units: what the difference would be without each, or by how much each changes it."""
     refitted = all(x.without is not None for x in units)
     what = "difference without it" if refitted else "change in the difference"
     first, *rest = [(x.unit, signed(x.without if refitted else x.influence)) for x in units]
     named = [f"{first[0]} ({what}: {first[1]})", *(f"{unit} ({number})" for unit, number in rest)]
-    bronze = ", by the uncorrected labels" if source == "collection" and units[0].without is None else ""
-    return f"Most influential {SOURCES[source].units.lower()}{bronze}: {', '.join(named)}."
+    bronze = ", by the uncorrected labels" if source.name == "collection" and units[0].without is None else ""
+    return f"Most influential {source.units.lower()}{bronze}: {', '.join(named)}."
 
 
 def signed(x: float | None) -> str:

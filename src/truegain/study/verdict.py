@@ -14,6 +14,7 @@ from truegain.results.base import Result, Table
 from truegain.results.paper_table import listed
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import SOURCES, holders, outermost
+from truegain.sampling.source import Source
 from truegain.stats.results import Comparison
 from truegain.study.documents import Outcome as Outcome
 from truegain.study.documents import ProvenanceDocument, VerdictDocument
@@ -211,6 +212,8 @@ class Verdict(Result):
         How many units of each source there are, such as '50 topics'.
     of_answers : bool
         Values of answers are scored, not ranked documents.
+    of_items : bool
+        The same, or nuggets of answers.
 
     Notes
     -----
@@ -249,6 +252,7 @@ class Verdict(Result):
     not_judgeable: int = 0  # documents of a list that move the difference and that people could not judge
     sizes: Mapping[str, str] = field(default_factory=dict)  # how many units of a source there are, such as '50 topics'
     of_answers: bool = False  # whether values of answers are scored, not ranked documents
+    of_items: bool = False  # the same, or nuggets of answers
 
     @property
     def withheld(self) -> tuple[str, ...]:
@@ -456,11 +460,26 @@ class Verdict(Result):
     def _not_shown(self) -> str:
         """What is not covered and would, by itself, take the difference away."""
         known = [x for x in self.by_source if x.source in SOURCES]
-        lost = [SOURCES[x.source].other for x in known if not x.covered and x.excludes_zero is False]
-        kept = [SOURCES[x.source].other for x in known if x.covered and x.excludes_zero]
+        lost = [self.source_of(x.source).other for x in known if not x.covered and x.excludes_zero is False]
+        kept = [self.source_of(x.source).other for x in known if x.covered and x.excludes_zero]
         if not lost:
             return ""
         return f"; shown for {listed(kept)}, not for {listed(lost)}" if kept else f"; not shown for {listed(lost)}"
+
+    def source_of(self, name: str) -> Source:
+        """A source in the words for what is scored: documents have assessors, answers judges.
+
+        Parameters
+        ----------
+        name : str
+            The source, as a name of the catalogue.
+
+        Returns
+        -------
+        Source
+            Its words.
+        """
+        return SOURCES[name].worded(self.of_items)
 
     def _why(self) -> tuple[str, str]:
         """Why it is inconclusive, behind the sign or word that joins it to the sentence."""
@@ -494,7 +513,7 @@ class Verdict(Result):
         if (largest := largest_of(shares)) is None:
             return "; no single source dominates the variance"
         source, is_sure = largest
-        few = f"having only {self.sizes[source]}" if source in self.sizes else SOURCES[source].cause
+        few = f"having only {self.sizes[source]}" if source in self.sizes else self.source_of(source).cause
         if is_sure:
             return f"; {shares[source].in_words} of the variance comes from {few}"
         return f"; probably the largest part of the variance ({shares[source]}) comes from {few}"
@@ -585,7 +604,9 @@ class Verdict(Result):
             f"Intervals have {100 * self.comparison.confidence:g}% confidence. Not covered: {self.not_covered}."
         ]
         paragraphs += self._shares()
-        paragraphs += [influential_in_words(source, units) for source, units in self.influential.items() if units]
+        paragraphs += [
+            influential_in_words(self.source_of(source), units) for source, units in self.influential.items() if units
+        ]
         bounds = self.unjudged_bounds
         if bounds is not None and bounds.documents:
             how = ASSUMES_WORST if self.unjudged_policy == "bound" else "the verdict counts them as not relevant"
@@ -604,7 +625,7 @@ class Verdict(Result):
             return []
         outer = next((s for s in outermost(line) if s in line), "")
         nested = [
-            "gold labels of other topics" if x.away else SOURCES[s].within
+            "gold labels of other topics" if x.away else self.source_of(s).within
             for s, x in line.items()
             if outer in holders(s)
         ]
@@ -621,7 +642,8 @@ class Verdict(Result):
         little = people is not None and people.share is not None and people.share.value < 0.05
         if people is not None and little and people.width > self.by_source[-1].width / 2:
             sentences.append(
-                "Assessors seem to add little: the other sources already include most of the width of their line."
+                f"{self.source_of('assessors').units} seem to add little: the other sources already include most of "
+                "the width of their line."
             )
         return [" ".join(sentences)]
 

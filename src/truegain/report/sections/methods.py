@@ -60,8 +60,9 @@ def _moves(facts: Facts) -> tuple[str, ...]:
 
 
 def _variance(facts: Facts) -> str:
-    if "assessors" in facts.over:
-        cells = f"[V(assessors) {MINUS} V(assessor, topic)] T/(T {MINUS} 1)"
+    if "assessors" in facts.over and "topics" in facts.over:
+        unit = SOURCES["assessors"].worded(facts.answers).unit
+        cells = f"[V({unit}s) {MINUS} V({unit}, topic)] T/(T {MINUS} 1)"
         return f"V = V(topics) + {cells};   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
     away = any(x.away for x in facts.claims[0].first.by_source)
     if "topics" in facts.over and away:
@@ -87,10 +88,11 @@ def _what(facts: Facts) -> str:
     names = named([m.name for m in facts.measures], len(facts.measures))
     text = (
         f"We compared {many(len(facts.systems), 'system')} by {names} on {many(facts.topics, 'topic')}, with "
-        f"{many(facts.labels, 'rating' if facts.rule else 'value' if facts.answers else 'label')}"
+        f"{many(facts.labels, 'value' if facts.answers else 'rating' if facts.rule else 'label')}"
     )
     if facts.rule:
-        text += f" by {many(facts.assessors, 'assessor')}, combined into one label per document by the {facts.rule}"
+        unit, one = ("judge", "value per answer") if facts.answers else ("assessor", "label per document")
+        text += f" by {many(facts.assessors, unit)}, combined into one {one} by the {facts.rule}"
     text += f" (truegain {facts.made.version}). "
     if facts.judge is not None:
         drawn = DESIGNS[facts.judge.design].drawn if facts.judge.design in DESIGNS else ORDERED
@@ -124,7 +126,7 @@ def _more(facts: Facts) -> list[str]:
             "2023). Every interval includes the sampling error of the gold labels."
         )
     sources = [s for name, s in SOURCES.items() if name in facts.over and s.method]
-    sentences += [s.method.format(resamples=facts.replicates, seed=facts.seed) for s in sources]
+    sentences += [s.worded(facts.answers).method.format(resamples=facts.replicates, seed=facts.seed) for s in sources]
     if len(facts.systems) > 2:
         sentences.append(
             "Pairs of systems were tested simultaneously with the distribution of the largest t, drawn with the "

@@ -68,7 +68,7 @@ def section(facts: Facts) -> Section:
     rail = [many(len(facts.systems), "system"), many(facts.topics, "topic")]
     rail.append(many(facts.labels, "value" if facts.answers else "label"))
     rail += [many(facts.gold, "gold label")] if facts.gold else []
-    rail += [many(facts.assessors, "assessor")] if facts.assessors else []
+    rail += [many(facts.assessors, "judge" if facts.answers else "assessor")] if facts.assessors else []
     rail += [m.name for m in facts.measures]
     return Section("verdict", "Verdict", "Verdict", body, data, tuple(rail), heads=True)
 
