@@ -22,7 +22,7 @@ class PreferencePopulation(Population):
         """What the answers do not cover."""
         words = [] if "topics" in self.over else ["other topics"]
         if self.gold:
-            words.append("mistakes in the gold comparisons")
+            words += [] if "assessors" in self.over else ["mistakes in the gold comparisons"]
         elif self.assessors and "assessors" not in self.over:
             words.append("other assessors")
         elif "assessors" not in self.over:
@@ -58,6 +58,36 @@ class PreferenceVerdict(Verdict):
     def _gold_units(self) -> str:
         """What was drawn as gold."""
         return "gold topics" if draws_topics(str(self.provenance.get("design") or "random")) else "gold comparisons"
+
+    def source_words(self, source: str) -> str:
+        """What a source of uncertainty is called: see `Verdict.source_words`.
+
+        Parameters
+        ----------
+        source : str
+            Its name.
+
+        Returns
+        -------
+        str
+            Gold comparisons or topics, where others have gold labels.
+        """
+        return self._gold_units if source == "gold" else super().source_words(source)
+
+    def unit_words(self, source: str) -> str:
+        """What its units are called: see `Verdict.unit_words`.
+
+        Parameters
+        ----------
+        source : str
+            Its name.
+
+        Returns
+        -------
+        str
+            Gold comparisons or topics, where others have gold labels.
+        """
+        return self._gold_units.capitalize() if source == "gold" else super().unit_words(source)
 
     def about_with(self, how_to_check: str, how_to_draw: str) -> tuple[str, ...]:
         """What the verdict rests on: see `Verdict.about_with`.

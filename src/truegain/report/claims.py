@@ -27,7 +27,6 @@ from truegain.report.html import (
     tr,
 )
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
-from truegain.sampling.catalogue import SOURCES
 from truegain.study.variance import Share, largest_of
 from truegain.study.verdict import Outcome, Verdict
 
@@ -105,9 +104,9 @@ def rests_on(verdict: Verdict) -> str:
     if not shares:
         return "exact" if verdict.exact else ""
     if len(shares) == 1:
-        return SOURCES[shares[0][0]].shown
+        return verdict.source_words(shares[0][0])
     largest = largest_of(dict(shares))
-    return "no single source" if largest is None else f"{SOURCES[largest[0]].shown}, {dict(shares)[largest[0]]}"
+    return "no single source" if largest is None else f"{verdict.source_words(largest[0])}, {dict(shares)[largest[0]]}"
 
 
 def _kinds(verdicts: Sequence[Verdict]) -> str:

@@ -427,6 +427,36 @@ class Verdict(Result):
         """Whether nothing of what is spoken of could move the difference."""
         return (self.exact or self.alike) and self.comparison.low is not None
 
+    def source_words(self, source: str) -> str:
+        """What a source of uncertainty is called in a sentence, such as 'gold labels'.
+
+        Parameters
+        ----------
+        source : str
+            Its name.
+
+        Returns
+        -------
+        str
+            In lower case.
+        """
+        return SOURCES[source].shown
+
+    def unit_words(self, source: str) -> str:
+        """What the units of a source are called in a heading, such as 'Gold labels'.
+
+        Parameters
+        ----------
+        source : str
+            Its name.
+
+        Returns
+        -------
+        str
+            In the plural.
+        """
+        return SOURCES[source].units
+
     @property
     def settled(self) -> bool:
         """Whether the claim is answered."""

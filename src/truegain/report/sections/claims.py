@@ -29,7 +29,6 @@ from truegain.report.html import (
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, hidden_svg, line, listed, pc, row, stacked, standalone
-from truegain.sampling.catalogue import SOURCES
 from truegain.study.variance import NOT_KNOWN, InfluentialUnit, largest_of
 from truegain.study.verdict import ASSUMES_WORST, Verdict
 
@@ -103,7 +102,7 @@ def _mostly(verdict: Verdict) -> str:
         return ": no single source dominates the uncertainty"
     source, is_sure = largest
     part = "most of the uncertainty comes" if is_sure else "the largest part of the uncertainty probably comes"
-    return f": {part} from {SOURCES[source].shown}"
+    return f": {part} from {verdict.source_words(source)}"
 
 
 def _shares(verdict: Verdict, number: int) -> Html:
@@ -111,7 +110,9 @@ def _shares(verdict: Verdict, number: int) -> Html:
     shares = shared_lines(verdict)
     fixed = f"Not covered, and so without a share: {verdict.not_covered}."
     if len(shares) < 2:
-        only = [f"All of the variance comes from {SOURCES[s].shown}: nothing else was sampled. " for s, _ in shares]
+        only = [
+            f"All of the variance comes from {verdict.source_words(s)}: nothing else was sampled. " for s, _ in shares
+        ]
         return paragraph(*only, fixed, class_="note")
     total = sum(share.value for _, share in shares) or 1.0
     parts, at = [], 0.0
@@ -121,22 +122,27 @@ def _shares(verdict: Verdict, number: int) -> Html:
             continue
         kind = min(i, 3)
         parts.append(el("rect", class_=f"g{kind}", x=pc(at), y=0, width=pc(max(wide - 0.3, 0.2)), height=26))
-        if wide >= 28:
-            words = f"{SOURCES[source].shown} {share}"
+        written = (f"{name_} {share}" for name_ in (verdict.source_words(source), source))
+        if words := next((x for x in written if wide >= max(28, _room(x))), ""):
             parts.append(el("text", words, class_=f"on{kind}", x=pc(at), dx=9, y=18))
         at += wide
-    ranges = ", ".join(f"{SOURCES[source].shown} {share}" for source, share in shares)
+    ranges = ", ".join(f"{verdict.source_words(source)} {share}" for source, share in shares)
     if all(str(share) == NOT_KNOWN for _, share in shares):
         return paragraph(
             f"The shares of the variance are not known: too few units tell them apart. {fixed}", class_="note"
         )
     bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {ranges}.")
-    data = [(SOURCES[source].shown, share.estimate, *share.ends) for source, share in shares]
+    data = [(verdict.source_words(source), share.estimate, *share.ends) for source, share in shares]
     c = verdict.comparison
     svg = standalone(join(*parts), 860, 26, f"{c.b} minus {c.a}, {c.measure}: shares of the variance: {ranges}")
     take = downloads(f"shares-{number}", ("source", "share", "low", "high"), data, svg)
     words = f": the bar shows the estimates, the numbers are 90% ranges: {ranges}. {fixed}"
     return figure(bar, el("b", "Shares of the variance"), words, take)
+
+
+def _room(words: str) -> float:
+    """How much of the width of a phone some words in the bar need, in per cent."""
+    return (7.6 * len(words) + 12) / 3.6
 
 
 def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:
@@ -179,10 +185,10 @@ def _influential_units(verdict: Verdict, source: str, units: Sequence[Influentia
         numbers = [num(signed(p.influence, digits)), *([num(signed(p.without, digits))] if refit else [])]
         drawn.append((p.unit, join(bar, line(50, 0, 20, "zero"))))
         rows.append(tr(who(p.unit), plot(hidden_svg(drawn[-1][1], 20)), *numbers))
-    top = [head(SOURCES[source].units.lower().removesuffix("s")), head(MIDDLE, "mid"), head("influence", "n0")]
+    top = [head(verdict.unit_words(source).lower().removesuffix("s")), head(MIDDLE, "mid"), head("influence", "n0")]
     top += [head("without it", "n0")] if refit else []
     cols = ("w", None, "x", *(["x"] if refit else []))
-    about, c = f"Most influential {SOURCES[source].units.lower()}", verdict.comparison
+    about, c = f"Most influential {verdict.unit_words(source).lower()}", verdict.comparison
     title = f"{about}: {c.b} minus {c.a}, {c.measure}; largest influence {signed(most, digits)[1:]}"
     columns = ("unit", "move", "without")
     take = downloads(f"{source}-{number}", columns, [tuple(p) for p in units], listed(drawn, title))
