@@ -27,9 +27,9 @@ def of_preferences(files: Sequence[Examined]) -> Iterator[FileQuestion]:
             yield FileQuestion(f"preferences: {file.file}", "Which system is preferred?", lacks=with_marks(error))
     gold_of = gold_files(tables)
     used = {gold for golds in gold_of.values() for gold, _ in golds}
-    for file, votes in tables.items():
-        if file not in used:
-            yield from _about(file, votes, gold_of[file])
+    for path, votes in tables.items():
+        if path not in used:
+            yield from _about(path, votes, gold_of[path])
 
 
 def gold_files(tables: Mapping[str, Preferences]) -> dict[str, list[tuple[str, str]]]:

@@ -95,7 +95,6 @@ def report_command(
 
     Examples:
         truegain report demo/study.toml -o report.html
-        truegain report demo/preferences.csv --gold demo/people-preferences.csv --design random -o preferences.html
         truegain report demo/gold.qrels demo/runs --pair system-1,system-8 -m nDCG@10 -m P@10 -o pair.html
 
     """

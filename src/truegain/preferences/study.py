@@ -367,11 +367,12 @@ class PreferenceStudy(Study):
             estimator = self._corrected(m, judged, self.gold_preferences.cells())
         return with_note(estimator, self._note(estimator))
 
-    def _corrected(self, m: PreferenceMeasure, judged: PairCells, people: PairCells) -> ByPreferences:
+    def _corrected(
+        self, m: PreferenceMeasure, judged: PairCells, people: PairCells, by_pair: bool = True
+    ) -> ByPreferences:
         """The judge's scores, corrected by people's comparisons of some cells."""
-        corrected, gold = rectified(
-            judged, on_judged(people, judged), tuned=self.tuned, whole=draws_topics(self._design)
-        )
+        whole = draws_topics(self._design)
+        corrected, gold = rectified(judged, on_judged(people, judged), tuned=self.tuned, whole=whole, by_pair=by_pair)
         return estimator_of(corrected, m, gold)
 
     def _note(self, estimator: ByPreferences) -> str:
@@ -404,20 +405,27 @@ class PreferenceStudy(Study):
         return Crossed(*assessor_moves(votes.assessors, whole, left_out))
 
     def _gold_assessors(self, m: PreferenceMeasure, whole: ByPreferences, judged: PairCells) -> Crossed:
-        """Each assessor's gold votes left out in turn: a comparison that nobody else made is then no gold."""
+        """Each assessor's gold votes left out in turn: a comparison that nobody else made is then no gold.
+
+        Where a pair then has too little gold for a share of its own, all moves are those with one share for all pairs.
+        """
         people = self.gold_preferences
         assert people is not None
 
-        def left_out(code: int) -> ByPreferences:
+        def left_out(code: int, by_pair: bool = True) -> ByPreferences:
             try:
-                return self._corrected(m, judged, people.cells(kept=people.assessor != code))
+                return self._corrected(m, judged, people.cells(kept=people.assessor != code), by_pair)
             except TruegainError as error:
                 raise TruegainError(
                     f"without the gold votes of {people.assessors[code]}: {error}; leave 'assessors' out of "
                     f"{argname('population')}, or have more comparisons voted on by others"
                 ) from None
 
-        return Crossed(*assessor_moves(people.assessors, whole, left_out))
+        without = [left_out(code) for code in range(len(people.assessors))]
+        if not all(some.gold is not None and some.gold.by_pair for some in without):
+            without = [left_out(code, by_pair=False) for code in range(len(people.assessors))]
+            whole = self._corrected(m, judged, people.cells(), by_pair=False)
+        return Crossed(*assessor_moves(people.assessors, whole, without.__getitem__))
 
     def _reasons_of(self, m: Measure, system: str) -> list[Reason]:
         uses = self.system_models.get(system, ())
