@@ -20,7 +20,8 @@ from truegain.io.columns import Bools, Floats, Ints
 from truegain.parallel.worker import answer_of, work_named
 from truegain.pooling.bounds import OpenOrder
 from truegain.pooling.next_to_judge import Next
-from truegain.report import gather
+from truegain.preferences.answers import PreferenceVerdict
+from truegain.report import gather, study_facts
 from truegain.report.facts import Check
 from truegain.results.cache import Cache, sealed
 from truegain.results.serialization import UnfitError, hints_of, packed, reader_of, unpacked
@@ -313,7 +314,7 @@ def parts(kind: Any, seen: set[Any]) -> set[Any]:
 
 def test_all_that_is_kept_or_comes_back_is_data() -> None:
     """Guards new results: every type that a page keeps or a piece returns can be read without a class being named."""
-    kept = [gather.SCORES, gather.COLUMNS, Verdict, OpenOrder, Next, Check]
+    kept = [study_facts.SCORES, gather.COLUMNS, Verdict, PreferenceVerdict, OpenOrder, Next, Check]
     back = [answer_of(work_named(name)) for name in works()]
     assert len(back) >= 12
     for kind in [*kept, *back]:

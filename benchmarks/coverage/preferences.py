@@ -296,6 +296,39 @@ def assessors(rng: np.random.Generator, topics: int, people: int) -> dict[str, S
     return seen
 
 
+def gold_assessors(rng: np.random.Generator, topics: int, people: int, each: int) -> dict[str, Seen | None]:
+    """A judge corrected by gold comparisons, on each of which some of the assessors vote; for topics and assessors."""
+    d = liked(rng, topics)
+    both = [judged(rng, d, np.full(d.shape, order)) for order in (1.0, -1.0)]
+    judge = cells_of(np.mean(both, axis=0), np.mean([one == 0.5 for one in both], axis=0))
+    taste = TASTE * rng.normal(size=(people, len(STRENGTH)))
+    votes = voted(rng, d + (taste[:, A] - taste[:, B])[:, None, :])
+    asked = (np.argsort(rng.random((people, *d.shape)), axis=0) < each) & (rng.random(d.shape) < GOLD)
+
+    def without(code: int | None, measure: PreferenceMeasure) -> ByPreferences:
+        kept = asked & (np.arange(people) != code)[:, None, None]
+        count = kept.sum(axis=0)
+        wins, ties = ((of * kept).sum(axis=0) / np.maximum(count, 1) for of in (votes, votes == 0.5))
+        gold = cells_of(np.where(count > 0, wins, np.nan), np.where(count > 0, ties, np.nan))
+        return corrected(judge, gold, measure)
+
+    seen: dict[str, Seen | None] = {}
+    for name in ("half-wins", "Bradley-Terry"):
+        right = truth(name, spread=2 * TASTE**2)
+
+        def crossed(name: str = name, right: Array = right) -> dict[str, Seen]:
+            whole = without(None, MEASURES[name])
+            moves = assessor_moves(tuple(map(str, range(people))), whole, lambda code: without(code, MEASURES[name]))
+            return seen_by(whole, name, right, {"assessors": lambda: Crossed(*moves)})
+
+        def alone(name: str = name, right: Array = right) -> dict[str, Seen]:
+            return seen_by(without(None, MEASURES[name]), name, right)
+
+        told(seen, f"{name}: topics only", partial(alone))
+        told(seen, f"{name}: topics and assessors", partial(crossed))
+    return seen
+
+
 def gold_topics(rng: np.random.Generator, topics: int) -> dict[str, Seen | None]:
     """Gold on all pairs of a quarter of the topics, corrected for topics like these and for these only.
 
@@ -393,6 +426,12 @@ WORLDS = (
     *(World(f"gold topics, {n} topics", partial(gold_topics, topics=n)) for n in (50, 100)),
     *(World(f"ten systems, {n} topics", partial(arena, topics=n)) for n in (100, 200)),
     *(World(f"{p} assessors, {n} topics", partial(assessors, topics=n, people=p)) for p in (8, 12) for n in (50, 100)),
+    *(
+        World(f"gold by {k} of {p} assessors, {n} topics", partial(gold_assessors, topics=n, people=p, each=k))
+        for k in (1, 3)
+        for p in (5, 8, 12)
+        for n in (50, 100)
+    ),
 )
 JUDGES = {"70%": 0.4, "78%": JUDGE[0], "86%": 2.0}  # by agreement: how much of a difference the judge sees
 
@@ -412,6 +451,7 @@ def main() -> None:
         "ten systems",
         "8 assessors",
         "12 assessors",
+        *(f"gold by {k} of {p} assessors" for k in (1, 3) for p in (5, 8, 12)),
     ):
         worlds = [w for w in WORLDS if w.name.startswith(family) and given.only in w.name]
         if worlds:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from truegain._version import __version__
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
 from truegain.lazy import loaded
-from truegain.results.plots import plug
+from truegain.results.plots import plug, plug_page
 
 if TYPE_CHECKING:
     from truegain import testing as testing
@@ -183,6 +183,11 @@ def __dir__() -> list[str]:
 
 
 plug(lambda answer, path: importlib.import_module("truegain.report.plot").plot(answer, path))
+plug_page(
+    lambda study, path, **options: importlib.import_module("truegain.report.page.page").write_report(
+        study, None, None, path, **options
+    )
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,7 @@ import pytest
 import truegain as tg
 from tests.logs.made import deepeval_run, inspect_header, inspect_sample, lines, packed, promptfoo_result, saved
 from tests.logs.test_readers import LEADERS, as_csv, nuggetizer_answers, ragas_rows
+from truegain.preferences.simulated import simulated_votes, votes_as_csv
 
 from .conftest import Run
 
@@ -315,3 +316,31 @@ def test_few_topics_and_words_for_values(run: Run, folder: Path) -> None:
         for file in asked(run("doctor", "na.csv", "queries.csv", "--format", "json")[1])["files"]
     }
     assert kinds == {"na.csv": "answers", "queries.csv": "texts"}
+
+
+def test_preferences_are_paired_with_those_of_people(run: Run, tmp_path: Path) -> None:
+    """Guards preferences: people's file is gold of the judge's, each command runs, and a part of the same is none."""
+    judge, people = simulated_votes(topics=30)
+    saved(tmp_path, "judge.csv", votes_as_csv(judge))
+    saved(tmp_path, "people.csv", votes_as_csv(people))
+    _, out, _ = run("doctor", "judge.csv", "people.csv", "--format", "json")
+    questions = json.loads(out)["questions"]
+    commands = [q["command"] for q in questions]
+    given = "judge.csv --gold people.csv --design random"
+    assert f"truegain verdict {given}" in commands
+    assert f"truegain report {given} -o report.html" in commands
+    assert {q["about"] for q in questions} == {"preferences: judge.csv"}
+    for command in commands:
+        assert run(*shlex.split(command)[1:])[0] == 0
+    topics = {str(t) for t in range(1, 16)}
+    whole = [v for v in simulated_votes(topics=30, gold=1.0)[1] if v["topic"] in topics]
+    saved(tmp_path, "people.csv", votes_as_csv(whole))
+    assert "truegain verdict judge.csv --gold people.csv --design topics" in run("doctor", "judge.csv", "people.csv")[1]
+    (tmp_path / "people.csv").unlink()
+    unnamed = [{k: x for k, x in v.items() if k != "model"} for v in judge]
+    saved(tmp_path, "judge.csv", votes_as_csv(unnamed))
+    saved(tmp_path, "part.csv", votes_as_csv(unnamed[:60]))
+    assert "--gold" not in run("doctor", "judge.csv", "part.csv")[1]
+    saved(tmp_path, "judge.csv", votes_as_csv(judge))
+    _, out, _ = run("doctor", "judge.csv")
+    assert "No person has checked the preferences of judge-7b" in out

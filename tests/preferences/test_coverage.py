@@ -26,7 +26,7 @@ def holds(found: dict[str, list[Seen]], answer: str) -> float:
 def test_one_study_of_every_world() -> None:
     """Guards the worlds themselves: each answers all its questions; the true strengths of equal systems are equal."""
     smallest = {world.name.rpartition(", ")[0]: world for world in reversed(preferences.WORLDS)}
-    assert len(smallest) == 7
+    assert len(smallest) == 13
     for world in smallest.values():
         found = seen(world, 1)
         assert all(np.isfinite(one.width) for ones in found.values() for one in ones), world.name
@@ -52,9 +52,11 @@ def test_intervals_hold_as_often_as_they_say() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", ["one order, 50", "8 assessors, 50", "4 of 10 pairs, 50"])
+@pytest.mark.parametrize(
+    "start", ["one order, 50", "8 assessors, 50", "4 of 10 pairs, 50", "gold by 1 of 8 assessors, 100"]
+)
 def test_other_worlds_hold_too(start: str) -> None:
-    """Guards the position column, crossed assessors and incomplete pairs."""
+    """Guards the position column, crossed assessors, those of gold comparisons, and incomplete pairs."""
     world = next(w for w in preferences.WORLDS if w.name.startswith(start))
     found = seen(world, 200)
     ours = [answer for answer in found if "no column" not in answer and "topics only" not in answer]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,8 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from truegain.cli.preference_questions import of_preferences
+from truegain.cli.questions import PAGE, WHICH, FileQuestion, QuestionDocument, command_of, sentence
 from truegain.config import StudyConfig
 from truegain.data.item_reading import joined, read_items
 from truegain.data.items import UNEQUAL, Items
@@ -33,7 +34,6 @@ from truegain.study.file_kinds import (
     GOLD_LIST,
     JUDGMENTS,
     LOG,
-    PREFERENCES,
     RATINGS,
     RUN,
     SCORES,
@@ -50,38 +50,9 @@ from truegain.study.study import Study
 
 ENOUGH = 25  # topics from which on intervals depend little on how the scores are distributed
 MOST_RUNS = 3  # of one folder that are listed one by one
-WHICH = "Which system is better?"
-PAGE = "A page to hand on."
 CHEAP = ("llm", "gpt", "model", "bronze", "umbrela", "crowd")  # in names of files of labels
 TRUSTED = ("gold", "human", "people", "expert", "trusted", "nist")
 FORMS = (".eval", ".json", ".jsonl", ".csv")  # of one log, the most telling first
-
-
-class QuestionDocument(TypedDict):
-    """A question about some files.
-
-    Attributes
-    ----------
-    about : str
-        The files, in words.
-    question : str
-        In words.
-    possible : bool
-        Whether the files can answer it.
-    command : str
-        The command that answers it; where something is lacking, one that helps to get it, or nothing.
-    lacks : str
-        What is missing; empty where the command answers it.
-    instead : list of str
-        What may stand in place of the score, judgments or gold labels of the command.
-    """
-
-    about: str
-    question: str
-    possible: bool
-    command: str
-    lacks: str
-    instead: list[str]
 
 
 class DiagnosisDocument(TypedDict):
@@ -103,45 +74,6 @@ class DiagnosisDocument(TypedDict):
     questions: list[QuestionDocument]
     suspicious: list[str]
     usable: bool
-
-
-@dataclass(frozen=True)
-class FileQuestion:
-    """A question about some files, and the command that answers it or what it lacks.
-
-    Attributes
-    ----------
-    about : str
-        The files, in words.
-    question : str
-        In words.
-    command : str
-        To be copied; where something is lacking, the command that helps to get it, or nothing.
-    lacks : str
-        What is missing; empty where the command answers it.
-    instead : tuple of str
-        What may stand in place of the score, judgments or gold labels of the command.
-    """
-
-    about: str
-    question: str
-    command: str = ""
-    lacks: str = ""
-    instead: tuple[str, ...] = ()
-
-    def to_dict(self) -> QuestionDocument:
-        """What is printed as JSON: the same keys for every question."""
-        return {
-            "about": self.about, "question": self.question, "possible": not self.lacks, "command": self.command,
-            "lacks": str(Message(self.lacks)), "instead": list(self.instead),
-        }  # fmt: skip
-
-    def lines(self) -> Iterator[str]:
-        """What is printed for people."""
-        more = f" (or: {some(self.instead, 5)})" if self.instead else ""
-        yield f"  {'Not yet: ' if self.lacks else ''}{self.question}{more} {_sentence(_begun(self.lacks))}".rstrip()
-        if self.command:
-            yield f"    {self.command}"
 
 
 @dataclass(frozen=True)
@@ -206,7 +138,7 @@ class Diagnosis:
             for question in self.questions:
                 lines += question.lines() if question.about == about else ()
         if self.suspicious:
-            lines += ["", "What looks wrong", *(f"  {_sentence(note)}" for note in self.suspicious)]
+            lines += ["", "What looks wrong", *(f"  {sentence(note)}" for note in self.suspicious)]
         return "".join(f"{line}\n" for line in lines)
 
     def _file_lines(self) -> Iterator[str]:
@@ -225,16 +157,7 @@ class Diagnosis:
             yield f"  {file.file}: {file.in_words}"
             if file.missing:
                 yield f"    missing: {file.lost_in_words}"
-            yield from (f"    {_sentence(note)}" for note in file.notes)
-
-
-def _sentence(text: str) -> str:
-    return text if not text or text.endswith((".", "?", "!")) else f"{text}."
-
-
-def _begun(text: str) -> str:
-    """A text as a sentence begins, unless it begins with a name."""
-    return f"{text[:1].upper()}{text[1:]}" if text.partition(" ")[0].isalpha() else text
+            yield from (f"    {sentence(note)}" for note in file.notes)
 
 
 def _folder(file: str) -> str:
@@ -258,13 +181,9 @@ def diagnose(paths: Sequence[PathLike]) -> Diagnosis:
     notes: list[str] = []
     questions = [
         *_of_answers(files, notes), *_of_nuggets(files), *_of_retrieval(files, notes), *_of_ratings(files),
-        *_of_others(files),
+        *of_preferences(files), *_of_others(files),
     ]  # fmt: skip
     return Diagnosis(tuple(files), tuple(questions), tuple(dict.fromkeys(notes)))
-
-
-def _command(*words: str) -> str:
-    return shlex.join(["truegain", *words])
 
 
 def _which(systems: Sequence[str]) -> str:
@@ -399,16 +318,18 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
         few = f"all systems have a {score} for {counted(common, 'topic')}: give {LEAST_TOPICS} or more in common"
         yield FileQuestion(about, f"{_which(items.systems)}?", lacks=few, instead=others)
     else:
-        yield FileQuestion(about, f"{_which(items.systems)} on {score}?", _command("verdict", *chosen), instead=others)
+        yield FileQuestion(
+            about, f"{_which(items.systems)} on {score}?", command_of("verdict", *chosen), instead=others
+        )
         for column in _clusters(items):
             groups = counted(len(set(items.clusters[column].values())), "cluster")
             asked = f"The same, for samples that come in {groups} of {column}?"
-            yield FileQuestion(about, asked, _command("verdict", *chosen, "--cluster", column))
-        yield FileQuestion(about, "How do all pairs differ, in one table?", _command("compare", *chosen))
-        yield FileQuestion(about, PAGE, _command("report", *chosen, "-o", "report.html"))
+            yield FileQuestion(about, asked, command_of("verdict", *chosen, "--cluster", column))
+        yield FileQuestion(about, "How do all pairs differ, in one table?", command_of("compare", *chosen))
+        yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
         for table in gold:
             name = score if score in table.scores else next(s for s in table.scores if s in items.scores)
-            command = _command("verdict", *files, "--score", name, "--gold", table.file, "--design", "random")
+            command = command_of("verdict", *files, "--score", name, "--gold", table.file, "--design", "random")
             yield FileQuestion(
                 about, f"The same, corrected by {table.file}, if its answers were drawn at random?", command
             )
@@ -533,7 +454,7 @@ def _about_runs(
     first, others = whole[0], tuple(file.file for file in whole[1:])
     measure = usual_measures(first.data, gold=False, design=None)[0]
     if len(systems) == 1:
-        command = _command("eval", first.file, *paths, "-m", measure, "--intervals", "topics")
+        command = command_of("eval", first.file, *paths, "-m", measure, "--intervals", "topics")
         yield FileQuestion(about, f"{which} by {first.file}?", command, instead=others)
         yield FileQuestion(about, WHICH, lacks=f"one system only ({systems[0]}): give the run of another")
         return
@@ -541,12 +462,12 @@ def _about_runs(
         yield FileQuestion(about, f"{which}?", lacks=problem)
         return
     chosen = (first.file, *paths, "-m", measure)
-    yield FileQuestion(about, f"{which} by {first.file}?", _command("verdict", *chosen), instead=others)
-    yield FileQuestion(about, PAGE, _command("report", *chosen, "-o", "report.html"))
-    yield FileQuestion(about, "What could unjudged documents change?", _command("unjudged", *chosen))
+    yield FileQuestion(about, f"{which} by {first.file}?", command_of("verdict", *chosen), instead=others)
+    yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
+    yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
     if others and len(systems) > 2:
         asked = f"Do {first.file} and {others[0]} order the systems alike?"
-        command = _command("correlate", first.file, others[0], *paths, "-m", measure)
+        command = command_of("correlate", first.file, others[0], *paths, "-m", measure)
         yield FileQuestion(about, asked, command, instead=others[1:])
     yield from _about_gold(about, paths, whole, [f for f in fitting if f not in whole], files)
 
@@ -584,17 +505,17 @@ def _about_gold(
         drawn = "" if design == "topics" else ", if these were drawn at random"
         others = tuple(one.file for of, one in both if of is cheap and one is not gold)
         asked = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
-        yield FileQuestion(about, asked, _command("judge", "check", cheap.file, *given), instead=others)
+        yield FileQuestion(about, asked, command_of("judge", "check", cheap.file, *given), instead=others)
         asked = f"Which system is better by {cheap.file}, corrected by {gold.file}{drawn}?"
-        yield FileQuestion(about, asked, _command("verdict", cheap.file, *paths, *given), instead=others)
+        yield FileQuestion(about, asked, command_of("verdict", cheap.file, *paths, *given), instead=others)
     for file in listed:
         asked = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
         filled = bool(file.data.judged)
-        command = _command("verdict", whole[0].file, *paths, "--gold", file.file) if filled else ""
+        command = command_of("verdict", whole[0].file, *paths, "--gold", file.file) if filled else ""
         yield FileQuestion(about, asked, command, "" if filled else "fill in labels from its top")
     if whole[0].judges and not both and not listed:
         why = f"no person has checked the labels of {some(whole[0].judges)}; this draws documents to label:"
-        plan = _command("plan", "labels", whole[0].file, *paths, "-o", "list.csv")
+        plan = command_of("plan", "labels", whole[0].file, *paths, "-o", "list.csv")
         yield FileQuestion(about, f"Can the judge of {whole[0].file} be trusted?", plan, why)
 
 
@@ -625,11 +546,11 @@ def _of_ratings(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         if file.kind != RATINGS:
             continue
         about = f"ratings: {file.file}"
-        yield FileQuestion(about, "Do the assessors agree?", _command("agree", file.file))
+        yield FileQuestion(about, "Do the assessors agree?", command_of("agree", file.file))
         for folder, runs in _by_folder(files).items():
             systems = [system for run in runs for system in run.systems]
             if len(systems) > 1 and _fits(file.data, runs):
-                command = _command("verdict", file.file, *_paths(folder, runs, files), "--aggregate", "mean")
+                command = command_of("verdict", file.file, *_paths(folder, runs, files), "--aggregate", "mean")
                 yield FileQuestion(about, f"{_which(systems)} by the mean of their ratings?", command)
 
 
@@ -646,15 +567,15 @@ def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
     chosen = (*paths, "-m", "V_strict" if weighed else "A_strict")
     about, systems = f"nuggets: {some(paths)}", tuple(dict.fromkeys(s for f in assigned for s in f.systems))
     yield FileQuestion(about, f"{_which(systems)} on {chosen[-1]}?" if len(systems) > 1 else WHICH,
-                       _command("verdict", *chosen), instead=("V", "A", "W") if weighed else ("A",))  # fmt: skip
-    yield FileQuestion(about, "How do all pairs differ, in one table?", _command("compare", *chosen))
-    yield FileQuestion(about, PAGE, _command("report", *chosen, "-o", "report.html"))
+                       command_of("verdict", *chosen), instead=("V", "A", "W") if weighed else ("A",))  # fmt: skip
+    yield FileQuestion(about, "How do all pairs differ, in one table?", command_of("compare", *chosen))
+    yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     for table in gold:
         asked = f"The same, corrected by {table.file}, if its nuggets were drawn at random?"
-        yield FileQuestion(about, asked, _command("verdict", *chosen, "--gold", table.file, "--design", "random"))
+        yield FileQuestion(about, asked, command_of("verdict", *chosen, "--gold", table.file, "--design", "random"))
     if not gold:
         lacks = "no person has assigned any of the nuggets: have people assign a random sample of them"
-        draw = _command("plan", "labels", *chosen, "-o", "list.csv")
+        draw = command_of("plan", "labels", *chosen, "-o", "list.csv")
         yield FileQuestion(about, "What would people say?", draw, lacks=lacks)
 
 
@@ -664,16 +585,12 @@ def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         about = f"{file.kind}: {file.file}"
         if file.kind == SCORES and len(file.systems) > 1:
             asked = f"{_which(file.systems)} on {file.scores[0]}?"
-            command = _command("compare", file.file, "--score", file.scores[0])
+            command = command_of("compare", file.file, "--score", file.scores[0])
             yield FileQuestion(about, asked, command, instead=file.scores[1:])
         elif file.kind == SCORES:
             yield FileQuestion(about, WHICH, lacks=f"one system only ({file.systems[0]}): give the scores of another")
-        elif file.kind == PREFERENCES:
-            pair = ("--pair", ",".join(file.systems[:2])) if len(file.systems) > 1 else ()
-            asked = f"Is {file.systems[1]} preferred to {file.systems[0]}?" if pair else "Which system is preferred?"
-            yield FileQuestion(about, asked, _command("verdict", file.file, *pair))
         elif file.kind == STUDY:
-            yield FileQuestion(about, "What does the study say?", _command("verdict", file.file))
+            yield FileQuestion(about, "What does the study say?", command_of("verdict", file.file))
         elif file.kind == BANK and not (assigned and isinstance(file.data, NuggetFile)):
             lacks = "nuggets alone: assign them to answers first, as nuggetizer does"
             yield FileQuestion(about, "Which answers hold these nuggets?", lacks=lacks)

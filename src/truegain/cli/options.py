@@ -302,7 +302,7 @@ def _holds_answers(context: typer.Context) -> bool:
     return is_log(file)
 
 
-TAKE_PREFERENCES = ("verdict", "compare", "gate")  # commands that read preferences in the place of judgments and runs
+TAKE_PREFERENCES = ("verdict", "compare", "gate", "report")  # commands that read them in place of judgments and runs
 
 
 def _are_preferences(command: str, path: str | None) -> bool:

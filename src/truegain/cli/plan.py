@@ -458,7 +458,7 @@ def preferences_command(
         truegain plan preferences demo/preferences.csv --gold demo/people-preferences.csv
 
     """
-    from truegain.preferences.plan import judge_plan, measured_plan
+    from truegain.preferences.plan import judge_plan, measured_judge, measured_plan
 
     shares = _several("--gold-share", gold_share)
     if (agreement is None) == (preferences is None):
@@ -467,8 +467,6 @@ def preferences_command(
         refuse(f"measures the agreement; leave out {option('--agreement')}", {"gold": "--gold"} if gold else {})
         table.write(judge_plan(agreement, tie_share, shares))
         return
-    from truegain.preferences.study import measured_judge
-
     if gold is None:
         raise TruegainError(f"{option('--gold')} is missing: the file of people's preferences")
     table.write(measured_plan(measured_judge(str(preferences), gold), shares))

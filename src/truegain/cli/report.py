@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,11 +28,14 @@ from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.io.overwrite import unchanging
 from truegain.io.warnings import heard, tell
+from truegain.message import option
 from truegain.results.cache import Cache
 from truegain.study.inputs import pair_of, usual_measure
 
 if TYPE_CHECKING:
-    from truegain.report.gather import Filed, Keeping
+    from truegain.report.facts import Facts, Made
+    from truegain.report.gather import Filed
+    from truegain.report.study_facts import Keeping
     from truegain.study.study import Study
 
 KEPT_IN = ".truegain"
@@ -88,16 +91,18 @@ def report_command(
 ) -> None:
     """Write a report on one page: verdict, data health, systems, pairs, judge, next steps and methods.
 
+    A table of preferences (topic, a, b, winner) needs no runs.
+
     Examples:
         truegain report demo/study.toml -o report.html
         truegain report demo/gold.qrels demo/runs --pair system-1,system-8 -m nDCG@10 -m P@10 -o pair.html
 
     """
     from truegain.report.facts import Made, read_truth
-    from truegain.report.gather import as_made, gather
     from truegain.report.page.page import page as html_page
     from truegain.report.sections.catalogue import sections_for
     from truegain.report.sections.truth import in_short
+    from truegain.report.study_facts import as_made
 
     _check_output(page.output)
     options.check(config, reading)
@@ -120,8 +125,9 @@ def report_command(
     def make_page() -> tuple[bytes, str]:
         """The page, and the line that says what it found."""
         with heard() as warnings:
-            study, run_files, judged, of_answers = _read(judgments, files, options, config, reading, cached)
+            sources = _read(judgments, files, options, config, reading, cached)
         tell(warnings)
+        study = sources.study
         if len(study.systems) < 2:
             raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
         true_scores = None if truth is None else truth.renamed(options.called)
@@ -142,22 +148,15 @@ def report_command(
             "JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments),
             {options.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
             in_words,
-            answer_arguments([judgments, *files], options) if of_answers else "",
+            answer_arguments([judgments, *files], options) if sources.of_answers else "",
         )
-        facts = gather(
-            study,
-            run_files.table,
-            judged,
-            pairs=pairs,
-            baselines=[] if candidate else [options.called(name) for name in baseline or ()],
-            costs=options.costs,
-            gold_relevant_from=None if config.gold is None else config.gold.relevant_from,
-            corpus=page.corpus,
-            judged_corpus=page.judged_corpus,
-            told=[in_words(warning) for warning in warnings],
-            made=made,
-            kept=cached,
-        )
+        asked = {
+            "pairs": pairs,
+            "baselines": [] if candidate else [options.called(name) for name in baseline or ()],
+            "costs": options.costs,
+            "told": [in_words(warning) for warning in warnings],
+        }
+        facts = sources.facts(asked, made, page, config, cached)
         facts = replace(facts, truth=true_scores, teams=team_of)
         sections = sections_for(facts)
         line = f"{page.output}: {sections[0].data['headline']}" + (f" {in_short(facts)}" if true_scores else "")
@@ -170,21 +169,54 @@ def report_command(
         typer.echo(line)
 
 
+@dataclass(frozen=True, eq=False)
+class _Sources:
+    """The study, and the runs and labels that it is made of; preferences have neither."""
+
+    study: Study
+    runs: Filed | None = None
+    labels: Judgments | None = None
+    of_answers: bool = False
+
+    def facts(
+        self, asked: dict[str, Any], made: Made, page: PageOptions, config: StudyConfig, cached: Keeping
+    ) -> Facts:
+        """Everything that the page says."""
+        from truegain.preferences.study import PreferenceStudy
+        from truegain.report.gather import gather
+        from truegain.report.gather_preferences import gather_preferences
+
+        if isinstance(self.study, PreferenceStudy):
+            if page.corpus or page.judged_corpus:
+                name = option("--corpus" if page.corpus else "--judged-corpus")
+                raise TruegainError(f"{name} is about texts of documents, and these are preferences; leave it out")
+            return gather_preferences(self.study, **asked, made=made, kept=cached)
+        assert self.runs is not None
+        assert self.labels is not None
+        level = None if config.gold is None else config.gold.relevant_from
+        return gather(
+            self.study, self.runs.table, self.labels, **asked, gold_relevant_from=level, corpus=page.corpus,
+            judged_corpus=page.judged_corpus, made=made, kept=cached,
+        )  # fmt: skip
+
+
 def _read(
     judgments: str, files: list[str], options: StudyOptions, config: StudyConfig, reading: Reading, cached: Keeping
-) -> tuple[Study, Filed, Judgments, bool]:
-    """The study, the runs and the labels that it is made of, and whether these are values of answers."""
+) -> _Sources:
+    """The study with what it is made of, read once."""
     from truegain.report.gather import Filed
 
     jobs = config.resampling.jobs
+    if not files and (study := options.study_of_preferences(judgments, config, reading)) is not None:
+        return _Sources(study)
     answers = options.answers([judgments, *files], config)
     if answers is not None:
         lists = Filed(answers.runs, jobs=jobs, kept=cached)
-        return options.study_of_answers(answers, lists), lists, answers.judgments, True
+        return _Sources(options.study_of_answers(answers, lists), lists, answers.judgments, True)
     runs = Filed.of(files, options.name_by, jobs, cached, options.renamed if options.renames else None)
     rated = config.ratings.are_aggregated
     judged = reading.load(judgments, normalize=config.ratings.normalize) if rated else Judgments.of(judgments)
-    return options.study_of(runs, judged, config, reading), runs, judged, False
+    return _Sources(options.study_of(runs, judged, config, reading), runs, judged)
 
 
 def _key(

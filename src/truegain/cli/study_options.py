@@ -23,6 +23,7 @@ from truegain.study.inputs import USUAL, StudyInputs
 
 if TYPE_CHECKING:
     from truegain.aggregation.reading import RatingsAsked
+    from truegain.preferences.study import PreferenceStudy
     from truegain.study.config import RunsInput
     from truegain.study.study import Study
 
@@ -87,10 +88,17 @@ class StudyOptions(StudyInputs):
                 if holds_preferences(judgments):
                     raise TruegainError(f"{judgments} holds preferences, which need no runs; leave them out") from None
                 raise
+        found = self.study_of_preferences(judgments, config, reading)
+        return super().study(judgments, files, config, reading) if found is None else found
+
+    def study_of_preferences(
+        self, judgments: str, config: StudyConfig, reading: RatingsAsked
+    ) -> PreferenceStudy | None:
+        """The study of a table of preferences; None where it is none."""
         from truegain.preferences.table import holds_preferences
 
         if not holds_preferences(judgments):
-            return super().study(judgments, files, config, reading)
+            return None
         from truegain.preferences.study import PreferenceStudy
 
         self.check(config, reading)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from truegain.sampling.catalogue import draws_topics
+from truegain.sampling.source import Source
 from truegain.stats.contrasts import Contrasts
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.next_steps import StepPlanner
@@ -22,7 +23,7 @@ class PreferencePopulation(Population):
         """What the answers do not cover."""
         words = [] if "topics" in self.over else ["other topics"]
         if self.gold:
-            words.append("mistakes in the gold comparisons")
+            words += [] if "assessors" in self.over else ["mistakes in the gold comparisons"]
         elif self.assessors and "assessors" not in self.over:
             words.append("other assessors")
         elif "assessors" not in self.over:
@@ -58,6 +59,24 @@ class PreferenceVerdict(Verdict):
     def _gold_units(self) -> str:
         """What was drawn as gold."""
         return "gold topics" if draws_topics(str(self.provenance.get("design") or "random")) else "gold comparisons"
+
+    def source_of(self, name: str) -> Source:
+        """A source in the words for comparisons of two systems.
+
+        Parameters
+        ----------
+        name : str
+            The source, as a name of the catalogue.
+
+        Returns
+        -------
+        Source
+            Its words.
+        """
+        source = super().source_of(name)
+        if name != "gold":
+            return source
+        return replace(source, shown=self._gold_units, units=self._gold_units.capitalize())
 
     def about_with(self, how_to_check: str, how_to_draw: str) -> tuple[str, ...]:
         """What the verdict rests on: see `Verdict.about_with`.

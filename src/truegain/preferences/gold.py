@@ -57,7 +57,7 @@ class GoldComparisons:
 
 
 def rectified(
-    judged: PairCells, gold: PairCells, *, tuned: bool = True, whole: bool = False
+    judged: PairCells, gold: PairCells, *, tuned: bool = True, whole: bool = False, by_pair: bool = True
 ) -> tuple[PairCells, GoldComparisons]:
     """The judge's cells, with half-wins and ties that people's comparisons of some cells have corrected.
 
@@ -70,6 +70,7 @@ def rectified(
     again: sums are the same, and leaving topics out is exact.
 
     judged, gold: of the same systems and topics, with one kind a pair.  whole: whether whole topics were drawn.
+    by_pair: whether each pair of systems may have a share of its own.
 
     Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453.
 
@@ -85,7 +86,7 @@ def rectified(
     if not len(rows):
         raise InputError("no gold comparison is of a topic and pair that the judge compared", hint="check their names")
     n, cells = np.bincount(judged.kind[rows], minlength=kinds), judged.counts
-    by_pair = bool((n[cells > 0] >= LEAST_OF_PAIR).all())
+    by_pair = by_pair and bool((n[cells > 0] >= LEAST_OF_PAIR).all())
     slopes, made, moves = [], [], []
     for bronze, trusted, middle in ((judged.wins, gold.wins, 0.5), (judged.ties, gold.ties, 0.0)):
         slope = _slope(bronze[rows], trusted, judged.kind[rows], kinds)[0] if tuned else 1.0

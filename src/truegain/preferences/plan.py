@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from truegain.config import Gold
 from truegain.errors import TruegainError, counted
+from truegain.io.files import PathLike
 from truegain.message import argname
-from truegain.preferences.gold import GoldComparisons, correlation_of, expected_width
+from truegain.preferences.gold import GoldComparisons, correlation_of, expected_width, rectified
+from truegain.preferences.gold_votes import on_judged
+from truegain.preferences.study import PreferenceStudy
 from truegain.results.base import Table
 from truegain.results.table import Cell
 
@@ -86,3 +90,24 @@ def _table(of: str, r: float, shares: Sequence[float], *notes: str) -> Table:
     most = max(1 - expected_width(r, share) for share in shares)
     title = f"{of} (r = {r:.2f}): with it the interval is at most {most:.0%} narrower than by gold comparisons alone."
     return Table(("gold share", "width", "narrower by"), rows, {}, title, (FORMULA, *notes))
+
+
+def measured_judge(preferences: PathLike, gold: PathLike) -> GoldComparisons:
+    """How well a judge agrees with people, from gold comparisons of some of its own.
+
+    Parameters
+    ----------
+    preferences : path-like
+        The judge's votes.
+    gold : path-like
+        People's votes.
+
+    Returns
+    -------
+    GoldComparisons
+        Agreement, correlation, and what a half-win of the judge is worth.
+    """
+    study = PreferenceStudy(preferences, "bradley-terry", gold=Gold(gold, design="random"))
+    people, judged = study.gold_preferences, study.preferences.cells()
+    assert people is not None
+    return rectified(judged, on_judged(people.cells(), judged))[1]

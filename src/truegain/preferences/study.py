@@ -22,21 +22,22 @@ from truegain.io.warnings import warn
 from truegain.keywords import takes
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
-from truegain.message import Message, arg, argname, by_surface, gold_drawn
+from truegain.message import Message, arg, argname, by_surface
 from truegain.preferences.answers import PreferencePlanner, PreferencePopulation, PreferenceVerdict
+from truegain.preferences.balance import check_half_wins, default_measure, tell_unequal
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
 from truegain.preferences.fit import ONE_ORDER, PairCells, position_is_known
-from truegain.preferences.gold import GoldComparisons, rectified, without_judge
-from truegain.preferences.measures import MEASURES, BradleyTerry, HalfWins, PreferenceMeasure, preference_measure
+from truegain.preferences.gold import rectified, without_judge
+from truegain.preferences.gold_votes import gold_config, on_judged, read_gold_votes
+from truegain.preferences.measures import MEASURES, HalfWins, PreferenceMeasure, preference_measure
+from truegain.preferences.notes import flips_note, position_note, sign_note, ties_note
+from truegain.preferences.people import check_gold_people, check_population, crossed, why_not_assessors
 from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
+from truegain.results.plots import write_page
 from truegain.results.provenance import told
-from truegain.sampling.assessors import Assessors
-from truegain.sampling.catalogue import design_of, draws_topics
-from truegain.sampling.source import SourceName
+from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.results import Comparison, ResultList
-from truegain.stats.student_t import quantile_of
-from truegain.study.assessors import LEAST, MOST_ALONE
 from truegain.study.config import FIXED, sources_of
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, LEAST_TOPICS
@@ -48,9 +49,6 @@ from truegain.study.variance import Crossed, VarianceModel
 from truegain.study.verdict import Verdict
 from truegain.study.withheld import TOO_FEW, Reason, gold_reasons
 
-DESIGNS = ("random", "topics")  # of gold comparisons
-UNEQUAL = 0.25  # standard deviation over mean of the comparisons of pairs, above which pairs are unbalanced
-FEW_IN_ONE_ORDER = 0.05  # of topics and pairs, as where a few votes are lost: half-wins stay the default
 STAND_IN = "answer"  # what the engine's own table holds: one document a system and topic
 PLAN = by_surface("truegain.preferences.plan.judge_plan", "`truegain plan preferences`")
 BEFORE_YOU_BUY = Message(
@@ -134,11 +132,11 @@ class PreferenceStudy(Study):
         tuned: bool = True,
     ) -> None:
         over = sources_of(population)
-        config = _gold_config(gold, design)
+        config = gold_config(gold, design)
         votes = read_preferences(preferences)
         if len(votes.systems) < 2:
             raise InputError(f"only {votes.systems[0]} is compared", file=votes.source, hint="name two systems")
-        _check_population(over, votes, config is not None)
+        check_population(over, votes, config is not None)
         options: dict[str, Any] = {
             "min_effect": min_effect, "confidence": confidence, "resampling": resampling, "trust_judge": trust_judge,
         }  # fmt: skip
@@ -152,7 +150,9 @@ class PreferenceStudy(Study):
         self.gold_preferences: Preferences | None = None
         self._design = ""
         if config is not None:
-            self._read_gold(config)
+            self.gold_preferences, self._design = read_gold_votes(config, self.preferences)
+            if "assessors" in over:
+                check_gold_people(self.gold_preferences)
         self._positions()
         self._measure_note = ""  # why this is the default measure, where that may surprise
         self.measures = self._chosen_measures(measures)
@@ -161,18 +161,19 @@ class PreferenceStudy(Study):
         self._models(system_models or {})
         self._variance_models, self._estimates_by_measure = {}, {}
         self.provenance = self._made_of(preferences)
-        self._tell_unequal()
+        if len(self.systems) > 2 and not all(isinstance(m, HalfWins) for m in self.measures):
+            tell_unequal(self.preferences.cells())
 
     @classmethod
     def from_config(
-        cls, preferences: PathLike, measures: Sequence[str] | None, config: StudyConfig,
+        cls, preferences: PathLike | Preferences, measures: Sequence[str] | None, config: StudyConfig,
         system_models: Mapping[str, str | Sequence[str]] | None = None, model: str | None = None,
     ) -> PreferenceStudy:  # fmt: skip
         """A study by a config, as the command line has it.
 
         Parameters
         ----------
-        preferences : path-like
+        preferences : path-like or Preferences
             The votes.
         measures : sequence of str or None
             The measures; None for the default.
@@ -224,61 +225,6 @@ class PreferenceStudy(Study):
         )  # fmt: skip
         self._labels = labels
 
-    def _read_gold(self, config: Gold) -> None:
-        """People's votes on cells that the judge has; how they were drawn must be said."""
-        if config.design is None:
-            how = arg("design", python="design=, as in tg.Gold(labels, design='random'),")
-            known = ", ".join(f"{name} ({design_of(name).drawn})" for name in DESIGNS)
-            raise TruegainError(f"how were the gold pairs sampled? Give {how} one of {known}", allowed=DESIGNS)
-        design_of(config.design)
-        if config.design not in DESIGNS:
-            raise TruegainError(
-                f"{argname('design', config.design)}: gold comparisons are drawn at random ({gold_drawn('random')}) or "
-                f"by whole topics ({gold_drawn('topics')})"
-            )
-        self._design = str(config.design)
-        people = read_preferences(config.labels)  # type: ignore[arg-type]
-        if people.models:
-            warn(
-                f"{people.source}: {people.by_models:,} of {counted(len(people), 'gold vote')} name a model "
-                f"({some(people.models)}): gold comparisons are taken as people's, and a model's errors stay in the "
-                "scores"
-            )
-        of_unknown = 0
-        if unknown := [s for s in people.systems if s not in self.systems]:
-            warn(
-                f"{people.source}: gold comparisons of {some(unknown)} are left out; the judge compared no such system"
-            )
-            codes = [people.systems.index(s) for s in unknown]
-            of_unknown = int((np.isin(people.a, codes) | np.isin(people.b, codes)).sum())
-        some_votes = people.onto(self.systems, self.topics)
-        there = np.isin(some_votes.cell, np.unique(self.preferences.cell))
-        lost = len(people) - int(there.sum()) - of_unknown
-        if not there.any():
-            raise InputError(
-                "no gold comparison is of a topic and pair that the judge compared", file=people.source,
-                hint="use the same names of topics and systems in both files",
-            )  # fmt: skip
-        if lost:
-            warn(f"{people.source}: {lost} of {counted(len(people), 'gold vote')} are left out: the judge compared no "
-                 "such topic and pair")  # fmt: skip
-        self.gold_preferences = _kept(some_votes, there)
-        if draws_topics(self._design):
-            self._check_whole(self.gold_preferences)
-
-    def _check_whole(self, people: Preferences) -> None:
-        """Refuse gold topics that lack a comparison of the judge's: what was drawn were no whole topics then."""
-        by_topic = [
-            np.bincount(np.unique(votes.cell) // len(self.systems) ** 2, minlength=len(self.topics))
-            for votes in (people, self.preferences)
-        ]
-        if partly := [self.topics[t] for t in np.flatnonzero((by_topic[0] > 0) & (by_topic[0] < by_topic[1])).tolist()]:
-            raise InputError(
-                f"{len(partly)} of {counted(int((by_topic[0] > 0).sum()), 'gold topic')} lack some of the judge's "
-                f"pairs ({some(partly)})", file=people.source,
-                hint=f"complete or drop them, or say {gold_drawn('random')} where single comparisons were drawn",
-            )  # fmt: skip
-
     def _positions(self) -> None:
         """Whether who was shown first is a part of the model, and what must be said of it."""
         votes = self.preferences
@@ -295,51 +241,16 @@ class PreferenceStudy(Study):
 
     def _chosen_measures(self, measures: str | Sequence[str] | None) -> tuple[PreferenceMeasure, ...]:
         """The measures, or the default; half-wins are refused where a topic lacks a pair."""
-        cells = self.preferences.cells()
         if measures is None:
-            return (self._default_measure(cells),)
+            default, self._measure_note = default_measure(self.preferences, self.position)
+            return (default,)
         names = [measures] if isinstance(measures, str) else list(measures)
         chosen = tuple(dict.fromkeys(preference_measure(name) for name in names))
         if not chosen:
             raise TruegainError(f"{argname('measures')}: give one of {', '.join(MEASURES)}")
         if any(isinstance(m, HalfWins) for m in chosen):
-            self._check_half_wins(cells)
+            check_half_wins(self.preferences.cells(), self.position)
         return chosen
-
-    def _default_measure(self, cells: PairCells) -> PreferenceMeasure:
-        """Half-wins where every topic has every pair and (nearly) all were shown in both orders; why, where not."""
-        n = len(self.systems)
-        every, there = len(self.topics) * n * (n - 1) // 2, len(cells.topic)
-        if not cells.is_complete:
-            self._measure_note = (
-                f"Bradley-Terry, not half-wins: {every - there:,} of {every:,} topics and pairs have no vote."
-            )
-            return BradleyTerry()
-        if not self.position:
-            return HalfWins()
-        one = int(self.preferences.in_one_order.sum())
-        if one <= FEW_IN_ONE_ORDER * every:
-            self._measure_note = (
-                f"{one:,} of {every:,} topics and pairs lack a vote in one of the two orders, which half-wins ignore; "
-                "bradley-terry has a column for it."
-            )
-            return HalfWins()
-        self._measure_note = (
-            f"Bradley-Terry, not half-wins: {one:,} of {every:,} topics and pairs were not shown in both orders alike."
-        )
-        return BradleyTerry()
-
-    def _check_half_wins(self, cells: PairCells) -> None:
-        """Refuse half-wins where systems met different opponents, and tell where they met them in one order."""
-        n = len(self.systems)
-        if not cells.is_complete:
-            every = len(self.topics) * n * (n - 1) // 2
-            raise TruegainError(
-                f"half-wins compare systems that met the same opponents, and {every - len(cells.topic):,} of {every:,} "
-                "topics and pairs were not compared; use bradley-terry"
-            )
-        if self.position:
-            warn("pairs were shown in one order, and half-wins ignore it; bradley-terry has a column for it")
 
     def _models(self, system_models: Mapping[str, str | Sequence[str]]) -> None:
         """Which models systems use, which one voted, and whether people checked it."""
@@ -355,25 +266,6 @@ class PreferenceStudy(Study):
         of_all = f"the preferences of {names}" if len(models) > 1 else f"{names}'s preferences"
         of_some = f"preferences of which {names} gave {votes.by_models:,} of {len(votes):,}"
         self.unchecked = "" if checked else of_all if votes.by_models == len(votes) else of_some
-
-    def _tell_unequal(self) -> None:
-        """Warn where some pairs were compared far more often than others: strengths hold for this mix of pairs."""
-        cells = self.preferences.cells()
-        n = len(self.systems)
-        every, counts = n * (n - 1) // 2, cells.counts
-        if n < 3 or all(isinstance(m, HalfWins) for m in self.measures):
-            return
-        spread = np.append(counts, np.zeros(every - len(counts)))  # a pair that was never compared counts 0
-        if spread.std() <= UNEQUAL * spread.mean():
-            return
-        name = [f"{cells.systems[a]}|{cells.systems[b]}" for a, b in zip(cells.a, cells.b, strict=True)]
-        most, least = int(np.argmax(counts)), int(np.argmin(counts))
-        never = f"; {every - len(counts)} of {every} pairs never" if len(counts) < every else ""
-        warn(
-            f"pairs were compared unequally often ({name[most]} on {counted(int(counts[most]), 'topic')}, "
-            f"{name[least]} on {int(counts[least])}{never}): "
-            "where strengths differ by topic, they hold for this mix of pairs"
-        )
 
     def _made_of(self, preferences: object) -> dict[str, object]:
         gold, votes = self.config.gold, self.preferences
@@ -417,6 +309,11 @@ class PreferenceStudy(Study):
         names = ", ".join(map(str, self.measures))
         return f"PreferenceStudy({counted(len(self.systems), 'system')}, {names}; {self._population.holds_for})"
 
+    @property
+    def is_corrected(self) -> bool:
+        """Whether gold comparisons correct the scores."""
+        return self.gold_preferences is not None
+
     # ------------------------------------------------------------------ what the engine asks
 
     def _measure(self, measure: MeasureLike | None) -> PreferenceMeasure:
@@ -438,11 +335,11 @@ class PreferenceStudy(Study):
         return self._estimates_by_measure[str(m)]
 
     def _population_of(self, measures: Sequence[Measure]) -> Population:  # noqa: ARG002
-        people = len(self.preferences.assessors) if self.gold_preferences is None else 0
-        of_judge = bool(self.preferences.models)
-        return PreferencePopulation(
-            self.over, len(self.topics), 0 if of_judge else people, self.gold_preferences is not None
-        )
+        gold = self.gold_preferences
+        people = 0 if self.preferences.models else len(self.preferences.assessors)
+        if gold is not None:
+            people = len(gold.assessors) if "assessors" in self.over else 0
+        return PreferencePopulation(self.over, len(self.topics), people, gold is not None)
 
     def _variance_of(self, m: Measure) -> VarianceModel:
         assert isinstance(m, PreferenceMeasure)
@@ -456,74 +353,79 @@ class PreferenceStudy(Study):
             except TruegainError:  # a judge that gives all to one system has no strengths by itself
                 uncorrected = estimator
         makers = {}
-        if self.gold_preferences is None and self._assessors_tell(position):
+        if self.gold_preferences is not None:
+            if "assessors" in self.over:
+                makers["assessors"] = partial(self._gold_assessors, m, estimator, judged)
+        elif self._assessors_tell(position):
             makers["assessors"] = partial(self._assessors, m, estimator, position)
         return VarianceModel(estimator, uncorrected, self.over, makers)
 
     def _estimator(self, m: PreferenceMeasure, judged: PairCells, position: bool) -> ByPreferences:
-        people = self.gold_preferences
-        if people is None:
+        if self.gold_preferences is None:
             estimator = estimator_of(judged, m, position=position)
         else:
-            corrected, gold = rectified(
-                judged, _on(people.cells(), judged), tuned=self.tuned, whole=draws_topics(self._design)
-            )
-            estimator = estimator_of(corrected, m, gold)
+            estimator = self._corrected(m, judged, self.gold_preferences.cells())
         return with_note(estimator, self._note(estimator))
+
+    def _corrected(
+        self, m: PreferenceMeasure, judged: PairCells, people: PairCells, by_pair: bool = True
+    ) -> ByPreferences:
+        """The judge's scores, corrected by people's comparisons of some cells."""
+        whole = draws_topics(self._design)
+        corrected, gold = rectified(judged, on_judged(people, judged), tuned=self.tuned, whole=whole, by_pair=by_pair)
+        return estimator_of(corrected, m, gold)
 
     def _note(self, estimator: ByPreferences) -> str:
         """What must be said beside every answer: ties, both bad, and who was shown first."""
-        votes = self.preferences
-        bad = int(votes.both_bad.sum())
-        ties = f"{int(votes.ties.sum()):,} of {counted(len(votes), 'vote')} are ties and count as half-wins"
-        said = [f"{ties}, {bad:,} of them 'both bad'." if bad else f"{ties}."] if votes.ties.any() else []
-        fit = estimator.strengths
-        if fit is not None and fit.has_position:
-            at, topics = len(self.systems), len(self.topics)
-            without = fit.without_topics()[:, at]
-            se = float(np.sqrt((topics - 1) / topics * ((without - without.mean()) ** 2).sum()))
-            half = quantile_of(self.confidence, topics - 1.0) * se
-            said.append(
-                f"Being shown first changes the log-odds to win by {fit.gamma:+.2f} ({100 * self.confidence:g}% CI "
-                f"[{fit.gamma - half:.2f}, {fit.gamma + half:.2f}]); scores are without it."
-            )
-        said += filter(None, (self._order_note, self._measure_note, self._flips_note()))
+        votes, corrected = self.preferences, self.gold_preferences is not None
+        said = [ties_note(votes), position_note(estimator.strengths, self.confidence)]
+        said += [self._order_note, self._measure_note, flips_note(votes, corrected)]
         gold = estimator.gold
         if gold is not None and not gold.by_pair:
             said.append("Some pair of systems has fewer than 2 gold comparisons: all pairs share one sampling rate.")
-        return " ".join(said)
-
-    def _flips_note(self) -> str:
-        """How many comparisons changed with the order in which the two were shown; nothing where none did."""
-        asked, to_first, to_second = self.preferences.flips
-        if not (changed := to_first + to_second):
-            return ""
-        way = "first" if to_first >= to_second else "second"
-        said = (
-            f"{changed:,} of {counted(asked, 'comparison')} in both orders changed with the order, "
-            f"{max(to_first, to_second):,} of them to what was shown {way}"
-        )
-        by_order = changed > asked / 2 and self.gold_preferences is None  # gold corrects what the judge makes of it
-        return f"{said}: these preferences say little about the systems." if by_order else f"{said}."
+        return " ".join(filter(None, said))
 
     def _assessors_tell(self, position: bool) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""
         if "assessors" in self.over:
             return True
         votes = self.preferences
-        if _why_not_assessors(votes):
+        if why_not_assessors(votes):
             return False
-        kept = (weights > 0 for weights in _crossed(votes).left_out())
+        kept = (weights > 0 for weights in crossed(votes).left_out())
         return not position or all(position_is_known(votes.cells(position=True, kept=some)) for some in kept)
 
     def _assessors(self, m: PreferenceMeasure, whole: ByPreferences, position: bool) -> Crossed:
-        votes, people = self.preferences, _crossed(self.preferences)
+        votes, people = self.preferences, crossed(self.preferences)
         kept: list[Bools] = [weights > 0 for weights in people.left_out()]
 
         def left_out(code: int) -> ByPreferences:
             return estimator_of(votes.cells(position=position, kept=kept[code]), m, position=position)
 
         return Crossed(*assessor_moves(votes.assessors, whole, left_out))
+
+    def _gold_assessors(self, m: PreferenceMeasure, whole: ByPreferences, judged: PairCells) -> Crossed:
+        """Each assessor's gold votes left out in turn: a comparison that nobody else made is then no gold.
+
+        Where a pair then has too little gold for a share of its own, all moves are those with one share for all pairs.
+        """
+        people = self.gold_preferences
+        assert people is not None
+
+        def left_out(code: int, by_pair: bool = True) -> ByPreferences:
+            try:
+                return self._corrected(m, judged, people.cells(kept=people.assessor != code), by_pair)
+            except TruegainError as error:
+                raise TruegainError(
+                    f"without the gold votes of {people.assessors[code]}: {error}; leave 'assessors' out of "
+                    f"{argname('population')}, or have more comparisons voted on by others"
+                ) from None
+
+        without = [left_out(code) for code in range(len(people.assessors))]
+        if not all(some.gold is not None and some.gold.by_pair for some in without):
+            without = [left_out(code, by_pair=False) for code in range(len(people.assessors))]
+            whole = self._corrected(m, judged, people.cells(), by_pair=False)
+        return Crossed(*assessor_moves(people.assessors, whole, without.__getitem__))
 
     def _reasons_of(self, m: Measure, system: str) -> list[Reason]:
         uses = self.system_models.get(system, ())
@@ -551,14 +453,15 @@ class PreferenceStudy(Study):
     def _planner(self, m: Measure) -> StepPlanner:
         planner = super()._planner(m)
         votes, gold = self.preferences, self.gold_preferences
-        people = 0 if gold is not None or votes.models else len(votes.assessors)
+        voted = gold if gold is not None else votes
+        people = 0 if voted.models or (gold is not None and "assessors" not in self.over) else len(voted.assessors)
         whole = len(votes.cells().topic) / len(self.topics) if draws_topics(self._design or None) else 0.0
         return PreferencePlanner(
             **{f.name: getattr(planner, f.name) for f in fields(StepPlanner)}, people=people,
-            votes=round(len(votes) / people) if people else 0, whole_topics=whole,
+            votes=round(len(voted) / people) if people else 0, whole_topics=whole,
         )  # fmt: skip
 
-    # ------------------------------------------------------------------ verdicts
+    # ------------------------------------------------------------------ verdicts, and a page of all answers
 
     def compare_with(self, baseline: str, measure: MeasureLike | None = None) -> ResultList[Comparison]:
         """The difference of every other system from one.
@@ -613,21 +516,49 @@ class PreferenceStudy(Study):
         made = replace(verdict, to_check="", notes=tuple(notes))
         return PreferenceVerdict(**{f.name: getattr(made, f.name) for f in fields(Verdict)})
 
+    @takes()
+    def report(
+        self, path: PathLike, *, pairs: Sequence[tuple[str, str]] = (), baselines: str | Sequence[str] = (),
+        costs: Costs = None, title: str = "",
+    ) -> PathLike:  # fmt: skip
+        """Write everything on one page: see `truegain.write_report`.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write the page; its name ends in .html.
+        pairs : list of (str, str), optional
+            (a, b) asks whether b is better than a.  Without pairs and baselines the claim is about the two best.
+        baselines : str or list of str, optional
+            Is any other system better than these?
+        costs : mapping of str to float, or str, optional
+            Prices, for the next steps.
+        title : str, optional
+            The title of the page.
+
+        Returns
+        -------
+        path-like
+            As given.
+
+        Examples
+        --------
+        >>> import tempfile, truegain as tg
+        >>> from pathlib import Path
+        >>> votes = [{"topic": str(t), "a": "prod", "b": "new", "winner": "prod" if t % 4 == 0 else "new"}
+        ...          for t in range(40)]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = tg.PreferenceStudy(votes).report(f"{folder}/report.html", pairs=[("prod", "new")])
+        ...     "new is better than prod on half-wins" in Path(path).read_text()
+        True
+        """
+        write_page(self, path, pairs=pairs, baselines=baselines, costs=costs, title=title)
+        return path
+
     def _by_sign(self, a: str, b: str) -> str:
-        """The exact sign test over topics, where all say the same and no interval can be estimated."""
         if self.gold_preferences is not None or "topics" not in self.over:
             return ""
-        cells, one, two = self.preferences.cells(), *sorted(map(self.systems.index, (a, b)))
-        own = (cells.a[cells.kind] == one) & (cells.b[cells.kind] == two)
-        low, high = (int(x.sum()) for x in (cells.wins[own] > 0.5, cells.wins[own] < 0.5))
-        if min(low, high) or not (n := low + high):
-            return ""
-        p = min(1.0, 2.0 ** (1 - n))
-        winner = self.systems[one if low else two]
-        return (
-            f"{winner} wins in all {counted(n, 'topic')} that are not tied: by the exact sign test p = {p:.2g}. An "
-            "interval needs topics that differ; add some."
-        )
+        return sign_note(self.preferences.cells(), a, b)
 
     def _gold_note(self, m: PreferenceMeasure, pair: Contrasts) -> str:
         """How well the judge agrees with people, and what that brings."""
@@ -645,7 +576,7 @@ class PreferenceStudy(Study):
         assert people is not None
         judged = self.preferences.cells()
         try:
-            cells, alone = rectified(without_judge(judged), _on(people.cells(), judged))
+            cells, alone = rectified(without_judge(judged), on_judged(people.cells(), judged))
             widths = [float(x.over_topics(pair).value[0]) for x in (estimator, estimator_of(cells, m, alone))]
         except TruegainError:  # gold alone has no finite strengths
             return f"{agrees}."
@@ -654,93 +585,3 @@ class PreferenceStudy(Study):
         change = 1 - (widths[0] / widths[1]) ** 0.5
         narrower = f"{change:.0%} narrower than" if change >= 0.005 else "no narrower than"
         return f"{agrees}; with the judge the interval over topics is {narrower} by the gold comparisons alone."
-
-
-def _on(gold: PairCells, judged: PairCells) -> PairCells:
-    """Gold cells, their pairs numbered as the judge's are."""
-    n = len(judged.systems)
-    place = {int(k): i for i, k in enumerate(judged.a * n + judged.b)}
-    kind = np.array([place[int(k)] for k in gold.a * n + gold.b], np.int64)
-    return replace(gold, a=judged.a, b=judged.b, first=judged.first, kind=kind[gold.kind])
-
-
-def _kept(votes: Preferences, there: Bools) -> Preferences:
-    """Some of the votes."""
-    rows = np.flatnonzero(there)
-    by_vote = ("topic", "a", "b", "wins", "both_bad", "first", *(("assessor",) if votes.assessors else ()))
-    return replace(votes, **{name: getattr(votes, name)[rows] for name in by_vote})
-
-
-def _gold_config(gold: Gold | PreferencesLike | None, design: str | None) -> Gold | None:
-    """People's preferences and how they were drawn, as a config."""
-    if gold is None and design is not None:
-        raise TruegainError(f"{argname('design', design)} is about gold comparisons; give {arg('gold')}")
-    if gold is None or isinstance(gold, Gold):
-        return gold if gold is None or design is None else replace(gold, design=design)
-    return Gold(gold, design)  # type: ignore[arg-type]
-
-
-def _check_population(over: frozenset[SourceName], votes: Preferences, gold: bool) -> None:
-    """Refuse what preferences do not tell of."""
-    if others := sorted(over - {"topics", "assessors"}):
-        raise TruegainError(
-            f"{argname('population')} {others[0]!r}: preferences show how answers vary over topics and assessors; "
-            f"leave {others[0]!r} out"
-        )
-    if not over and not gold:
-        raise TruegainError(
-            f"{arg('population', FIXED)}, and nothing else was sampled: name topics or assessors, or give {arg('gold')}"
-        )
-    if "assessors" not in over:
-        return
-    if gold:
-        raise TruegainError(
-            f"{argname('population')} 'assessors' and {arg('gold')}: how people differ in gold comparisons is not "
-            "estimated; leave 'assessors' out"
-        )
-    if why := _why_not_assessors(votes):
-        raise TruegainError(f"{why}; leave 'assessors' out of {argname('population')}")
-
-
-def _why_not_assessors(votes: Preferences) -> str:
-    """Why votes do not show how other assessors would vote; nothing where they do."""
-    people = len(votes.assessors)
-    if people < LEAST:
-        return f"{counted(people, 'assessor')} named, and at least {LEAST} are needed to generalize to others"
-    if "" in votes.assessors:
-        unnamed = int((votes.assessor == votes.assessors.index("")).sum())
-        return f"{counted(unnamed, 'vote')} of {len(votes):,} without an assessor"
-    crossed, cells = _crossed(votes), len(np.unique(votes.cell))
-    if why := crossed.nested_because:
-        return f"{why}: assessors are nested in topics, whose variance already includes theirs"
-    if (alone := crossed.rated_once) > MOST_ALONE * cells:
-        return f"{alone} of {cells} topics and pairs have one vote, which does not show how assessors differ"
-    return ""
-
-
-def _crossed(votes: Preferences) -> Assessors:
-    """Who voted on which topic and pair."""
-    cells, item = np.unique(votes.cell, return_inverse=True)
-    topic = (cells // len(votes.systems) ** 2).astype(np.int32)
-    return Assessors(votes.assessors, votes.assessor.astype(np.int32), item, topic)
-
-
-def measured_judge(preferences: PathLike, gold: PathLike) -> GoldComparisons:
-    """How well a judge agrees with people, from gold comparisons of some of its own.
-
-    Parameters
-    ----------
-    preferences : path-like
-        The judge's votes.
-    gold : path-like
-        People's votes.
-
-    Returns
-    -------
-    GoldComparisons
-        Agreement, correlation, and what a half-win of the judge is worth.
-    """
-    study = PreferenceStudy(preferences, "bradley-terry", gold=Gold(gold, design="random"))
-    people, judged = study.gold_preferences, study.preferences.cells()
-    assert people is not None
-    return rectified(judged, _on(people.cells(), judged))[1]

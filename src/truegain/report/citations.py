@@ -97,6 +97,21 @@ _ALL = (
         "Prediction-Powered Inference", "Science", "382(6671), 669-674", "10.1126/science.adi6000",
     ),
     Paper(
+        "angelopoulos2023b", "A. N. Angelopoulos, J. C. Duchi and T. Zrnic", 2023,
+        "PPI++: Efficient Prediction-Powered Inference", "arXiv preprint", "arXiv:2311.01453",
+        "10.48550/arXiv.2311.01453",
+    ),
+    Paper(
+        "bradley1952", "R. A. Bradley and M. E. Terry", 1952,
+        "Rank Analysis of Incomplete Block Designs: I. The Method of Paired Comparisons", "Biometrika",
+        "39(3/4), 324-345", "10.2307/2334029",
+    ),
+    Paper(
+        "davidson1970", "R. R. Davidson", 1970,
+        "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments",
+        "Journal of the American Statistical Association", "65(329), 317-328", "10.1080/01621459.1970.10481082",
+    ),
+    Paper(
         "goldberg2018", "D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan", 2018,
         "Further Insights on Drawing Sound Conclusions from Noisy Judgments",
         "ACM Transactions on Information Systems", "36(4), 36:1-36:31", "10.1145/3186195",
@@ -201,6 +216,9 @@ CITED = {  # by name: (key, as the text cites it)
     "Bpref": (("buckley2004", "Buckley and Voorhees 2004"),),
     "infAP": (("yilmaz2006", "Yilmaz and Aslam 2006"),),
     "alpha_nDCG": (("clarke2008", "Clarke et al. 2008"),),
+    "Bradley-Terry": (("bradley1952", "Bradley and Terry 1952"),),
+    "win-rate": (("bradley1952", "Bradley and Terry 1952"),),
+    "Davidson": (("davidson1970", "Davidson 1970"),),
     **dict.fromkeys(OF_NUGGETS, (("pradeep2024", "Pradeep et al. 2024"),)),
 }
 EXPONENTIAL = ("burges2005", "Burges et al. 2005")
@@ -341,6 +359,27 @@ def _err(m: Measure) -> Made:
     return words, formula, [f"g = {highest}", _gains(m), *_judged(m)]
 
 
+def _half_wins(m: Measure) -> Made:
+    words = "Share of comparisons won, a tie counting 1/2, in the mean of the topics and of the other systems"
+    return words, f"{m.NAME}(s) = (1/T) Σ (1/(S - 1)) Σ h(t, s, o), over topics t and other systems o", []
+
+
+def _bradley_terry(m: Measure) -> Made:  # noqa: ARG001
+    words = "Strength θ of a system, by maximum likelihood; a tie counts as half a win"
+    return words, "log P(a wins)/P(b wins) = θ(a) - θ(b);   Σ θ = 0", []
+
+
+def _win_rate(m: Measure) -> Made:
+    words = "Chance to win against another system, in the mean of the others, by Bradley-Terry"
+    return words, f"{m.NAME}(s) = (1/(S - 1)) Σ 1/(1 + exp(θ(o) - θ(s))), over other systems o", []
+
+
+def _davidson(m: Measure) -> Made:  # noqa: ARG001
+    words = "Strength θ of a system, by maximum likelihood, with ties of their own"
+    return words, "P(tie) = c/(exp(d/2) + exp(-d/2) + c);   d = θ(a) - θ(b);   Σ θ = 0", []
+
+
 OWN: dict[str, Callable[[Measure], Made]] = {
+    "half-wins": _half_wins, "Bradley-Terry": _bradley_terry, "win-rate": _win_rate, "Davidson": _davidson,
     "P": _precision, "AP": _average_precision, "DCG": _dcg, "nDCG": _ndcg, "RBP": _rbp, "ERR": _err,
 }  # fmt: skip

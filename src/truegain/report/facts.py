@@ -20,6 +20,8 @@ from truegain.judge_error.value_errors import ValueErrors
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measure
 from truegain.pooling.next_to_judge import Next
+from truegain.preferences.description import JudgedVotes, PairVotes
+from truegain.preferences.measures import MEASURES, preference_measure
 from truegain.reliability.agree import AgreementReport
 from truegain.results.base import Table
 from truegain.stats.intervals import within
@@ -47,7 +49,7 @@ class Truth:
         >>> Truth.of([("bm25", "P@10", 0.4)]).score(parse_measure("P@10"), "bm25")
         0.4
         """
-        return cls({(str(parse_measure(measure)), system): float(value) for system, measure, value in rows})
+        return cls({(_named_measure(measure), system): float(value) for system, measure, value in rows})
 
     def score(self, measure: Measure, system: str) -> float | None:
         """The true score; None where it is not known."""
@@ -64,6 +66,15 @@ class Truth:
         scores = f"{some([str(m) for m in measures])} of {some(systems)}"
         true = [f"{m} of {s}" for m, s in self.values]
         raise InputError(f"no true score is about {scores}", file=self.file or None, hint=f"there is {some(true)}")
+
+
+def _named_measure(name: str) -> str:
+    """A measure as answers name it, of preferences as well.
+
+    >>> _named_measure("ndcg@10"), _named_measure("bradley-terry")
+    ('nDCG@10', 'Bradley-Terry')
+    """
+    return str(preference_measure(name) if name.strip().lower() in MEASURES else parse_measure(name))
 
 
 def read_truth(path: str | PathLike[str]) -> Truth:
@@ -94,7 +105,7 @@ def _values(table: RawTable, at: Sequence[int], file: str) -> dict[tuple[str, st
             hint = "write a number, or leave out the line"
             raise InputError("the true score is no number", file=file, line=line, text=value, hint=hint)
         try:
-            key = str(parse_measure(measure)), system
+            key = _named_measure(measure), system
         except MeasureError as error:
             raise InputError(error.message, file=file, line=line) from None
         if key in scores:
@@ -188,6 +199,17 @@ class JudgeFacts:
 
 
 @dataclass(frozen=True, eq=False)
+class PreferenceFacts:
+    """Comparisons of two systems: who won how often, and a judge's votes beside people's."""
+
+    pairs: tuple[PairVotes, ...]
+    judge: JudgedVotes | None  # where there are gold comparisons
+    design: str = ""  # of these
+    flips: tuple[int, int, int] = (0, 0, 0)  # see `Preferences.flips`
+    position: bool = False  # whether being shown first is a part of the model
+
+
+@dataclass(frozen=True, eq=False)
 class ContentFacts:
     """Measures that read text: scores of the systems in the main ranking's order, and how far the orders agree."""
 
@@ -244,6 +266,7 @@ class Facts:
     unchecked: str = ""  # whose labels these are, where a model gave them, no person checked it and nobody trusts it
     teams: Mapping[str, str] = field(default_factory=dict)  # the team of each system, where teams are known
     answers: bool = False  # whether values of answers are scored, not ranked documents
+    preferences: PreferenceFacts | None = None  # of comparisons of two systems, where these are scored
 
     @property
     def main(self) -> MeasureFacts:
@@ -259,6 +282,28 @@ class Facts:
     def corrected(self) -> bool:
         """Whether gold labels set scores right."""
         return self.gold > 0
+
+    @property
+    def of_documents(self) -> bool:
+        """Whether ranked documents are scored, of which some may be unjudged."""
+        return not self.answers and self.preferences is None
+
+    @property
+    def unit(self) -> str:
+        """What scores are made of."""
+        return "vote" if self.preferences is not None else "value" if self.answers else "label"
+
+    @property
+    def gold_unit(self) -> str:
+        """What corrects them."""
+        return "gold label" if self.preferences is None else "gold comparison"
+
+    @property
+    def gold_design(self) -> str:
+        """How these were drawn; empty where there are none."""
+        if self.preferences is not None:
+            return self.preferences.design
+        return "" if self.judge is None else self.judge.design
 
     @property
     def level(self) -> str:

@@ -19,8 +19,8 @@ from truegain.data.judgments import Judgments
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Run, RunPaths, Runs, read_runs
-from truegain.errors import DataWarning, TruegainError, there_are
-from truegain.io.columns import Bools, frozen
+from truegain.errors import DataWarning, TruegainError
+from truegain.io.columns import frozen
 from truegain.io.trec import NameBy
 from truegain.io.warnings import heard, tell
 from truegain.judge_error.confusion import clearly_positive
@@ -31,7 +31,6 @@ from truegain.judge_error.value_errors import ValueErrors
 from truegain.measures.base import Measure
 from truegain.measures.items import OfItems
 from truegain.measures.parse import parse_measure
-from truegain.message import argname
 from truegain.pooling.bounds import OpenOrder, is_known
 from truegain.pooling.next_to_judge import Next, next_to_judge
 from truegain.reliability.agree import AgreementReport, agreement
@@ -55,6 +54,7 @@ from truegain.report.data_health import (
     warnings_check,
 )
 from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
+from truegain.report.study_facts import MOST_COMPARED, Keeping, as_made, study_facts
 from truegain.results.base import Table
 from truegain.results.serialization import hints_of
 from truegain.sampling.catalogue import is_sample
@@ -65,7 +65,6 @@ from truegain.study.config import RunsInput, of_topics
 from truegain.study.gold import Labels
 from truegain.study.intervals import intervals
 from truegain.study.study import Costs, Study
-from truegain.study.verdict import Outcome, Verdict
 
 # ---- The judge against the gold labels, as a page tells it.
 
@@ -200,15 +199,7 @@ def _on_list(judge: Judge) -> str:
 
 # ---- Runs in files: read when they are first looked at, which is never where all that is asked was kept.
 
-Keeping = Callable[[tuple[object, ...], Callable[[], Any], Any], Any]  # by what it was made of, how, and its type
-
-
 COLUMNS = hints_of(RankedGains, but="pool")  # which labels make again
-
-
-def as_made(_: tuple[object, ...], make: Callable[[], Any], kind: object) -> Any:  # noqa: ARG001
-    """Nothing is kept."""
-    return make()
 
 
 class FiledRuns(Runs):
@@ -288,11 +279,8 @@ def digest_of_labels(labels: Judgments) -> str:
 
 # ---- Work out everything a page says: from a study, its tables, and what was asked.
 
-MOST_COMPARED = 400  # systems of which every pair is asked about one by one
-MOST_CLAIMS = 300
 BY_TEXT = ("AbsRB@20", "DeltaRB@20")
 LISTED = 25  # documents to judge next
-SCORES = hints_of(MeasureFacts, but="measure")
 
 
 def gather(
@@ -317,28 +305,17 @@ def gather(
     Without either the claim is about the two best, or the two there are.
     kept: has what was made before, by what it was made of (see `Cache`).
     """
-    if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
-        kind = "baseline" if unknown[0] in baselines else "pair"
-        raise TruegainError(
-            f"{argname(kind, unknown[0])} is not a system here; {there_are(unknown[:1], study.systems, 8)}"
-        )
     made = made or Made(str(study.provenance["truegain"]), options=study.provenance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
-        for m in study.measures:
-            study.variance_model(m)  # what is refused, is refused first
-        measures = tuple(_scores(study, m, kept) for m in study.measures)
-        requested = _claims(pairs, baselines, measures[0].ranking.systems)
-        claims = requested or (_usual_claim(study, measures),)
-        claims = tuple(replace(c, verdicts=_verdicts(study, c, costs, kept, made.words)) for c in claims)
-        claims = _together(study, claims, kept)
+        measures, claims, asked = study_facts(study, pairs, baselines, costs, made, kept)
         judge = judge_facts(study, gold_relevant_from)
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
         bounds = _holes(study, kept)
         measures = tuple(_without_idle_unjudged(m, bounds) for m in measures)
-        to_judge = _next(study, runs, labels, claims[0] if requested else None, bounds, kept)
+        to_judge = _next(study, runs, labels, claims[0] if asked else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         if study.items is not None:
             checks = _checks_of_answers(study, study.items, judge, told)
@@ -359,7 +336,7 @@ def gather(
         not_covered=study.not_covered,
         measures=measures,
         claims=claims,
-        asked=bool(requested),
+        asked=asked,
         checks=tuple(checks),
         made=made,
         judge=judge,
@@ -379,89 +356,6 @@ def _rule(study: Study) -> str:
     assert study.raters is not None
     scaled = "" if study.raters.normalize == "none" else f", after normalizing by the {study.raters.normalize}"
     return f"rule {study.raters.rule.NAME}{scaled}"
-
-
-# ---------------------------------------------------------------------- scores
-
-
-def _scores(study: Study, m: Measure, kept: Keeping) -> MeasureFacts:
-    """As kept, but for how it was made: the study may have other measures beside this one."""
-    facts = MeasureFacts(m, **kept(("scores", str(m)), partial(_of_measure, study, m), SCORES))
-    return replace(facts, ranking=replace(facts.ranking, provenance=study.provenance))
-
-
-def _of_measure(study: Study, m: Measure) -> dict[str, Any]:
-    """All but the measure itself."""
-    ranking = study.best(m)
-    by_system = {e.system: e for e in study.estimates(m)}
-    place = {s: i for i, s in enumerate(ranking.systems)}
-    n = len(place)
-    differs: Bools = np.zeros((n, n), np.bool_)  # if the pair is tested alone
-    pairs = tuple(study.compare(measure=m)) if n <= MOST_COMPARED else ()
-    for c in pairs:
-        if c.p is not None and c.p < 1 - study.confidence and not {c.a, c.b} & set(ranking.open):
-            i, j = place[c.a], place[c.b]
-            differs[i, j] = differs[j, i] = True
-    naive = None
-    if study.judge is not None:
-        value = study.variance_model(m).uncorrected.value
-        naive = tuple(float(value[study.systems.index(s)]) for s in ranking.systems)
-    assert ranking.ahead is not None
-    holes, documents = unjudged_by_system(study.ranked, getattr(m, "cutoff", None))
-    unjudged = (0 if study.unjudged_sample is not None else int(holes.sum()), int(documents.sum()))
-    estimates = tuple(by_system[s] for s in ranking.systems)
-    notes = tuple(n for n in ranking.notes if n != study.population)
-    values = (ranking, estimates, naive, ranking.ahead, differs, pairs, unjudged, notes)
-    return dict(zip(SCORES, values, strict=True))
-
-
-# ---------------------------------------------------------------------- claims
-
-
-def _claims(pairs: Sequence[tuple[str, str]], baselines: Sequence[str], best_first: Sequence[str]) -> tuple[Claim, ...]:
-    """The claims that somebody asked for."""
-    claims = [Claim(a, b, ()) for a, b in pairs]
-    claims += [Claim(a, b, (), baseline=True) for a in baselines for b in best_first if b not in baselines]
-    if baselines and not set(best_first) - set(baselines):
-        raise TruegainError("every system is a baseline; leave one out, which may be better than the others")
-    if len(claims) > MOST_CLAIMS:
-        raise TruegainError(
-            f"{len(claims):,} claims are too many for a page; name pairs of systems, or fewer baselines"
-        )
-    return tuple(claims)
-
-
-def _verdicts(
-    study: Study, claim: Claim, costs: Costs, kept: Keeping, words: Callable[[str], str]
-) -> tuple[Verdict, ...]:
-    a, b = claim.a, claim.b
-
-    def worded(m: Measure) -> Verdict:
-        verdict = study.verdict(a, b, m, costs)
-        reasons = tuple(replace(reason, text=words(reason.text)) for reason in verdict.reasons)
-        return replace(verdict, notes=tuple(map(words, verdict.notes)), reasons=reasons)
-
-    verdicts = (kept(("verdict", a, b, str(m), str(costs)), partial(worded, m), Verdict) for m in study.measures)
-    return tuple(replace(verdict, provenance=study.provenance) for verdict in verdicts)
-
-
-def _together(study: Study, claims: tuple[Claim, ...], kept: Keeping) -> tuple[Claim, ...]:
-    """With what is said of all claims against baselines at once, by the first measure."""
-    verdicts = [c.first for c in claims if c.baseline]
-    if len(verdicts) < 2:
-        return claims
-    pairs = [(v.comparison.a, v.comparison.b) for v in verdicts]
-    outcomes: tuple[Outcome, ...] = kept(
-        ("together", str(study.measures[0]), str(pairs)), partial(study.together, verdicts), tuple[Outcome, ...]
-    )
-    by = dict(zip(pairs, outcomes, strict=True))
-    return tuple(replace(c, together=by[c.a, c.b]) if c.baseline else c for c in claims)
-
-
-def _usual_claim(study: Study, measures: Sequence[MeasureFacts]) -> Claim:
-    """Of two systems the second against the first, of many the best against the second."""
-    first, second = study.systems[:2] if len(study.systems) == 2 else measures[0].ranking.systems[1::-1]
-    return Claim(first, second, ())
 
 
 # ---------------------------------------------------------------------- what labels are worth

@@ -426,6 +426,11 @@ class Study:
         return all(isinstance(m, OfItems) for m in self.measures)
 
     @property
+    def is_corrected(self) -> bool:
+        """Whether gold labels correct the scores."""
+        return self.judge is not None
+
+    @property
     def population(self) -> str:
         """What the answers hold for, and what they do not cover, in words."""
         return str(self._population)

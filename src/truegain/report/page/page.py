@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from truegain.config import Ratings, StudyConfig
 from truegain.data.items import Items
@@ -19,8 +20,11 @@ from truegain.io.files import STANDARD_INPUT, PathLike, write_bytes
 from truegain.io.warnings import heard, tell
 from truegain.keywords import check_pair, takes
 from truegain.measures.parse import MeasuresLike
+from truegain.preferences.study import PreferenceStudy
+from truegain.preferences.table import Preferences
 from truegain.report.facts import Facts, Made
 from truegain.report.gather import gather
+from truegain.report.gather_preferences import gather_preferences
 from truegain.report.html import EN, Html, Section, el, join, json_script, many, name
 from truegain.report.sections.catalogue import sections_for
 from truegain.study.inputs import StudyInputs
@@ -116,7 +120,7 @@ ENDINGS = (".html", ".htm", ".html.gz")
 
 @takes()
 def write_report(
-    runs: RunsLike | Items,
+    runs: RunsLike | Items | Preferences | PreferenceStudy,
     judgments: JudgmentsLike | None,
     measures: MeasuresLike | None,
     path: PathLike,
@@ -135,7 +139,8 @@ def write_report(
     Parameters
     ----------
     runs, judgments, measures
-        As those of `Study`; `Items` need no judgments (None).
+        As those of `Study`.  `Items` and `Preferences` need no judgments (None); measures None are then the default.
+        A `PreferenceStudy` has its measures and its config already.
     path : path
         Where to write the page; its name ends in .html.
     pairs : list of (str, str), optional
@@ -170,36 +175,66 @@ def write_report(
     ...     "good is better than poor" in Path(path).read_text()
     True
     """
-    config = config or StudyConfig()
     baselines = (baselines,) if isinstance(baselines, str) else tuple(baselines)
     for pair in pairs:
         check_pair("pairs", pair, [("a", "b")])
     name = os.fspath(path)
     if name != STANDARD_INPUT and not name.lower().endswith(ENDINGS):
         raise TruegainError(f"path {name!r}: a report is a page; end its name in .html")
+    asked: dict[str, Any] = {"pairs": pairs, "baselines": baselines, "costs": costs}
+    if isinstance(runs, Preferences | PreferenceStudy):
+        if judgments is not None or corpus is not None or judged_corpus is not None:
+            raise TruegainError("preferences have no judgments and no corpus; give None in their place")
+        facts = _of_preferences(runs, measures, config, asked)
+    else:
+        facts = _of_runs(runs, judgments, measures, config or StudyConfig(), corpus, judged_corpus, asked)
+    if teams is not None:
+        facts = replace(facts, teams=read_teams(teams).among(facts.systems).of)
+    write_bytes(path, page(facts, title).encode(errors="backslashreplace"))
+    return path
+
+
+def _made(study: Study, asked: Mapping[str, Any]) -> Made:
+    claims = {"pairs": [list(pair) for pair in asked["pairs"]], "baselines": list(asked["baselines"])}
+    return Made(str(study.provenance["truegain"]), "", {**study.provenance, **claims})
+
+
+def _of_runs(
+    runs: RunsLike | Items, judgments: JudgmentsLike | None, measures: MeasuresLike | None, config: StudyConfig,
+    corpus: CorpusLike | None, judged_corpus: CorpusLike | None, asked: Mapping[str, Any],
+) -> Facts:  # fmt: skip
     with heard() as messages:
         if isinstance(runs, Items):
             answers = answer_inputs(runs, judgments, measures, config)
             table, judged, made = answers.runs, answers.judgments, StudyInputs.study_of_answers(answers)
         elif judgments is None:
-            raise TruegainError("judgments are missing; give them after the runs, or give Items")
+            raise TruegainError("judgments are missing; give them after the runs, or give Items or Preferences")
         else:
             table, judged = Runs.of(runs), _labels(judgments, config.ratings)
             made = Study.configured(table, judged, measures, config)
     tell(messages)
     if len(made.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({made.systems[0]}); give another run")
-    options = {**made.provenance, "pairs": [list(pair) for pair in pairs], "baselines": list(baselines)}
-    facts = gather(
-        made, table, judged, pairs=pairs, baselines=baselines, costs=costs,
-        gold_relevant_from=None if config.gold is None else config.gold.relevant_from,
-        corpus=corpus, judged_corpus=judged_corpus, told=messages,
-        made=Made(str(made.provenance["truegain"]), "", options),
+    return gather(
+        made, table, judged, **asked, gold_relevant_from=None if config.gold is None else config.gold.relevant_from,
+        corpus=corpus, judged_corpus=judged_corpus, told=messages, made=_made(made, asked),
     )  # fmt: skip
-    if teams is not None:
-        facts = replace(facts, teams=read_teams(teams).among(made.systems).of)
-    write_bytes(path, page(facts, title).encode(errors="backslashreplace"))
-    return path
+
+
+def _of_preferences(
+    votes: Preferences | PreferenceStudy, measures: MeasuresLike | None, config: StudyConfig | None,
+    asked: Mapping[str, Any],
+) -> Facts:  # fmt: skip
+    if isinstance(votes, PreferenceStudy):
+        if measures is not None or config is not None:
+            raise TruegainError("a PreferenceStudy has its measures and its config already; leave these out")
+        return gather_preferences(votes, **asked, told=None, made=_made(votes, asked))  # told when it was made
+    names = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else measures
+    with heard() as messages:
+        study = PreferenceStudy.from_config(votes, None if measures is None else list(map(str, names)),
+                                            config or StudyConfig())  # fmt: skip
+    tell(messages)
+    return gather_preferences(study, **asked, told=messages, made=_made(study, asked))
 
 
 def _labels(judgments: JudgmentsLike, ratings: Ratings) -> Judgments:

@@ -19,6 +19,7 @@ from truegain.report.sections import (
     systems,
     truth,
     verdict,
+    wins,
 )
 
 SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
@@ -28,6 +29,7 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     claims.section,
     systems.section,
     pairwise.section,
+    wins.section,
     judge.section,
     agreement.section,
     content.section,

@@ -123,8 +123,8 @@ def _shares(verdict: Verdict, number: int) -> Html:
             continue
         kind = min(i, 3)
         parts.append(el("rect", class_=f"g{kind}", x=pc(at), y=0, width=pc(max(wide - 0.3, 0.2)), height=26))
-        if wide >= 28:
-            words = f"{verdict.source_of(source).shown} {share}"
+        written = (f"{name_} {share}" for name_ in (verdict.source_of(source).shown, source))
+        if words := next((x for x in written if wide >= max(28, _room(x))), ""):
             parts.append(el("text", words, class_=f"on{kind}", x=pc(at), dx=9, y=18))
         at += wide
     ranges = ", ".join(f"{verdict.source_of(source).shown} {share}" for source, share in shares)
@@ -139,6 +139,11 @@ def _shares(verdict: Verdict, number: int) -> Html:
     take = downloads(f"shares-{number}", ("source", "share", "low", "high"), data, svg)
     words = f": the bar shows the estimates, the numbers are 90% ranges: {ranges}. {fixed}"
     return figure(bar, el("b", "Shares of the variance"), words, take)
+
+
+def _room(words: str) -> float:
+    """How much of the width of a phone some words in the bar need, in per cent."""
+    return (7.6 * len(words) + 12) / 3.6
 
 
 def _sources(facts: Facts, verdict: Verdict, number: int) -> Html | None:

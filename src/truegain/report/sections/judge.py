@@ -34,7 +34,7 @@ from truegain.report.html import (
     tr,
     who,
 )
-from truegain.report.sections import values
+from truegain.report.sections import preference_judge, values
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
 from truegain.results.base import Table
 
@@ -44,11 +44,13 @@ OF_LIST = ", among the documents that the list was drawn from"
 
 def section(facts: Facts) -> Section | None:
     """Only where there are gold labels."""
+    scores = _scores(facts) if facts.main.naive is not None and len(facts.systems) > 2 else None
+    if facts.preferences is not None and facts.preferences.judge is not None:
+        return preference_judge.section(facts, facts.preferences.judge, scores)
     judge = facts.judge
     if judge is None:
         return None
     if judge.values is not None:
-        scores = _scores(facts) if facts.main.naive is not None and len(facts.systems) > 2 else None
         return values.section(facts, judge, judge.values, scores, _labels(judge.by_label))
     right, rejected, d = judge.rates
     lede = (
@@ -62,9 +64,7 @@ def section(facts: Facts) -> Section | None:
         tests = paragraph(names_in(_tested(judge.by_system), facts.systems), class_="prose-p")
         parts += [tests, _favors(facts, judge.by_system)]
     parts.insert(0, paragraph(names_in(lede, facts.systems), class_="lede"))
-    if facts.main.naive is not None and len(facts.systems) > 2:
-        parts.append(_scores(facts))
-    parts += [_labels(judge.by_label), notes((*judge.by_rank, *judge.notes), facts.systems)]
+    parts += [scores, _labels(judge.by_label), notes((*judge.by_rank, *judge.notes), facts.systems)]
     data = {
         "told": judge.summary,
         "sensitivity": right,
@@ -168,7 +168,7 @@ def _scores(facts: Facts) -> Html | None:
     made = table(about, top, rows, cols=("cs", None, "xu", "x", "x o"), kind=f"sort {room(s for s, _ in spans)}")
     columns = ("system", "uncorrected", "corrected", "low", "high")
     data = [(s, a.value, b.value, b.low, b.high) for s, (a, b) in spans]
-    caption = f"Hollow: uncorrected. Filled: corrected by gold labels, with {facts.level} intervals."
+    caption = f"Hollow: uncorrected. Filled: corrected by {facts.gold_unit}s, with {facts.level} intervals."
     fold = f"{m.name} of {many(len(spans), 'system')}, uncorrected and corrected" if len(spans) > UNFOLDED else None
     return figure(made, caption, downloads("corrected", columns, data, stacked(spans, axis, m.name)), fold=fold)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truegain.report.citations import PAPERS, Form, form_of, itself
-from truegain.report.facts import Facts
+from truegain.report.facts import Facts, PreferenceFacts
 from truegain.report.html import (
     MINUS,
     Child,
@@ -54,8 +54,8 @@ def _moves(facts: Facts) -> tuple[str, ...]:
             f"Variance over {left_out} was estimated with the jackknife: each unit was left out in turn and everything "
             "fitted again (Efron and Stein 1981). "
         )
-    if facts.judge is not None and facts.judge.rectified:
-        sentences.append("The influence of a gold label is its weight times its residual. ")
+    if (facts.judge is not None and facts.judge.rectified) or (facts.preferences is not None and facts.corrected):
+        sentences.append(f"The influence of a {facts.gold_unit} is its weight times its residual. ")
     return (*sentences, "Intervals use Student's t with Satterthwaite's degrees of freedom (1946).")
 
 
@@ -66,7 +66,7 @@ def _variance(facts: Facts) -> str:
         return f"V = V(topics) + {cells};   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
     away = any(x.away for x in facts.claims[0].first.by_source)
     if "topics" in facts.over and away:
-        return "V = V(topics) + V(gold labels of other topics);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
+        return f"V = V(topics) + V({facts.gold_unit}s of other topics);   d ± t(df) √V;   df = (Σ V)² / Σ (V² / df)"
     if "topics" in facts.over:
         outer = outermost(facts.over)[0]
         return f"V = V({outer}), which includes all that is nested in {outer};   d ± t(df) √V"
@@ -78,6 +78,7 @@ def _cited(facts: Facts) -> list[str]:
     keys += [key for name, s in sorted(SOURCES.items()) if name in facts.over for key in s.cites]
     if facts.judge is not None:
         keys.append("angelopoulos2023" if facts.judge.rectified else "goldberg2018")
+    keys += ["angelopoulos2023b"] if facts.preferences is not None and facts.corrected else []
     keys += ["almohamad2018", "westfall1993"] if len(facts.systems) > 2 else []
     keys += ["hayes2007"] if facts.agreement is not None else []
     keys += ["hui2017"] if facts.content is not None else []
@@ -88,27 +89,29 @@ def _what(facts: Facts) -> str:
     names = named([m.name for m in facts.measures], len(facts.measures))
     text = (
         f"We compared {many(len(facts.systems), 'system')} by {names} on {many(facts.topics, 'topic')}, with "
-        f"{many(facts.labels, 'value' if facts.answers else 'rating' if facts.rule else 'label')}"
+        f"{many(facts.labels, 'rating' if facts.rule and not facts.answers else facts.unit)}"
     )
+    if facts.preferences is not None:
+        text += f" on {many(sum(p.topics for p in facts.preferences.pairs), 'comparison')} of two systems"
     if facts.rule:
         unit, one = ("judge", "value per answer") if facts.answers else ("assessor", "label per document")
         text += f" by {many(facts.assessors, unit)}, combined into one {one} by the {facts.rule}"
     text += f" (truegain {facts.made.version}). "
-    if facts.judge is not None:
-        drawn = DESIGNS[facts.judge.design].drawn if facts.judge.design in DESIGNS else ORDERED
-        text += f"Scores were corrected with {many(facts.gold, 'gold label')} ({drawn}). "
+    if facts.gold_design:
+        drawn = DESIGNS[facts.gold_design].drawn if facts.gold_design in DESIGNS else ORDERED
+        text += f"Scores were corrected with {many(facts.gold, facts.gold_unit)} ({drawn}). "
     return f"{text}The results hold {small(facts.holds_for)}. Not covered: {facts.not_covered}."
 
 
 def _more(facts: Facts) -> list[str]:
-    labels = "values" if facts.answers else "labels"
+    labels = f"{facts.unit}s"
     least = f", and not below the smallest gain that matters ({facts.min_effect:g})" if facts.min_effect else ""
     short = ", and not better if it lies below that gain" if facts.min_effect else ""
     unjudged = [
         ", with unjudged documents at their worst where that is known",
         " with unjudged documents at their best",
     ]
-    worst, best = ["", ""] if facts.answers else unjudged
+    worst, best = unjudged if facts.of_documents else ["", ""]
     sentences = [
         f"A system is called better than another if the whole {facts.level} interval of the difference lies above "
         f"0{least}{worst}. It is called worse if the interval lies below 0{best}{short}. Otherwise the comparison is "
@@ -119,6 +122,8 @@ def _more(facts: Facts) -> list[str]:
             "Scores were corrected by inverting the judge's confusion matrix, estimated from the gold labels (Goldberg "
             "et al. 2018). Every interval includes the sampling error of the gold labels."
         )
+    elif facts.preferences is not None:
+        sentences += _of_preferences(facts, facts.preferences)
     elif facts.corrected:
         sentences.append(
             f"Scores were corrected by prediction-powered inference: the score by the judge's {labels}, minus its "
@@ -148,6 +153,23 @@ def _more(facts: Facts) -> list[str]:
         names = " and ".join(facts.content.estimates)
         sentences.append(
             f"{names} compare the text of retrieved documents with that of relevant ones (Hui et al. 2017)."
+        )
+    return sentences
+
+
+def _of_preferences(facts: Facts, about: PreferenceFacts) -> list[str]:
+    """How votes became scores: ties, weights, the order of showing, and what gold comparisons correct."""
+    sentences = [
+        "A tie counted as half a win for both. The votes on one topic and pair of systems were averaged: assessors "
+        "counted alike, and so did the two orders of showing."
+    ]
+    if about.position:
+        sentences.append("Who was shown first was a column of the model, so that scores are without its effect.")
+    if facts.corrected:
+        sentences.append(
+            "Sums of half-wins and ties were corrected by prediction-powered inference: those of the judge, shrunk by "
+            "how well they predict people's, minus their mean error on the gold comparisons of each pair of systems "
+            "(Angelopoulos, Duchi and Zrnic 2023). Every interval includes the sampling error of the gold comparisons."
         )
     return sentences
 

@@ -65,7 +65,7 @@ def section(facts: Facts) -> Section | None:
     )
     data = {
         "about": [verdict.comparison.a, verdict.comparison.b],
-        "check_first": verdict.labels_by if verdict.to_check else "",
+        "check_first": verdict.labels_by if verdict.to_check else facts.unchecked,
         "steps": [s.to_dict() for s in steps],
         "documents": [] if facts.next is None else facts.next.table().records(),
     }
@@ -74,6 +74,8 @@ def section(facts: Facts) -> Section | None:
 
 def _check(facts: Facts, verdict: Verdict) -> Html | None:
     """Before all else a person must check the judge."""
+    if facts.preferences is not None:
+        return _check_preferences(facts) if facts.unchecked else None
     if not verdict.to_check:
         return None
     if facts.answers:
@@ -103,6 +105,16 @@ def _check_answers(facts: Facts, verdict: Verdict) -> Html:
         " draws the answers to label; fill in labels from the top, then add ", el("code", "--gold LIST.csv"), ".",
     )  # fmt: skip
     return el("div", el("h3", f"First have a person check {verdict.labels_by}"), words, class_="card")
+
+
+def _check_preferences(facts: Facts) -> Html:
+    """The same of preferences between systems."""
+    words = paragraph(
+        "Nobody knows how often these votes are wrong, and for which systems. Have people compare some of the pairs, "
+        "drawn at random, and give their preferences with ", el("code", "--gold PEOPLE.csv --design random"), ". ",
+        el("code", "truegain plan preferences"), " estimates beforehand how much the judge then narrows the interval.",
+    )  # fmt: skip
+    return el("div", el("h3", f"First have a person check {facts.unchecked}"), words, class_="card")
 
 
 def _blocked(facts: Facts, verdict: Verdict) -> bool:

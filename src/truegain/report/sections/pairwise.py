@@ -59,8 +59,8 @@ def section(facts: Facts) -> Section | None:
         f"{facts.level} confidence)."
     )
     lede = paragraph(by_whom(first.ranking.labels_by, differ), class_="lede")
-    more = (folded(f"The same by {m.name}", _figure(m), _open(m)) for m in others)
-    body = join(lede, _figure(first), _open(first), *more)
+    more = (folded(f"The same by {m.name}", _figure(m), _open(facts, m)) for m in others)
+    body = join(lede, _figure(first), _open(facts, first), *more)
     data = {
         m.name: {"systems": list(m.ranking.systems), "pairs": _digits(m), "classes": list(CLASSES)}
         for m in facts.measures
@@ -92,11 +92,12 @@ def _figure(m: MeasureFacts) -> Html:
     return _triangle(m) if n <= TRIANGLE else _staircase(m)
 
 
-def _open(m: MeasureFacts) -> Html | None:
+def _open(facts: Facts, m: MeasureFacts) -> Html | None:
     """Systems of which no pair can be told, whatever p says."""
     if not m.ranking.open:
         return None
-    why = "the judge may favor them, or too few of their documents have gold labels"
+    few = "documents have gold labels" if facts.preferences is None else "comparisons are gold"
+    why = f"the judge may favor them, or too few of their {few}"
     return notes([f"Not compared with any other: {named(m.ranking.open, 5)}; {why}."], m.ranking.open)
 
 

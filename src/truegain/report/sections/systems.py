@@ -182,6 +182,7 @@ def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: b
         cells += [num(limits(e.low, e.high), more="o"), num(f"{r.low[i]}{EN}{r.high[i]}")]
         cells += [num(str(r.tier[i]), more="k")] if tiers else []
         rows.append(tr(*cells, kind="on" if e.system in claimed else None))
-    cols = ("ck", "cs", *(["ci o"] if facts.teams else []), "cv", None, "ci o", "cr", *(["ck"] if tiers else []))
+    between = "y o" if any(e.low < 0 for e in m.estimates) else "ci o"  # strengths have signs, which need room
+    cols = ("ck", "cs", *(["ci o"] if facts.teams else []), "cv", None, between, "cr", *(["ck"] if tiers else []))
     step = 100 * axis.step / (axis.high - axis.low)
     return table(f"Systems by {m.name}", top, rows, cols=cols, kind="lb sort", unseen=True, step=step)

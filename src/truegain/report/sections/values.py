@@ -38,7 +38,6 @@ from truegain.report.html import (
 )
 from truegain.report.svg import LOOK, Axis, Span, axis_head, row, stacked
 
-BESIDE = "Judge and people on the answers that people labeled"
 MOST_POINTS = 1500  # of a scatter
 SIDE, LEFT, BELOW, ABOVE = 380, 46, 44, 30  # pixels of the square, and around it
 
@@ -48,7 +47,10 @@ def section(facts: Facts, judge: JudgeFacts, values: ValueErrors, scores: Html |
     parts: list[Child] = [paragraph(names_in(true_minus(_lede(judge, values)), facts.systems), class_="lede")]
     more = [x for x in (values.leaning if values.gap is not None else "", values.worth) if x]
     parts += [paragraph(names_in(true_minus(text), facts.systems), class_="prose-p") for text in more]
-    parts += [_errors(facts, values), scores]
+    each = values.by_system if len(values.systems) > 1 else ()
+    beside = "Judge and people on the answers that people labeled"
+    lines = (values.overall, *each)
+    parts += [errors_figure(facts, values, lines, "answers of", "gold labels", beside), scores]
     parts.append(matrix if values.is_binary else _scatter(facts, values))
     parts.append(notes(judge.notes, facts.systems))
     data: dict[str, object] = {
@@ -77,11 +79,16 @@ def _lede(judge: JudgeFacts, values: ValueErrors) -> str:
     )
 
 
-def _errors(facts: Facts, values: ValueErrors) -> Html:
-    """Mean error with its interval, for all systems and for each, best system on top."""
-    order = {s: i for i, s in enumerate(facts.main.ranking.systems)}
-    each = sorted(values.by_system, key=lambda e: order.get(e.system, len(order))) if len(values.systems) > 1 else []
-    lines = [values.overall, *each]
+def errors_figure(
+    facts: Facts, values: ValueErrors, lines: Sequence[MeanError], of: str, labels: str, about: str
+) -> Html:
+    """Mean error with its interval, for all systems and for each, best system on top.
+
+    of, labels: the heads of the columns that say whose errors these are, and how many; about: the title of the table
+    with means of both.
+    """
+    order = {s: i for i, s in enumerate(("", *facts.main.ranking.systems))}
+    lines = sorted(lines, key=lambda e: order.get(e.system, len(order)))
     axis = Axis.of([x for e in lines for x in (e.value, e.low, e.high)], 2, zero=True)
     rows, spans = [], []
     for e in lines:
@@ -90,30 +97,33 @@ def _errors(facts: Facts, values: ValueErrors) -> Html:
         cells = [num(count(e.labels), more="o"), plot(row(axis, [span], zero=True, height=20)), num(signed(e.value))]
         cells.append(num(limits(e.low, e.high, signs=True), more="o"))
         rows.append(tr(who(e.system) if e.system else label(_name(e, values)), *cells, kind=None if e.system else "on"))
-    top = [head("answers of"), head("gold labels", "n0 o")]
+    top = [head(of), head(labels, "n0 o")]
     top += [head(axis_head(axis, signs=True, words="mean error, plot"), "p"), *heads("mean error")]
     top.append(head(f"{facts.level} interval", "n0 o"))
     cols = ("cs", "x o", None, "x", "y o")
-    about = f"Mean error of the judge, {values.measure}"
-    made = table(about, top, rows, cols=cols, kind=f"sort {room(s for s, _ in spans)}")
+    title = f"Mean error of the judge, {values.measure}"
+    made = table(title, top, rows, cols=cols, kind=f"sort {room(s for s, _ in spans)}")
     caption = (
         f"Mean error: judge minus people, with its {facts.level} interval over "
         f"{'clusters' if 'clusters' in facts.over else 'topics'}. The correction removes it, system by system."
     )
     whole = values.table()
-    svg = stacked(spans, axis, f"Mean error of the judge, {values.measure}", signs=True)
-    beside = scrolls(_beside(lines, values), BESIDE)
-    return join(figure(made, caption, downloads("judge", whole.columns, whole.rows, svg)), figure(beside))
+    svg = stacked(spans, axis, title, signs=True)
+    beside = scrolls(_beside(lines, values, of, about), about)
+    told = {_name(e, values) for e in lines}
+    columns = tuple(labels if name == "gold labels" else name for name in whole.columns)
+    take = downloads("judge", columns, [line for line in whole.rows if line[0] in told], svg)
+    return join(figure(made, caption, take), figure(beside))
 
 
-def _beside(lines: Sequence[MeanError], values: ValueErrors) -> Html:
+def _beside(lines: Sequence[MeanError], values: ValueErrors, of: str, about: str) -> Html:
     """Means of both, the mean absolute error and the correlations."""
     rows = []
     for e in lines:
         numbers = [plain(e.judge), plain(e.people), plain(e.absolute), plain(e.pearson, 2), plain(e.spearman, 2)]
         rows.append(tr(who(e.system) if e.system else label(_name(e, values)), *map(num, numbers)))
-    top = [head("answers of"), *heads("mean by judge", "mean by people", "mean absolute error", "Pearson", "Spearman")]
-    return table(BESIDE, top, rows, kind="loose")
+    top = [head(of), *heads("mean by judge", "mean by people", "mean absolute error", "Pearson", "Spearman")]
+    return table(about, top, rows, kind="loose")
 
 
 def _name(e: MeanError, values: ValueErrors) -> str:

@@ -66,8 +66,8 @@ def section(facts: Facts) -> Section:
         "not_covered": facts.not_covered,
     }
     rail = [many(len(facts.systems), "system"), many(facts.topics, "topic")]
-    rail.append(many(facts.labels, "value" if facts.answers else "label"))
-    rail += [many(facts.gold, "gold label")] if facts.gold else []
+    rail.append(many(facts.labels, facts.unit))
+    rail += [many(facts.gold, facts.gold_unit)] if facts.gold else []
     rail += [many(facts.assessors, "judge" if facts.answers else "assessor")] if facts.assessors else []
     rail += [m.name for m in facts.measures]
     return Section("verdict", "Verdict", "Verdict", body, data, tuple(rail), heads=True)
@@ -99,7 +99,7 @@ def _lede(facts: Facts, verdict: Verdict) -> Html:
     c = verdict.comparison
     if math.isnan(c.difference):
         return paragraph(true_minus(verdict.sentence), class_="lede")
-    by = f"Corrected by {many(facts.gold, 'gold label')}, the" if facts.corrected else "The"
+    by = f"Corrected by {many(facts.gold, facts.gold_unit)}, the" if facts.corrected else "The"
     difference = el("b", f"{_signed(facts, c.difference)} {c.measure}", class_="nb")
     parts: list[Child] = [f"{by} difference is ", difference]
     if not math.isnan(c.value_a + c.value_b):  # a list of gold labels may tell differences alone
@@ -107,11 +107,11 @@ def _lede(facts: Facts, verdict: Verdict) -> Html:
     if c.low is not None and c.high is not None and c.low != c.high:
         parts += [f", {facts.level} CI ", el("b", _limits(facts, c.low, c.high))]
     after = names_in(true_minus(verdict.after_numbers), (c.a, c.b))
-    parts += [f", {verdict.holds_for}", after, ". ", _as_labeled(verdict)]
+    parts += [f", {verdict.holds_for}", after, ". ", _as_labeled(facts, verdict)]
     return paragraph(*parts, class_="lede")
 
 
-def _as_labeled(verdict: Verdict) -> str:
+def _as_labeled(facts: Facts, verdict: Verdict) -> str:
     """What the uncorrected labels would have said; nothing where nothing is corrected."""
     c, naive = verdict.comparison, verdict.uncorrected
     if c.uncorrected is None or c.uncorrected == c.difference or naive.low is None or naive.high is None:
@@ -120,8 +120,7 @@ def _as_labeled(verdict: Verdict) -> str:
     if naive.low <= 0 <= naive.high:
         outcome = "been inconclusive"
     interval = f"{limits(naive.low, naive.high, signs=True)}; {p_value(c.uncorrected_p)}"
-    labels = "values" if verdict.of_answers else "labels"
-    return f"The uncorrected {labels} would have {outcome}: {signed(c.uncorrected)} ({interval})."
+    return f"The uncorrected {facts.unit}s would have {outcome}: {signed(c.uncorrected)} ({interval})."
 
 
 def _at_zero(low: float, high: float) -> str:
@@ -152,7 +151,7 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
         " minus ",
         name(c.a),
         f", with {facts.level} intervals. Solid line: no difference.{least if facts.min_effect > 0 else ''}",
-        f" The hollow bar takes all {'values' if facts.answers else 'labels'} as true." if both else "",
+        f" The hollow bar takes all {facts.unit}s as true." if both else "",
         FAINT if wide is not None else "",
     )
     return NumberLine(c.measure, c.a, c.b, bars, facts.min_effect).html(caption)
@@ -174,7 +173,11 @@ def _about_ranking(facts: Facts, claim: Claim) -> tuple[str, str, str, Html]:
     two = join(
         el("h2", "The two best, as if chosen in advance", class_="two-best"),
         paragraph(
-            chip_of(verdict), " ", names_in(_short(facts, verdict), (claim.a, claim.b)), " ", _as_labeled(verdict)
+            chip_of(verdict),
+            " ",
+            names_in(_short(facts, verdict), (claim.a, claim.b)),
+            " ",
+            _as_labeled(facts, verdict),
         ),
         paragraph(PICKED, class_="note"),
         _number_line(facts, verdict),
@@ -259,7 +262,7 @@ def _not_checked(facts: Facts, claims: Sequence[Claim], against: Sequence[str]) 
     heading = f"{who} shown to be better than {than}: no person has checked {facts.unchecked}."
     by = _by_outcome([(c.b, c.first.by_labels or c.first.outcome) for c in claims])
     words = "; ".join(f"{o}: {named(names, NAMED)}" for o, names in by.items() if names)
-    lede = f"By these labels alone, on {facts.main.name} ({small(facts.holds_for)}, each claim alone): {words}."
+    lede = f"By these {facts.unit}s alone, on {facts.main.name} ({small(facts.holds_for)}, each claim alone): {words}."
     return "unchecked", "unchecked", heading, paragraph(names_in(lede, facts.systems), class_="lede")
 
 
@@ -280,11 +283,11 @@ def _fixed(facts: Facts, claim: Claim) -> Html:
     """For whom, what is not covered, what unjudged documents count as or could change, and how sure."""
     items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Not covered": facts.not_covered}
     if _about_two(facts):
-        if len(facts.claims) == 1 and not facts.answers:
+        if len(facts.claims) == 1 and facts.of_documents:
             items["Unjudged documents could add"] = _holes(facts, claim.first)
         items["Confidence"] = _level(facts)
     else:
-        if not facts.answers:
+        if facts.of_documents:
             items["Unjudged documents"] = _unjudged(facts.main)
         items["Confidence"] = f"simultaneous {facts.level} for all pairs"
     return el("dl", *(el("div", el("dt", k), el("dd", v)) for k, v in items.items()), class_="fixed")

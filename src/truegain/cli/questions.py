@@ -1,0 +1,99 @@
+"""A question that files can answer, by which command, or what is missing for it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypedDict
+
+from truegain.errors import some
+from truegain.message import Message
+
+WHICH = "Which system is better?"
+PAGE = "A page to hand on."
+
+
+class QuestionDocument(TypedDict):
+    """A question about some files.
+
+    Attributes
+    ----------
+    about : str
+        The files, in words.
+    question : str
+        In words.
+    possible : bool
+        Whether the files can answer it.
+    command : str
+        The command that answers it; where something is lacking, one that helps to get it, or nothing.
+    lacks : str
+        What is missing; empty where the command answers it.
+    instead : list of str
+        What may stand in place of the score, judgments or gold labels of the command.
+    """
+
+    about: str
+    question: str
+    possible: bool
+    command: str
+    lacks: str
+    instead: list[str]
+
+
+@dataclass(frozen=True)
+class FileQuestion:
+    """A question about some files, and the command that answers it or what it lacks.
+
+    Attributes
+    ----------
+    about : str
+        The files, in words.
+    question : str
+        In words.
+    command : str
+        To be copied; where something is lacking, the command that helps to get it, or nothing.
+    lacks : str
+        What is missing; empty where the command answers it.
+    instead : tuple of str
+        What may stand in place of the score, judgments or gold labels of the command.
+    """
+
+    about: str
+    question: str
+    command: str = ""
+    lacks: str = ""
+    instead: tuple[str, ...] = ()
+
+    def to_dict(self) -> QuestionDocument:
+        """What is printed as JSON: the same keys for every question."""
+        return {
+            "about": self.about, "question": self.question, "possible": not self.lacks, "command": self.command,
+            "lacks": str(Message(self.lacks)), "instead": list(self.instead),
+        }  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """What is printed for people."""
+        more = f" (or: {some(self.instead, 5)})" if self.instead else ""
+        yield f"  {'Not yet: ' if self.lacks else ''}{self.question}{more} {sentence(_begun(self.lacks))}".rstrip()
+        if self.command:
+            yield f"    {self.command}"
+
+
+def sentence(text: str) -> str:
+    """A text that ends as a sentence does."""
+    return text if not text or text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _begun(text: str) -> str:
+    """A text as a sentence begins, unless it begins with a name."""
+    return f"{text[:1].upper()}{text[1:]}" if text.partition(" ")[0].isalpha() else text
+
+
+def command_of(*words: str) -> str:
+    """A command to be copied.
+
+    >>> command_of("verdict", "my votes.csv")
+    "truegain verdict 'my votes.csv'"
+    """
+    return shlex.join(["truegain", *words])

@@ -1,0 +1,111 @@
+"""People's votes on some of a judge's comparisons: read, brought in line with the judge's, and checked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from truegain.config import Gold
+from truegain.errors import InputError, TruegainError, counted, some
+from truegain.io.columns import Bools
+from truegain.io.warnings import warn
+from truegain.message import arg, argname, gold_drawn
+from truegain.preferences.fit import PairCells
+from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
+from truegain.sampling.catalogue import design_of, draws_topics
+
+DESIGNS = ("random", "topics")  # of gold comparisons
+
+
+def gold_config(gold: Gold | PreferencesLike | None, design: str | None) -> Gold | None:
+    """People's preferences and how they were drawn, as a config."""
+    if gold is None and design is not None:
+        raise TruegainError(f"{argname('design', design)} is about gold comparisons; give {arg('gold')}")
+    if gold is None or isinstance(gold, Gold):
+        return gold if gold is None or design is None else replace(gold, design=design)
+    return Gold(gold, design)  # type: ignore[arg-type]
+
+
+def read_gold_votes(config: Gold, judged: Preferences) -> tuple[Preferences, str]:
+    """People's votes on cells that the judge has, and how they were drawn, which must be said.
+
+    Votes that no comparison of the judge's is about are left out with a warning.
+    """
+    design = _design(config)
+    people = read_preferences(config.labels)  # type: ignore[arg-type]
+    if people.models:
+        warn(
+            f"{people.source}: {people.by_models:,} of {counted(len(people), 'gold vote')} name a model "
+            f"({some(people.models)}): gold comparisons are taken as people's, and a model's errors stay in the "
+            "scores"
+        )
+    of_unknown = 0
+    if unknown := [s for s in people.systems if s not in judged.systems]:
+        warn(f"{people.source}: gold comparisons of {some(unknown)} are left out; the judge compared no such system")
+        codes = [people.systems.index(s) for s in unknown]
+        of_unknown = int((np.isin(people.a, codes) | np.isin(people.b, codes)).sum())
+    some_votes = people.onto(judged.systems, judged.topics)
+    there = np.isin(some_votes.cell, np.unique(judged.cell))
+    lost = len(people) - int(there.sum()) - of_unknown
+    if not there.any():
+        raise InputError(
+            "no gold comparison is of a topic and pair that the judge compared", file=people.source,
+            hint="use the same names of topics and systems in both files",
+        )  # fmt: skip
+    if lost:
+        warn(f"{people.source}: {lost} of {counted(len(people), 'gold vote')} are left out: the judge compared no "
+             "such topic and pair")  # fmt: skip
+    kept = _kept(some_votes, there)
+    if draws_topics(design):
+        _check_whole(kept, judged)
+    return kept, design
+
+
+def _design(config: Gold) -> str:
+    if config.design is None:
+        how = arg("design", python="design=, as in tg.Gold(labels, design='random'),")
+        known = ", ".join(f"{name} ({design_of(name).drawn})" for name in DESIGNS)
+        raise TruegainError(f"how were the gold pairs sampled? Give {how} one of {known}", allowed=DESIGNS)
+    design_of(config.design)
+    if config.design not in DESIGNS:
+        raise TruegainError(
+            f"{argname('design', config.design)}: gold comparisons are drawn at random ({gold_drawn('random')}) or "
+            f"by whole topics ({gold_drawn('topics')})"
+        )
+    return str(config.design)
+
+
+def _check_whole(people: Preferences, judged: Preferences) -> None:
+    """Refuse gold topics that lack a comparison of the judge's: what was drawn were no whole topics then."""
+    by_topic = [
+        np.bincount(np.unique(votes.cell) // len(judged.systems) ** 2, minlength=len(judged.topics))
+        for votes in (people, judged)
+    ]
+    if partly := [judged.topics[t] for t in np.flatnonzero((by_topic[0] > 0) & (by_topic[0] < by_topic[1])).tolist()]:
+        raise InputError(
+            f"{len(partly)} of {counted(int((by_topic[0] > 0).sum()), 'gold topic')} lack some of the judge's "
+            f"pairs ({some(partly)})", file=people.source,
+            hint=f"complete or drop them, or say {gold_drawn('random')} where single comparisons were drawn",
+        )  # fmt: skip
+
+
+def _kept(votes: Preferences, there: Bools) -> Preferences:
+    """Some of the votes, and the assessors who gave them."""
+    rows = np.flatnonzero(there)
+    by_vote = ("topic", "a", "b", "wins", "both_bad", "first")
+    some_votes = replace(votes, **{name: getattr(votes, name)[rows] for name in by_vote})
+    if not votes.assessors:
+        return some_votes
+    codes, assessor = np.unique(votes.assessor[rows], return_inverse=True)
+    return replace(
+        some_votes, assessors=tuple(votes.assessors[c] for c in codes.tolist()), assessor=assessor.astype(np.int64)
+    )
+
+
+def on_judged(gold: PairCells, judged: PairCells) -> PairCells:
+    """Gold cells, their pairs numbered as the judge's are."""
+    n = len(judged.systems)
+    place = {int(k): i for i, k in enumerate(judged.a * n + judged.b)}
+    kind = np.array([place[int(k)] for k in gold.a * n + gold.b], np.int64)
+    return replace(gold, a=judged.a, b=judged.b, first=judged.first, kind=kind[gold.kind])
