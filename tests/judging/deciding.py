@@ -23,13 +23,14 @@ def interval(labels: int, center: float = 0.06) -> Interval:
     if labels < 10:
         return Interval(labels)
     value = center + 0.2 * math.sin(labels / 9) / math.sqrt(labels)
-    half = 0.9 / math.sqrt(labels)
+    half = 0.6 / math.sqrt(labels)
     return Interval(labels, value, value - half, value + half)
 
 
 def pair(labels: int, status: Status = "open", number: int = 0) -> PairDecision:
     """A candidate against the baseline."""
     center, candidate = CENTERS[number % 4], f"new{number + 1}" if number else "new"
+    center = center if status in ("open", "better", "worse") else 0.01
     looks = tuple(interval(n, center) for n in [*range(5, labels, 5), labels]) if labels else ()
     told = {"n": labels, "c": candidate, "b": "prod", "m": MEASURE}
     foretold = (180 + 20 * number, 260 + 20 * number) if status == "open" and labels >= 10 else (None, None)

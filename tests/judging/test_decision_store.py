@@ -30,7 +30,7 @@ def test_what_is_stored_comes_back(database: Database) -> None:
     """Guards the record: every field as it was, on either database, numbers to the last bit, missing ones missing."""
     assert database.read(latest_decision) is None
     assert database.read(decision_version) == 0
-    decision = msgspec.structs.replace(made(90, pairs=3), cost=0.1 + 0.2, agreement=1 / 3, doubled=9, notes=("a – b",))
+    decision = msgspec.structs.replace(made(90, pairs=3), cost=0.1 + 0.2, agreement=1 / 3, doubled=9, notes=("a → b",))
     assert put(database, decision, 12.5)
     assert database.read(latest_decision) == (1, decision)
     assert database.read(stored_decision) == (1, decision, 12.5, None)
