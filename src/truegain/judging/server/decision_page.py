@@ -16,7 +16,8 @@ from truegain.judging.workflow.organizer import WorkingNow
 
 AGAIN = 15  # seconds after which the page is asked for again, where nothing is sent
 DECIDED = ("better", "worse", "no-difference")
-KNOWN = {"report.html": "report", "decision.json": "decision", "list.csv": "list"}  # files that have words of their own
+# files that have words of their own
+KNOWN = {"report.html": "report", "decision.json": "decision", "labels.csv": "list", "list.csv": "list"}
 
 
 @dataclass(frozen=True)

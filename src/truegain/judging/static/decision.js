@@ -47,6 +47,7 @@
       var fresh = new DOMParser().parseFromString(text, "text/html").getElementById("decision");
       say("slow");
       if (fresh && fresh.dataset.seen !== place.dataset.seen) show(fresh.innerHTML, fresh.dataset.seen);
+      listen(); // it may be possible now
     }).catch(function () { say("lost"); });
   }
 
@@ -57,12 +58,16 @@
   }
 
   function listen() {
+    if (!window.EventSource) return;
     var source = new EventSource(place.dataset.events + "?seen=" + encodeURIComponent(place.dataset.seen));
-    source.onopen = function () { say("live"); };
+    source.onopen = function () {
+      say("live");
+      window.clearInterval(asking);
+      asking = 0;
+    };
     source.addEventListener("decision", function (event) { show(event.data, event.lastEventId); });
     source.onerror = function () {
-      say("lost");
-      if (source.readyState === EventSource.CLOSED) askAgainAndAgain();
+      if (source.readyState === EventSource.CLOSED) askAgainAndAgain(); else say("lost");
     };
   }
 
