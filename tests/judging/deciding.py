@@ -6,7 +6,7 @@ import math
 
 from truegain.judging.decision import Decision, Interval, PairDecision, Status
 
-CENTERS = (0.06, -0.03, 0.005, 0.1)
+CENTERS = (0.06, -0.09, 0.12, -0.07)
 WORDS = {
     "open": "After {n} labels it is not known whether {c} is better than {b} on {m}.",
     "better": "{c} is better than {b} on {m}.",
@@ -22,7 +22,7 @@ def interval(labels: int, center: float = 0.06) -> Interval:
     """After so many labels: none below 10, then one that narrows, with an estimate that comes to rest at its center."""
     if labels < 10:
         return Interval(labels)
-    value = center + 0.2 * math.sin(labels / 9) / math.sqrt(labels)
+    value = center + (0.1 * math.sin(labels / 11) + 0.08 * math.sin(labels / 3.7)) / math.sqrt(labels)
     half = 0.6 / math.sqrt(labels)
     return Interval(labels, value, value - half, value + half)
 
@@ -41,7 +41,8 @@ def pair(labels: int, status: Status = "open", number: int = 0) -> PairDecision:
 
 def made(labels: int, status: Status = "open", pairs: int = 1) -> Decision:
     """A decision after so many labels, of one pair or of several."""
-    own = tuple(pair(labels, status if n == 0 else "open" if status == "open" else "worse", n) for n in range(pairs))
+    others: tuple[Status, ...] = ("better", "worse") if status != "open" else ("open", "open")
+    own = tuple(pair(labels, others[n % 2] if n else status, n) for n in range(pairs))
     return Decision(
         status, own[0].sentence, own, MEASURE, labels, labels + 3, 512, 300, min_effect=0.02,
         cost=0.25 * labels, max_cost=120.0, agreement=0.875 if labels >= 10 else None, doubled=labels // 10,

@@ -157,3 +157,37 @@ def test_a_server_that_was_away(browser: Browser, deciding: Deciding) -> None:
     who.page.wait_for_selector("text=After 80 labels it is not known")
     assert who.page.evaluate("window.same") is True
     assert who.page.locator("#live").get_attribute("data-state") in ("live", "slow")
+
+
+def test_where_events_do_not_get_through(browser: Browser, deciding: Deciding) -> None:
+    """Guards proxies and full servers: refused, the page asks again and again; let through, it is live again."""
+    deciding.put(made(40))
+    who = deciding.visitor(browser)
+    page = who.page
+    page.route("**/decision/events*", lambda route: route.fulfill(status=503))
+    page.route(
+        "**/decision", lambda route: route.fulfill(response=(answer := route.fetch()), body=hurried(answer.text()))
+    )
+    page.reload()
+    page.wait_for_selector("#live[data-state=slow]")
+    page.evaluate("window.same = true")
+    deciding.put(made(60))
+    page.wait_for_selector("text=After 60 labels it is not known")
+    page.unroute("**/decision/events*")
+    page.wait_for_selector("#live[data-state=live]")
+    deciding.put(made(80))
+    page.wait_for_selector("text=After 80 labels it is not known")
+    assert page.evaluate("window.same") is True
+    page.unroute("**/decision")
+    page.context.clear_cookies()
+    page.route("**/decision/events*", lambda route: route.fulfill(status=503))
+    deciding.running.kill()  # cut off, and signed out when it comes back
+    deciding.running.start()
+    deciding.running.answers()
+    page.wait_for_url("**/sign-in")
+
+
+def hurried(page: str) -> str:
+    """The page, asking again every second."""
+    assert 'data-again="15"' in page or "sign-in" in page
+    return page.replace('data-again="15"', 'data-again="1"')

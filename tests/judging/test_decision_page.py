@@ -120,7 +120,7 @@ def test_what_it_says_while_open(open_house: House) -> None:
     for part in (
         "not decided yet", "After 90 labels it is not known whether new is better than prod on P@10.",
         "As of 2023-11-14 22:13 UTC.", "90 of 512", "93 given in all", "At most 300 will be collected.", "22.50 EUR",
-        "of at most 120.00 EUR", "about 180 labels", "with 90% chance by 260", "88%", "rows that two people judged: 9",
+        "of at most 120.00 EUR", "about 180 labels", "with 90% chance by 260", "88%", "rows judged by two people: 9",
         "new against prod", "smallest effect worth acting on: 0.02 on either side", "95% interval",
         "Likely decided after about 180 labels in all, with 90% chance by 260, if labels go on like this.",
     ):  # fmt: skip
@@ -130,7 +130,7 @@ def test_what_it_says_while_open(open_house: House) -> None:
     assert "All intervals are valid together." not in text
     link = re.search(rf'<a href="{PAGE}">([^<]+)</a>', open_house.client.get(f"{AT}/").text)
     assert link is not None
-    assert link[1] == "Decision: not decided yet. See how it comes about"
+    assert link[1] == "Decision: not decided yet. Open its page"
     put(open_house, made(90, pairs=4))
     several = text_of(open_house.client.get(PAGE).text)
     assert "about 240 labels" in several, "the last of all pairs"
@@ -146,7 +146,7 @@ def test_missing_numbers_are_told_as_missing(open_house: House) -> None:
     assert "Cost so far" not in text
     assert "Agreement" not in text
     put(open_house, msgspec.structs.replace(made(6), agreement=None, doubled=2))
-    assert "Agreement - equal labels" in text_of(open_house.client.get(PAGE).text)
+    assert "Agreement - share of equal labels" in text_of(open_house.client.get(PAGE).text)
 
 
 def test_a_decision_with_its_files(tmp_path: Path) -> None:
@@ -195,10 +195,8 @@ def test_who_works_and_what_holds_the_list_up(open_house: House) -> None:
     names = {row.platform: row.id for row in open_house.organizer.assessors() if row.outcomes.get("going")}
     assert (now.people, now.waiting, now.holder) == (1, 1, *names.values())
     text = text_of(open_house.client.get(PAGE).text)
-    assert f"{now.holder} holds the list up: 1 later labels wait, until" in text
+    assert f"{now.holder} holds the list up, until" in text
     open_house.clock.go(10 * 86_400)
     later = open_house.organizer.working()
     assert (later.people, later.waiting, later.holder) == (0, 1, "")
-    assert "the next row of the list is free, and 1 later labels wait for it" in text_of(
-        open_house.client.get(PAGE).text
-    )
+    assert "the next row of the list is free; labels waiting behind it: 1" in text_of(open_house.client.get(PAGE).text)

@@ -39,14 +39,13 @@
 
   function ask() {
     fetch(location.href, { credentials: "same-origin" }).then(function (answer) {
-      if (answer.redirected) { location.reload(); return ""; } // signed out
       if (!answer.ok) throw new Error(String(answer.status));
       return answer.text();
     }).then(function (text) {
-      if (!text) return;
       var fresh = new DOMParser().parseFromString(text, "text/html").getElementById("decision");
+      if (!fresh) { location.reload(); return; } // signed out
       say("slow");
-      if (fresh && fresh.dataset.seen !== place.dataset.seen) show(fresh.innerHTML, fresh.dataset.seen);
+      if (fresh.dataset.seen !== place.dataset.seen) show(fresh.innerHTML, fresh.dataset.seen);
       listen(); // it may be possible now
     }).catch(function () { say("lost"); });
   }
