@@ -19,6 +19,7 @@ from truegain.judging.decision_store import store_decision
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.study import People, Words
 from truegain.judging.tasks.catalogue import task_of
+from truegain.judging.workflow.organizer import WorkingNow
 
 PAGE = f"{AT}/decision"
 AT_TIME = 1_700_000_000.0  # 2023-11-14 22:13 UTC
@@ -200,3 +201,17 @@ def test_who_works_and_what_holds_the_list_up(open_house: House) -> None:
     later = open_house.organizer.working()
     assert (later.people, later.waiting, later.holder) == (0, 1, "")
     assert "the next row of the list is free; labels waiting behind it: 1" in text_of(open_house.client.get(PAGE).text)
+
+
+def test_visits_that_were_ended_and_who_works_on_either_database(house: House) -> None:
+    """Guards the questions behind the page on both databases: none of the visits, one of them; who is at work."""
+    assert house.organizer.ended([]) == set()
+    house.organizer.end_visit("a", house.clock() + 60)
+    assert house.organizer.ended(["a", "b"]) == {"a"}
+    assert house.organizer.working() == WorkingNow(0)
+    Walker(house.service, house.clock, "slow").to_documents()
+    house.walk("quick")
+    now = house.organizer.working()
+    assert (now.people, now.waiting, bool(now.holder)) == (1, 1, True)
+    assert now.until is not None
+    assert now.until > house.clock()
