@@ -6,7 +6,9 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from argon2 import PasswordHasher
@@ -56,13 +58,20 @@ def progress(organizer: OrganizerService) -> list[TopicProgress]:
 class House:
     """A study, its service and organizer, and the app with the organizer's page."""
 
-    def __init__(self, study: JudgingStudy, database: Database, clock: Time, insight: Insight | None = None) -> None:
+    def __init__(
+        self,
+        study: JudgingStudy,
+        database: Database,
+        clock: Time,
+        insight: Insight | None = None,
+        results: Mapping[str, Path] | None = None,
+    ) -> None:
         self.study, self.database, self.clock = study, database, clock
         self.service, self.organizer = (
             AssessorService(study, database, clock=clock),
             OrganizerService(study, database, clock=clock),
         )
-        made = partial(organizer_routes, study, self.organizer, insight or insight_of(study), HASH)
+        made = partial(organizer_routes, study, self.organizer, insight or insight_of(study), HASH, results)
         self.app = create_app(study, database, service=self.service, more=[lambda *_: made()], limits=None)
         self.client = self.visitor()
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import sqlite3
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, cast
 
 from PIL import Image
 
 from tests.judging.browsing import PHONE, WIDE, Visitor, chromium, serving, worth
+from tests.judging.deciding import made
 from tests.judging.framing import framed
 from truegain.cli.annotate_serve import keep_password
+from truegain.judging.decision_store import store_decision
 from truegain.judging.server.organizer import password_hash_of
-from truegain.judging.store.database import FILE
+from truegain.judging.store.database import FILE, Database, default_url
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import FILE as SETTINGS
 from truegain.judging.study.study import JudgingStudy, People, Platform, Rules, read_study
@@ -67,7 +70,9 @@ def main(to: Path) -> None:
         with serving(study) as served:
             _unit(album, Visitor(browser, served), study)
             _ends(album, [Visitor(browser, served) for _ in range(3)])
-            _organizer(album, Visitor(browser, served), [Visitor(browser, served) for _ in range(3)])
+            organizer = Visitor(browser, served)
+            _organizer(album, organizer, [Visitor(browser, served) for _ in range(3)])
+            _decision(album, organizer)
         with serving(_study(Path(folder) / "one", topics=1, docs=8, judgments=1)) as served:
             _passed(album, Visitor(browser, served), Visitor(browser, served))
         with serving(_study(Path(folder) / "turk", platform="mturk")) as served:
@@ -199,6 +204,18 @@ def _organizer(album: Album, who: Visitor, judges: list[Visitor]) -> None:
     with who.turned():
         who.page.get_by_role("link", name="Exclude").first.click()
     album.take(who, "organizer-exclude")
+
+
+def _decision(album: Album, who: Visitor) -> None:
+    """The decision as it comes, and made."""
+    database = Database(default_url(who.study.folder))
+    for name, decision in (("decision", made(60)), ("decision-made", made(250, "better", pairs=4))):
+        database.write(lambda c, decision=decision: store_decision(c, decision, time.time()))  # type: ignore[misc]
+        who.open(f"{who.served.organizer}decision")
+        who.page.wait_for_selector("#live[data-state=live]")
+        album.take(who, name)
+    album.take(who, "decision-dark", dark=True)
+    database.close()
 
 
 def _run_out(study: JudgingStudy, token: str) -> None:

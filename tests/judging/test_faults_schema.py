@@ -77,6 +77,8 @@ PAGES: dict[str, dict[str, tuple[str, ...]]] = {  # address: method: fields, or 
     "/organize/simulated/assessors/{assessor}/readmit": {"post": ("csrf",)},
     "/organize/simulated/ratings.csv": {"get": ("all",)},
     "/organize/simulated/audit.jsonl": {"get": ()},
+    "/organize/simulated/decision": {"get": ()},
+    "/organize/simulated/files/{name}": {"get": ()},
 }
 
 

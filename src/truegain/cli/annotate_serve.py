@@ -27,7 +27,7 @@ from truegain.message import option
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from fastapi import FastAPI
 
@@ -44,8 +44,14 @@ DatabaseUrl = Annotated[
 ]
 
 
-def parts_of(study: JudgingStudy) -> list[Routes]:
-    """The interface of LLM judges, and the organizer's page where a password is set."""
+RESULTS = ("report.html", "decision.json")  # in the study's folder: what the organizer is given when it is decided
+
+
+def parts_of(study: JudgingStudy, results: Mapping[str, Path] | None = None) -> list[Routes]:
+    """The interface of LLM judges, and the organizer's page where a password is set.
+
+    results: files that the decision's page links to once it has ended, by name; `RESULTS` unless others are given.
+    """
     from truegain.judging.server.api import judge_routes
     from truegain.judging.server.organizer import organizer_routes
     from truegain.judging.workflow.organizer import OrganizerService
@@ -55,8 +61,9 @@ def parts_of(study: JudgingStudy) -> list[Routes]:
     password = organizer_password(study.folder)
     if password is not None:
         insight = insight_of(study)
+        files = results if results is not None else {name: study.folder / name for name in RESULTS}
         parts.append(
-            lambda _, __, database: organizer_routes(study, OrganizerService(study, database), insight, password)
+            lambda _, __, database: organizer_routes(study, OrganizerService(study, database), insight, password, files)
         )
     return parts
 

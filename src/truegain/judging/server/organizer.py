@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,11 +26,14 @@ from fastapi.routing import APIRoute
 from itsdangerous import BadData, URLSafeSerializer
 from sqlalchemy import select
 from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
 
 from truegain.errors import TruegainError
+from truegain.judging.decision_store import decision_version, stored_decision
 from truegain.judging.export import Readable, audit_trail, collected
+from truegain.judging.server.live import Listener, LiveDecision, seen_of
 from truegain.judging.server.organizer_page import OrganizerPages
-from truegain.judging.server.security import network_of
+from truegain.judging.server.security import WAIT, network_of
 from truegain.judging.status import Insight
 from truegain.judging.store.schema import assessors, settings
 from truegain.judging.study.study import JudgingStudy
@@ -182,6 +185,12 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+LIVE = {"Content-Security-Policy": f"{HEADERS['Content-Security-Policy']}; script-src 'self'; connect-src 'self'"}
+# A report has scripts and styles of its own: it is shown as if it came from nowhere, and can ask for nothing.
+APART = {
+    "Content-Security-Policy": "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
+    "script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
 LONGEST = 1_000  # characters of a reason
 NOTICES = ("paused", "resumed", "excluded", "readmitted", "stale")
 
@@ -200,19 +209,26 @@ class _OrganizerRoute(APIRoute):
             except RequestValidationError:
                 answer = HTMLResponse("<!doctype html><title>400</title><p>The request could not be read.", 400)
             for name, value in HEADERS.items():
-                answer.headers[name] = value
+                answer.headers.setdefault(name, value)
             return answer
 
         return guarded
 
 
 def organizer_routes(
-    study: JudgingStudy, organizer: OrganizerService, insight: Insight, password_hash: str
+    study: JudgingStudy,
+    organizer: OrganizerService,
+    insight: Insight,
+    password_hash: str,
+    results: Mapping[str, Path] | None = None,
 ) -> APIRouter:
-    """The routes of the organizer's page, for the app to include."""
-    reception = _Reception(
-        study, organizer, insight, Door(password_hash, _secret(organizer.database), is_out=organizer.is_ended)
-    )
+    """The routes of the organizer's page, for the app to include.
+
+    results: files that the decision's page links to once it has ended, by the name they have there; those alone, and
+    to the organizer alone.
+    """
+    door = Door(password_hash, _secret(organizer.database), is_out=organizer.is_ended)
+    reception = _Reception(study, organizer, insight, door, dict(results or {}))
     router = APIRouter(prefix=f"/organize/{study.name}", include_in_schema=False, route_class=_OrganizerRoute)
     router.get("")(reception.to_figures)
     router.get("/")(reception.figures)
@@ -225,6 +241,9 @@ def organizer_routes(
     router.post("/assessors/{assessor}/readmit")(reception.readmit)
     router.get("/ratings.csv")(reception.ratings)
     router.get("/audit.jsonl")(reception.audit)
+    router.get("/decision")(reception.decision)
+    router.get("/decision/events")(reception.events)
+    router.get("/files/{name}")(reception.result)
     return router
 
 
@@ -237,9 +256,18 @@ def _secret(database: Readable) -> bytes:
 class _Reception:
     """Looks who comes before anything is shown or done."""
 
-    def __init__(self, study: JudgingStudy, organizer: OrganizerService, insight: Insight, door: Door) -> None:
-        self._study, self._organizer, self._door = study, organizer, door
+    def __init__(
+        self,
+        study: JudgingStudy,
+        organizer: OrganizerService,
+        insight: Insight,
+        door: Door,
+        results: Mapping[str, Path],
+    ) -> None:
+        self._study, self._organizer, self._door, self._results = study, organizer, door, results
         self._pages = OrganizerPages(study, insight)
+        database = organizer.database
+        self._live = LiveDecision(lambda: database.read(decision_version), self._decision_now, organizer.ended)
 
     # ------------------------------------------------------------------ who
 
@@ -309,6 +337,7 @@ class _Reception:
             return self._to(request)
         if visit.signed_in:
             self._organizer.end_visit(visit.id, visit.until)
+            self._live.end_visit(visit.id)
         answer = self._to(request, "/sign-in")
         answer.delete_cookie(COOKIE, path=self._here(request), httponly=True, samesite="strict")
         return answer
@@ -321,6 +350,7 @@ class _Reception:
         if visit is None:
             return self._to(request, "/sign-in")
         notice = request.query_params.get("notice", "")
+        stored = self._organizer.database.read(stored_decision)
         page = self._pages.figures(
             self._organizer.database,
             self._here(request),
@@ -328,6 +358,7 @@ class _Reception:
             paused=self._organizer.paused,
             notice=notice if notice in NOTICES else "",
             everyone="all" in request.query_params,
+            decision="" if stored is None else stored.decision.status,
         )
         return HTMLResponse(page)
 
@@ -372,6 +403,43 @@ class _Reception:
 
     def _missing(self, request: Request, assessor: str) -> Response:
         return HTMLResponse(self._pages.missing(self._here(request), assessor), 404)
+
+    # ------------------------------------------------------------------ the decision
+
+    def decision(self, request: Request) -> Response:
+        """The decision as it comes."""
+        visit = self._visit(request)
+        if visit is None:
+            return self._to(request, "/sign-in")
+        here, stored = self._here(request), self._organizer.database.read(stored_decision)
+        fragment = self._pages.decision_now(stored, self._organizer.working(), self._results, here)
+        return HTMLResponse(self._pages.decision(stored, fragment, here, self._door.token(visit)), headers=LIVE)
+
+    async def events(self, request: Request) -> Response:
+        """The same sent anew each time it changes, for as long as somebody listens."""
+        visit = await run_in_threadpool(self._visit, request)
+        if visit is None:
+            return Response(status_code=401)  # a browser that listens does not sign in, and comes no more
+        if self._live.is_full:
+            return Response(status_code=503, headers={"Retry-After": WAIT})
+        seen = request.headers.get("last-event-id") or request.query_params.get("seen", "")
+        return self._live.response(Listener(self._here(request), visit.id, visit.until, seen_of(seen)))
+
+    def _decision_now(self, here: str) -> tuple[int, str]:
+        stored = self._organizer.database.read(stored_decision)
+        fragment = self._pages.decision_now(stored, self._organizer.working(), self._results, here)
+        return 0 if stored is None else stored.version, fragment
+
+    def result(self, request: Request, name: str) -> Response:
+        """A file of results."""
+        if self._visit(request) is None:
+            return self._to(request, "/sign-in")
+        path = self._results.get(name)
+        if path is None or not path.is_file():
+            return HTMLResponse(self._pages.no_file(self._here(request), name), 404)
+        if path.suffix == ".html":
+            return FileResponse(path, media_type="text/html", headers=APART)
+        return FileResponse(path, filename=f"{self._study.name}-{name}")
 
     # ------------------------------------------------------------------ downloads
 

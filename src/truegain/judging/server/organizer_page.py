@@ -8,10 +8,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any
 
+from markupsafe import Markup
+
 from truegain.errors import TruegainError
+from truegain.judging.decision_store import StoredDecision
 from truegain.judging.export import (
     DONE,
     Collected,
@@ -23,6 +27,8 @@ from truegain.judging.export import (
     rows_that_count,
     sent_back,
 )
+from truegain.judging.server.decision_page import AGAIN, shown
+from truegain.judging.server.live import stamp_of
 from truegain.judging.server.render import static, templates
 from truegain.judging.status import (
     NOT_YET,
@@ -36,6 +42,7 @@ from truegain.judging.status import (
 )
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.texts import Wording
+from truegain.judging.workflow.organizer import WorkingNow
 
 FEWEST, MOST = 5.0, 320.0  # seconds between which times are drawn, on a doubling scale
 BARS = 12
@@ -370,12 +377,47 @@ class OrganizerPages:
         text = self._texts("missing.assessor", id=assessor)
         return self._render("organizer_message.html", here, title=self._texts("missing.title"), text=text, lang="")
 
+    def no_file(self, here: str, name: str) -> str:
+        """The page that says that there is no such file of results."""
+        text = self._texts("missing.file", name=name)
+        return self._render("organizer_message.html", here, title=self._texts("missing.title"), text=text, lang="")
+
+    def decision_now(
+        self, stored: StoredDecision | None, working: WorkingNow, results: Mapping[str, Path], here: str
+    ) -> str:
+        """The part of the decision's page that is sent anew when it changes."""
+        about = shown(stored, working, results, self._texts)
+        return self._render("organizer_decision_now.html", here, **about)
+
+    def decision(self, stored: StoredDecision | None, fragment: str, here: str, csrf: str) -> str:
+        """The decision's page, around that part."""
+        version = 0 if stored is None else stored.version
+        state = "" if stored is None else self._texts(f"decision.state.{stored.decision.status}")
+        return self._render(
+            "organizer_decision.html",
+            here,
+            csrf=csrf,
+            title=self._texts("decision.title_state", state=state) if state else self._texts("decision.title"),
+            ended=stored is not None and stored.decision.ended,
+            seen=f"{version}-{stamp_of(fragment)}",
+            fragment=Markup(fragment),  # a template of ours: escaped when it was rendered
+            again=AGAIN,
+        )
+
     def nothing(self, here: str, why: str) -> str:
         """The page that says why there is nothing to download; `why` is English."""
         return self._render("organizer_message.html", here, title=self._texts("missing.export"), text=why, lang="en")
 
     def figures(
-        self, database: Readable, here: str, csrf: str, *, paused: bool, notice: str = "", everyone: bool = False
+        self,
+        database: Readable,
+        here: str,
+        csrf: str,
+        *,
+        paused: bool,
+        notice: str = "",
+        everyone: bool = False,
+        decision: str = "",
     ) -> str:
         """The page of figures."""
         data = collected(database)
@@ -389,6 +431,7 @@ class OrganizerPages:
             o=o,
             paused=paused,
             notice=notice,
+            decision=decision,
             now=self._clock().strftime("%H:%M"),
             listed=o.assessors if everyone else o.assessors[:MOST_ROWS],
             early=self._counts("early", o.early),

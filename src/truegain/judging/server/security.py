@@ -34,6 +34,7 @@ Fields = list[tuple[str, str]]
 # a page by its status, below an address; fields of a form to send again, None where what was sent was not read
 Plain = Callable[[int, str, Fields | None], str]
 BODY = "truegain.body"
+ENDING = "truegain.ending"  # functions to call when the server is told to end: who sends without end stops then
 BODY_SECONDS = 60.0  # in which the whole body of a request is there
 SMALL = 64 * 1024  # bytes of a body; those of what people type are fewer
 MOST_READ = 64 * 1024 * 1024  # bytes of larger bodies that are being read at one moment, in one server process
@@ -144,6 +145,7 @@ class RequestGuard:
             await self.app(scope, receive, send)
             return
         scope[BASE] = scope.get("root_path", "").rstrip("/")
+        scope[ENDING] = []
         began, status = time.perf_counter(), 0
         kept = KEPT if path_of(scope).startswith("/static/") and scope.get("query_string") else "no-store"
 

@@ -21,7 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from truegain.errors import TruegainError, why
-from truegain.judging.server.security import address_of, network_of
+from truegain.judging.server.security import ENDING, address_of, network_of
 from truegain.message import argname
 
 if TYPE_CHECKING:
@@ -85,6 +85,13 @@ class PatientProtocol(H11Protocol):
         super().on_response_complete()
         if self.conn.trailing_data[0]:
             self._watch()
+
+    def shutdown(self) -> None:
+        """The server ends: what is being answered is finished; answers that have no end are told to."""
+        super().shutdown()
+        scope: Any = self.scope or {}
+        for end in scope.get(ENDING, ()):
+            end()
 
     def pause_writing(self) -> None:
         """What was written waits to be taken."""

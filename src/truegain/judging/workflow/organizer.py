@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from truegain.judging.store.schema import assessors, invitations, sessions, sett
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.assignment import DONE, FREE, give_back, going_on, is_paused
-from truegain.judging.workflow.sessions import Work, load
+from truegain.judging.workflow.sessions import Work, is_expired, load
 from truegain.judging.workflow.steps import UNCLAIMED
 from truegain.judging.workflow.submissions import all_of, end, withdraw
 from truegain.judging.workflow.tokens import code_digest, digest
@@ -38,6 +38,16 @@ class AssessorSummary:
     outcomes: Mapping[str, int]  # sessions by how they ended; 'going' for those that go on
     failed_checks: int  # sets that were sent back
     flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WorkingNow:
+    """Who is at a unit now, and what holds the list up: later units are done, and wait for the first that is not."""
+
+    people: int
+    waiting: int = 0  # finished units behind the first that is not
+    holder: str = ""  # who has that one; '': nobody
+    until: float | None = None  # when it goes to somebody else, unless its holder goes on
 
 
 class OrganizerService:
@@ -67,6 +77,28 @@ class OrganizerService:
             for row in connection.execute(select(sessions).order_by(sessions.c.began)).all():
                 own.setdefault(row.assessor, []).append(row)
             return tuple(_summary(row, own.get(row.id, [])) for row in people)
+
+        return self.database.read(work)
+
+    def working(self) -> WorkingNow:
+        """Who is working now, and what holds the list up."""
+
+        def work(connection: Connection) -> WorkingNow:
+            now = self._service.work(connection).now
+            going = select(sessions.c.assessor, sessions.c.unit, sessions.c.lease).where(
+                sessions.c.outcome.is_(None), ~sessions.c.beside, sessions.c.state.not_in(UNCLAIMED), ~is_expired(now)
+            )
+            holders = {row.unit: row for row in connection.execute(going).all()}
+            people = len({row.assessor for row in holders.values()})
+            is_open = select(units.c.id, units.c.place).where(units.c.state != DONE)
+            first = connection.execute(is_open.order_by(units.c.place).limit(1)).one_or_none()
+            if first is None:
+                return WorkingNow(people)
+            behind = select(func.count()).where(units.c.state == DONE, units.c.place > first.place)
+            waiting, holder = connection.execute(behind).scalar_one(), holders.get(first.id)
+            if not waiting or holder is None:
+                return WorkingNow(people, waiting)
+            return WorkingNow(people, waiting, holder.assessor, holder.lease)
 
         return self.database.read(work)
 
@@ -184,6 +216,12 @@ class OrganizerService:
         """Whether a visit was ended."""
         query = select(settings.c.name).where(settings.c.name == ENDED_VISIT + digest(visit))
         return self.database.read(lambda connection: connection.execute(query).first()) is not None
+
+    def ended(self, visits: Collection[str]) -> set[str]:
+        """Those of some visits that were ended."""
+        names = {ENDED_VISIT + digest(visit): visit for visit in visits}
+        query = select(settings.c.name).where(settings.c.name.in_(names))
+        return self.database.read(lambda connection: {names[name] for name in connection.execute(query).scalars()})
 
     def invited(self) -> int:
         """How many invitations there are."""

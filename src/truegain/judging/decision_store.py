@@ -1,0 +1,95 @@
+"""The decision of a study in its database: the newest alone, with a version that grows each time it changes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, select, update
+
+from truegain.judging.decision import Decision
+from truegain.judging.store.database import insert_new, lock
+from truegain.judging.store.schema import settings
+
+# Names of settings.  The version stands apart: who waits for a change reads a number, not hundreds of looks.
+VERSION, NEWEST = "decision version", "decision"
+
+
+class StoredDecision(NamedTuple):
+    """A decision as it was stored; `ended`: when no more labels were wanted, None while they are."""
+
+    version: int
+    decision: Decision
+    at: float
+    ended: float | None
+
+
+def store_decision(connection: Connection, decision: Decision, at: float, *, reopen: bool = False) -> bool:
+    """Keep a decision, in the transaction of a connection.
+
+    Parameters
+    ----------
+    connection : Connection
+        Of `Database.write`.
+    decision : Decision
+        The newest one.
+    at : float
+        When it was made, in seconds since 1970.
+    reopen : bool, default False
+        Whether an open decision may take the place of one that has ended.
+
+    Returns
+    -------
+    bool
+        Whether it was stored.  Not stored is what is there already, and an open decision where one has ended: labels
+        that were on their way when it was decided take nothing back.
+
+    """
+    version = _locked_version(connection)
+    before = stored_decision(connection) if version else None
+    if before is not None:
+        if before.decision == decision or (before.decision.ended and not decision.ended and not reopen):
+            return False
+        went_on = before.ended if before.decision.ended else None  # it ended when it did, whatever came in since
+        ended = (went_on or at) if decision.ended else None
+    else:
+        ended = at if decision.ended else None
+    body = {"at": at, "ended": ended, "decision": msgspec.to_builtins(decision)}
+    if not insert_new(connection, settings, name=NEWEST, value=body):
+        connection.execute(update(settings).where(settings.c.name == NEWEST).values(value=body))
+    connection.execute(update(settings).where(settings.c.name == VERSION).values(value=version + 1))
+    return True
+
+
+def _locked_version(connection: Connection) -> int:
+    """The version, which nobody else changes until the transaction ends; 0 where nothing was stored."""
+    query = lock(select(settings.c.value).where(settings.c.name == VERSION), of=settings)
+    found = connection.execute(query).scalar_one_or_none()
+    if found is None:
+        insert_new(connection, settings, name=VERSION, value=0)  # of two who come first one waits here
+        found = connection.execute(query).scalar_one()
+    return int(found)
+
+
+def decision_version(connection: Connection) -> int:
+    """How often the decision has changed; 0 where there is none."""
+    query = select(settings.c.value).where(settings.c.name == VERSION)
+    return int(connection.execute(query).scalar_one_or_none() or 0)
+
+
+def stored_decision(connection: Connection) -> StoredDecision | None:
+    """The newest decision, and when it was made; None where there is none."""
+    query = select(settings.c.name, settings.c.value).where(settings.c.name.in_((VERSION, NEWEST)))
+    found: dict[str, Any] = {row.name: row.value for row in connection.execute(query).all()}
+    if NEWEST not in found:
+        return None
+    body = found[NEWEST]
+    return StoredDecision(
+        int(found[VERSION]), msgspec.convert(body["decision"], Decision), float(body["at"]), body["ended"]
+    )
+
+
+def latest_decision(connection: Connection) -> tuple[int, Decision] | None:
+    """The newest decision with its version; None where there is none."""
+    found = stored_decision(connection)
+    return None if found is None else (found.version, found.decision)
