@@ -15,8 +15,10 @@ from tests.judging.walking import Time
 from truegain.judging.labels import ListedLabels, labels_of_list
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, sessions, units
-from truegain.judging.study.study import JudgingStudy, People, Rules, Team, Words
-from truegain.judging.study.units import rows_as_units
+from truegain.judging.study.create import usual_labels, write_study
+from truegain.judging.study.files import PoolRow, TopicRow
+from truegain.judging.study.study import JudgingSettings, JudgingStudy, People, Rules, Team, Words, read_study
+from truegain.judging.study.units import Design, rows_as_units
 from truegain.judging.tasks.base import Document, Item, Topic, unit_of
 from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.workflow.assessor import AssessorService
@@ -30,8 +32,12 @@ def team_study(
 ) -> JudgingStudy:
     """A list of rows whose topics take turns."""
     names = [f"t{t}" for t in range(1, topics + 1)]
-    listed = [(names[i % topics], f"d{i:02d}") for i in range(rows)]
-    documents = {doc: Document(doc, f"Text of {doc} on the lamp.", f"Title {doc}") for _, doc in listed}
+    listed = [(names[i % topics], f"x{i:02d}") for i in range(rows)]
+    shown = [f"d{i:02d}" for i in range(rows)]
+    documents = {
+        doc: Document(doc, f"Text of {name} on the lamp.", f"Title {name}")
+        for (_, doc), name in zip(listed, shown, strict=True)
+    }
     items = {t: [Item((doc,)) for topic, doc in listed if topic == t] for t in names}
     ranks = {(topic, doc): place for place, (topic, doc) in enumerate(listed)}
     rules = Rules(seconds=0.0, reason=False, others=2, first_lease=600.0)
@@ -42,6 +48,19 @@ def team_study(
         People("open", most_of_topic=None, number=number),
         team=Team(double, **{"lease": LEASE, **team}),
     )  # fmt: skip
+
+
+def team_folder(folder: Path, rows: int = 9, *, language: str = "en", **team: Any) -> JudgingStudy:
+    """The same kind of study as files."""
+    made = team_study(folder, rows)
+    topics = [TopicRow(topic, "", "", "") for topic in made.topics.values()]
+    listed_rows = [PoolRow(unit.topic, unit.items[0], None) for unit in made.units]
+    settings = JudgingSettings(
+        "team", "graded", labels=usual_labels("graded"), design=Design(1, 1, "decisive"),
+        words=Words("A team", language), rules=made.rules, people=made.people, team=Team(**team),
+    )  # fmt: skip
+    write_study(folder, settings, topics, made.documents.values(), listed_rows)
+    return read_study(folder)
 
 
 def doc_of(page: Page) -> str:

@@ -195,7 +195,7 @@ def test_pause_and_go_on(desk: Desk) -> None:
 
 
 def test_sign_of_life(desk: Desk) -> None:
-    """Guards leases: 204 while the row is theirs, 409 once someone else has it."""
+    """Guards leases: 204 while the row is theirs, 205 once someone else has it."""
     who, other = desk.invite(), desk.invite()
     for one in (who, other):
         one.open()
@@ -206,7 +206,7 @@ def test_sign_of_life(desk: Desk) -> None:
     desk.clock.go(LEASE + 1)
     other.press(label="1")
     assert other.doc == "d00"
-    assert who.client.post(here).status_code == 409
+    assert who.client.post(here).status_code == 205
     page = who.open(who.address)
     assert "someone else was given it" in page.one("div", class_="note").text
 

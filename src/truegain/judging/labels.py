@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, func, select
 
+from truegain.errors import TruegainError
 from truegain.judging.decision import Label
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, assessors, sessions, units
@@ -50,6 +51,8 @@ def labels_of_list(source: Connection | Database, study: JudgingStudy) -> Listed
 
 
 def _labels(connection: Connection, study: JudgingStudy) -> ListedLabels:
+    if any(len(unit.items) > 1 for unit in study.units):
+        raise TruegainError("the units of this study hold more than one document; a list is labeled row by row")
     places: dict[tuple[str, str], int] = {}
     for unit in study.units:
         if not base_of(unit.id):

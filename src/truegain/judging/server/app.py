@@ -208,7 +208,7 @@ def _unit(study: JudgingStudy, service: AssessorService, renderer: Renderer, *, 
 
     @router.post("/here")
     def here(token: str) -> Response:
-        return Response(status_code=204 if service.beat(token) else 409)
+        return Response(status_code=204 if service.beat(token) else 205)  # 205: look anew
 
     @router.post("/another")
     def another(request: Request, token: str) -> Response:

@@ -29,7 +29,7 @@
     var first = within.querySelector("button");
     if (within.open && document.activeElement === first) { first.click(); return; } // the key once more
     within.open = true;
-    first.focus();
+    first.focus({ preventScroll: true });
   }
 
   function close(event) {
@@ -58,7 +58,7 @@
   });
   document.addEventListener("submit", function () { busy = true; });
   document.addEventListener("htmx:beforeRequest", function () { busy = true; });
-  document.addEventListener("htmx:afterRequest", function () { busy = false; });
+  document.addEventListener("htmx:afterRequest", function () { busy = false; shown = Date.now(); });
   document.addEventListener("htmx:afterSettle", function () { begin(); window.scrollTo(0, 0); });
   window.addEventListener("pageshow", begin);
 
@@ -76,7 +76,7 @@
     if (!alive) return;
     alive = false;
     window.fetch(place.dataset.here, { method: "POST" }).then(function (answer) {
-      if (answer.status === 409 && document.contains(place) && !busy) window.location.reload();
+      if (answer.status === 205 && document.contains(place) && !busy) window.location.reload();
     }).catch(function () { /* the next one will do */ });
   }, 1000);
 

@@ -436,7 +436,7 @@ class AssessorService:
         session = load(work.connection, token)
         if work.study.team is not None and (ended := _end_of_stream(work, session, step)):
             stop(work, session)
-            return show(work, session, ended)
+            return show(work, session, ended) if step in (None, ended) else ended
         if session.outcome is None and session.state in WAITING:
             session = take(work, session)
         if session.outcome is None and lapsed(work, session):

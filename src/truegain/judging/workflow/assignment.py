@@ -153,7 +153,8 @@ def hold(work: Work, session: Session, *, anew: bool = True) -> Session:
         work.connection.execute(update(units).where(units.c.id == session.unit).values(state=HELD, session=session.id))
         session = replace(session, holder=session.id)
     work.event("renewed", session)
-    key = {"lease_key": secrets.token_hex(16)} if anew else {}
+    is_new = anew and work.study.team is None  # a team's row has one page, and its label counts while the row is theirs
+    key = {"lease_key": secrets.token_hex(16)} if is_new else {}
     return work.change(session, **work.leased(session.step), **key)
 
 
