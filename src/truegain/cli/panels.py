@@ -110,7 +110,7 @@ PANELS: dict[str, str] = {
     "alpha rbo-p epsilon seed",
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
     "named format output table cache jobs run-on memory",
-    "Collecting judgments": "docs questions key pool task team double judgments size order runs platform judges filled "
+    "Collecting judgments": "docs questions key pool task double judgments size order runs platform judges filled "
     "model prompt host port url number erase quiet anchors bronze unfinished excluded cannot wins audit parameter "
     "database prolific-key proxy per-address workers",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
