@@ -18,6 +18,7 @@ from truegain.judging.workflow.steps import (
     PageStep,
     Person,
     Practice,
+    TeamView,
     UnknownToken,
 )
 
@@ -111,7 +112,28 @@ def all_pages() -> dict[str, tuple[str, Page]]:
     for task, field in wrong.items():
         errors = (Wrong(field, f"{field}.empty"), Wrong("reason", "reason.choice"))
         pages[f"{task}-wrong"] = (task, item_page(task, errors=errors))
-    return pages
+    return {**pages, **{f"team-{name}": ("team", page) for name, page in team_pages().items()}}
+
+
+def team_pages() -> dict[str, Page]:
+    """Every kind of page of a team."""
+    seen = TeamView(3, 20, 17, 40, undo="2", waits="someone", waited=150.0, below=3)
+    item = item_page(step=PageStep("doc", 1), total=1, answered=(), team=seen)
+    wait = Page(PageStep("none"), "csrf", "once", 1, team=replace(seen, waits="other", undo="cannot"))
+    return {
+        "consent": Page(PageStep("consent"), "csrf", "once", 1),
+        "item": item,
+        "item-first": replace(item, team=TeamView(rows=40)),
+        "item-passed": replace(item, notice="passed", team=replace(seen, waits="you")),
+        "item-wrong": replace(item, errors=(Wrong("label", "label.empty"), Wrong("cannot", "cannot.empty"))),
+        "undo": replace(item, step=PageStep("undo"), fields={"label": "2"}),
+        "none": wait,
+        "complete": replace(wait, team=TeamView(3, 20, 40, 40)),
+        "away": replace(wait, step=PageStep("away")),
+        "paused": replace(wait, step=PageStep("paused"), reason="organizer"),
+        "known": replace(wait, step=PageStep("paused"), reason="known"),
+        "given-up": replace(wait, step=PageStep("paused"), reason="given-up"),
+    }
 
 
 class PageService:

@@ -13,12 +13,12 @@ from tests.judging.deciding import made
 from tests.judging.served import Nest
 from tests.judging.served import Served as Running
 from truegain.cli.annotate_serve import keep_password
-from truegain.judging.decision import Decision
 from truegain.judging.decision_store import store_decision
 from truegain.judging.server.organizer import password_hash_of
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import Rules
+from truegain.results.settlement import Settlement
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -41,7 +41,7 @@ class Deciding:
         self.visitors: list[Visitor] = []
         self.served = Served(self.study, f"http://127.0.0.1:{self.running.port}")
 
-    def put(self, decision: Decision) -> None:
+    def put(self, decision: Settlement) -> None:
         """Store a decision."""
         self.database.write(lambda c: store_decision(c, decision, 1.7e9))
 

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.judging.deciding import made, pair
-from truegain.judging.decision import Interval, PairDecision
 from truegain.judging.server.decision_chart import FLOOR, LOOKS, TOP, WIDE, chart_of, looks_of
+from truegain.results.settlement import Interval, PairSettlement
 
 NUMBER = st.floats(-1.0, 1.0, allow_nan=False)
 
 
-def of(*looks: Interval, likely: int | None = None, latest: int | None = None, status: str = "open") -> PairDecision:
+def of(*looks: Interval, likely: int | None = None, latest: int | None = None, status: str = "open") -> PairSettlement:
     """A pair with these looks."""
-    return PairDecision("a", "b", status, "", looks[-1], looks, likely, latest)  # type: ignore[arg-type]
+    return PairSettlement("a", "b", status, "", looks[-1], looks, likely, latest)  # type: ignore[arg-type]
 
 
 def places(points: str) -> list[tuple[float, float]]:
@@ -26,7 +26,7 @@ def places(points: str) -> list[tuple[float, float]]:
 
 
 @st.composite
-def intervals(draw: st.DrawFn) -> PairDecision:
+def intervals(draw: st.DrawFn) -> PairSettlement:
     """Looks at growing numbers of labels; some early ones have no interval."""
     looks, labels = [], 0
     for place in range(draw(st.integers(2, 12))):
@@ -37,7 +37,7 @@ def intervals(draw: st.DrawFn) -> PairDecision:
 
 
 @given(intervals(), st.floats(0.0, 0.5), st.one_of(st.none(), st.integers(1, 1000)))
-def test_places_are_linear_in_values(made_pair: PairDecision, effect: float, most: int | None) -> None:
+def test_places_are_linear_in_values(made_pair: PairSettlement, effect: float, most: int | None) -> None:
     """Guards the axis: what is marked fixes a line from numbers to places, and all of band and estimate lie on it."""
     chart = chart_of(made_pair, effect, most)
     looks = [look for look in made_pair.looks if look.low is not None]
@@ -62,7 +62,7 @@ def test_places_are_linear_in_values(made_pair: PairDecision, effect: float, mos
     assert last.labels == made_pair.now.labels
 
 
-def _range(pair_: PairDecision, effect: float) -> float:
+def _range(pair_: PairSettlement, effect: float) -> float:
     """From the lowest to the highest number that the picture must hold, worked out anew."""
     late = [k for k in pair_.looks if 4 * k.labels >= pair_.now.labels and k.low is not None]
     numbers = [0.0, effect, -effect, *(x for k in late for x in (k.low, k.high) if x is not None)]
@@ -131,5 +131,5 @@ def test_many_looks_are_thinned_out() -> None:
     labels = [look.labels for look in kept]
     assert (labels[0], labels[-1], labels == sorted(set(labels))) == (5, 1000, True)
     assert set(kept) <= set(many.looks)
-    behind = PairDecision("a", "b", "open", "", Interval(12), (Interval(10),))
+    behind = PairSettlement("a", "b", "open", "", Interval(12), (Interval(10),))
     assert [look.labels for look in looks_of(behind)] == [10, 12]

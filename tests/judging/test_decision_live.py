@@ -22,12 +22,12 @@ from tests.judging.deciding import made
 from tests.judging.listening import Listener, listening
 from tests.judging.organizing import AT, HASH, House, csrf
 from tests.judging.walking import Time, small_study
-from truegain.judging.decision import Decision
 from truegain.judging.decision_store import store_decision
 from truegain.judging.server import live, serving
 from truegain.judging.server.organizer import Door
 from truegain.judging.server.serving import HEAD_BYTES, SETTLE, PatientProtocol, listen
 from truegain.judging.store.database import Database, StoreError, default_url
+from truegain.results.settlement import Settlement
 
 SOON = 15.0  # seconds of patience where no time is promised
 
@@ -96,7 +96,7 @@ class Site:
         self.ears: list[Ear] = []
         self.port = 0
 
-    def put(self, decision: Decision) -> None:
+    def put(self, decision: Settlement) -> None:
         """Store a decision, as another process would."""
         self.database.write(lambda c: store_decision(c, decision, 1.7e9))
 

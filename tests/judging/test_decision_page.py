@@ -14,18 +14,18 @@ from tests.judging.deciding import made
 from tests.judging.organizing import AT, House
 from tests.judging.test_organizer_html import tags_of
 from tests.judging.walking import Time, Walker, small_study
-from truegain.judging.decision import Decision, Status
 from truegain.judging.decision_store import store_decision
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.study import People, Words
 from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.workflow.organizer import WorkingNow
+from truegain.results.settlement import Settlement, Status
 
 PAGE = f"{AT}/decision"
 AT_TIME = 1_700_000_000.0  # 2023-11-14 22:13 UTC
 
 
-def put(house: House, decision: Decision, at: float = AT_TIME) -> None:
+def put(house: House, decision: Settlement, at: float = AT_TIME) -> None:
     """Store a decision."""
     house.database.write(lambda c: store_decision(c, decision, at))
 

@@ -9,7 +9,6 @@ from sqlalchemy import func, select
 
 from tests.judging.deciding import made
 from tests.judging.test_claims import at_once
-from truegain.judging.decision import Decision
 from truegain.judging.decision_store import (
     NEWEST,
     decision_version,
@@ -19,9 +18,10 @@ from truegain.judging.decision_store import (
 )
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import settings
+from truegain.results.settlement import Settlement
 
 
-def put(database: Database, decision: Decision, at: float = 1.0, *, reopen: bool = False) -> bool:
+def put(database: Database, decision: Settlement, at: float = 1.0, *, reopen: bool = False) -> bool:
     """Store a decision in a transaction of its own."""
     return database.write(lambda c: store_decision(c, decision, at, reopen=reopen))
 

@@ -12,7 +12,7 @@ import pytest
 from tests.judging.pages import TOKEN, all_pages, item_page, made_study
 from tests.judging.reading import Html
 from truegain.judging.server.render import HTMX, Renderer
-from truegain.judging.study.study import JudgingStudy, People, Platform, Words
+from truegain.judging.study.study import JudgingStudy, People, Platform, Rules, Team, Words
 from truegain.judging.tasks import base, binary, claim, graded, magnitude, preference
 from truegain.judging.tasks.catalogue import TASKS, task_of
 from truegain.judging.texts import LANGUAGES, Wording, catalogue
@@ -23,6 +23,16 @@ PAGES = all_pages()
 STUDIES = {
     (task, language): made_study(task, words=Words("Bridges", language, "study@example.org"))
     for task in TASKS
+    for language in LANGUAGES
+}
+STUDIES |= {
+    ("team", language): made_study(
+        "graded",
+        words=Words("Bridges", language, "study@example.org"),
+        people=People("invitation"),
+        rules=Rules(reason=False),
+        team=Team(0.1),
+    )
     for language in LANGUAGES
 }
 RENDERERS = {key: Renderer(study) for key, study in STUDIES.items()}

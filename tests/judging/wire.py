@@ -56,7 +56,9 @@ def told_early(exchanges: Sequence[Exchange], study: JudgingStudy, seen: Seen | 
                 faults.append(f"another document than before: {e.url}")
             if int(page[2]) > 1 and (page[1], int(page[2]) - 1) not in seen:
                 faults.append(f"served before the one before it: {e.url}")
-        faults += [f"{fault}: {e.method} {e.url}" for fault in _ahead(e, blocks, bool(page), study)]
+        faults += [
+            f"{fault}: {e.method} {e.url}" for fault in _ahead(e, blocks, bool(page) or e.url.endswith("/undo"), study)
+        ]
     return faults
 
 

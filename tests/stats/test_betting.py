@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.stats.betting import HORIZONS, MOST_STAKED, Betting, Population, strata_of
+from truegain.stats.betting import HORIZONS, MOST_STAKED, Betting, DrawnUnits, strata_of
 
 
-def drawn(rng: np.random.Generator, n: int, totals: int = 1, lean: float = 0.0) -> tuple[Population, np.ndarray]:
+def drawn(rng: np.random.Generator, n: int, totals: int = 1, lean: float = 0.0) -> tuple[DrawnUnits, np.ndarray]:
     """Units in an order drawn by size, and their values; labels of the judge lean to one side of the first total."""
     weight = rng.choice([-1.0, -0.5, 0.5, 1.0], (totals, n)) / n
     values = (rng.random(n) < 0.45).astype(float)
     label = np.where(rng.random(n) < 0.2 + lean * (weight[0] > 0), 1.0, values)
     size = np.abs(weight).max(axis=0)
     order = np.argsort(rng.exponential(size=n) / size)
-    units = Population(weight[:, order], size[order], label[order], rng.integers(0, 8, n)[order])
+    units = DrawnUnits(weight[:, order], size[order], label[order], rng.integers(0, 8, n)[order])
     return units, values[order]
 
 
@@ -32,7 +32,7 @@ def test_each_estimate_has_the_total_as_its_mean() -> None:
         for j, q in enumerate(chance.tolist(), start=known):
             turn = [*range(known), j, *(i for i in range(known, 9) if i != j)]
             game = Betting(
-                Population(units.weight[:, turn], units.size[turn], units.label[turn], units.group[turn]),
+                DrawnUnits(units.weight[:, turn], units.size[turn], units.label[turn], units.group[turn]),
                 values[turn][: known + 1].tolist(),
             )
             mean += q * game._z[-1]
@@ -79,7 +79,7 @@ def test_limits_are_where_the_stakes_are_won() -> None:
 def test_all_known_is_the_total_itself() -> None:
     """Guards the end of a list: no width, and the sum, on a scale that does not begin at 0."""
     units, values = drawn(np.random.default_rng(6), 30)
-    units = Population(units.weight, units.size, units.label, units.group, (1.0, 5.0))
+    units = DrawnUnits(units.weight, units.size, units.label, units.group, (1.0, 5.0))
     game = Betting(units, (1 + 4 * values).tolist())
     total = units.weight @ (1 + 4 * values)
     low, high = game.limits(0.05)
@@ -111,7 +111,7 @@ def test_a_unit_that_counts_nothing_may_have_no_value() -> None:
     weight[:, 3] = 0
     given = values[:40].copy()
     given[3] = math.nan
-    game = Betting(Population(weight, units.size, units.label, units.group), given.tolist())
+    game = Betting(DrawnUnits(weight, units.size, units.label, units.group), given.tolist())
     assert np.isfinite(game.limits(0.05)).all()
 
 

@@ -102,7 +102,17 @@ class Material:
 class UnitOptions:
     """How items are put into units of work."""
 
-    n_judgments: Annotated[int, typer.Option("--judgments", min=1, help="Judgments of each item, at least.")] = 10
+    n_judgments: Annotated[
+        int | None,
+        typer.Option("--judgments", min=1, help="Judgments of each item, at least (default: 10; 1 for --team)."),
+    ] = None
+    team: Annotated[
+        bool, typer.Option("--team", help="A team labels the list in its order, document after document, in a stream.")
+    ] = False
+    double: Annotated[
+        float | None,
+        typer.Option("--double", min=0, max=1, help="With --team: share of rows that a second person labels, too."),
+    ] = None
     size: Annotated[
         int | None,
         typer.Option(
@@ -133,7 +143,10 @@ def init_study_command(
         str | None, advanced("--bronze", help="Labels that the list in --pool was drawn with, to compare runs.")
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Title of the assessors' pages.")] = None,
-    platform: Annotated[Platform, typer.Option("--platform", help="Where assessors come from.")] = "open",
+    platform: Annotated[
+        Platform | None,
+        typer.Option("--platform", help="Where assessors come from (default: open; invitation for --team)."),
+    ] = None,
     *,
     material: Material,
     units: UnitOptions,
@@ -149,13 +162,27 @@ def init_study_command(
     """
     from truegain.data.label_list_reading import key_of, read_gold_list
     from truegain.judging.study.create import gather, usual_labels, write_study
-    from truegain.judging.study.study import JudgingSettings, People, Rules, Words, name_of, usual_of_topic, usual_rules
+    from truegain.judging.study.study import (
+        JudgingSettings,
+        People,
+        Rules,
+        Team,
+        Words,
+        name_of,
+        usual_of_topic,
+        usual_rules,
+    )
     from truegain.judging.study.units import Design, usual_size
     from truegain.judging.tasks.catalogue import task_of
 
+    _check_team(task, units, platform)
     place, has_anchors = Path(folder), task_of(task).has_anchors  # a wrong task is refused before anything is read
     inputs = gather(**vars(material))
-    order = units.order or ("decisive" if inputs.gold_list else "spread")  # such a list counts from its top
+    team = Team(units.double or 0.0) if units.team else None
+    is_listed = bool(inputs.gold_list) or units.team
+    order = units.order or ("decisive" if is_listed else "spread")  # such a list counts from its top
+    n_judgments = units.n_judgments or (1 if team else 10)
+    platform = platform or ("invitation" if team else "open")
     size = units.size or usual_size(order, has_anchors)
     gold_list = read_gold_list(inputs.gold_list) if inputs.gold_list else None
     labels = usual_labels(task, gold_list.scale if gold_list else None)
@@ -170,10 +197,11 @@ def init_study_command(
         labels=labels,
         bronze=os.path.relpath(bronze, place) if bronze else "",
         runs=tuple(os.path.relpath(run, place) for run in run_files or ()),
-        design=Design(units.n_judgments, size, order, units.seed),
+        design=Design(n_judgments, size, order, units.seed),
         words=Words(title or place.resolve().name),
-        rules=Rules(practice_tries=tries, question_tries=tries, **usual_rules(task, units.n_judgments)),
+        rules=Rules(practice_tries=tries, question_tries=tries, reason=team is None, **usual_rules(task, n_judgments)),
         people=People(platform, most_of_topic=usual_of_topic(task)),
+        team=team,
     )
     write_study(place, settings, inputs.topics, inputs.documents, inputs.rows, files)
     many = f"{counted(len(inputs.topics), 'topic')}, {counted(len(inputs.documents), 'document')}"
@@ -184,6 +212,28 @@ def init_study_command(
         label_names = ", ".join(f"{label['name']} ({label['value']})" for label in labels)
         typer.echo(f"The list has the labels {gold_list.labels}; assessors choose from: {label_names}")
     typer.echo(f"Next: look at {shown_path(place / 'judging.toml')}, then truegain annotate check {shown_path(place)}")
+
+
+def _check_team(task: str, units: UnitOptions, platform: str | None) -> None:
+    """Refuse what does not go with a team, or goes with one alone."""
+    if not units.team:
+        if units.double is not None:
+            raise TruegainError(f"{option('--double')}: a second person is asked in a team's list alone; add --team")
+        return
+    if task not in ("graded", "binary"):
+        raise TruegainError(f"{option('--team')}: a team labels documents; add --task graded, or --task binary")
+    if (units.n_judgments or 1) > 1:
+        raise TruegainError(
+            f"{option('--judgments')}: each row of a team's list has one label; --double 1 asks a second person about "
+            "each"
+        )
+    if (units.size or 1) > 1 or units.order == "spread":
+        raise TruegainError(
+            f"{option('--size' if (units.size or 1) > 1 else '--order')}: a team labels the list in its order, row by "
+            "row; leave it out"
+        )
+    if platform in ("prolific", "mturk"):
+        raise TruegainError(f"{option('--platform')}: a team comes by invitation, or openly; {platform} pays sets")
 
 
 def _copy(name: str, called: str = "list") -> str:

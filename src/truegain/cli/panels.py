@@ -110,9 +110,9 @@ PANELS: dict[str, str] = {
     "alpha rbo-p epsilon seed",
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
     "named format output table cache jobs run-on memory",
-    "Collecting judgments": "docs questions key pool task judgments size order runs platform judges filled model "
-    "prompt host port url number erase quiet anchors bronze unfinished excluded cannot wins audit parameter database "
-    "prolific-key proxy per-address workers",
+    "Collecting judgments": "docs questions key pool task double judgments size order runs platform judges filled "
+    "model prompt host port url number erase quiet anchors bronze unfinished excluded cannot wins audit parameter "
+    "database prolific-key proxy per-address workers",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
 }
 PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy import Connection, select, update
 
-from truegain.judging.decision import Decision
 from truegain.judging.store.database import insert_new, lock
 from truegain.judging.store.schema import settings
+from truegain.results.settlement import Settlement
 
 # Names of settings.  The version stands apart: who waits for a change reads a number, not hundreds of looks.
 VERSION, NEWEST = "decision version", "decision"
@@ -19,19 +19,19 @@ class StoredDecision(NamedTuple):
     """A decision as it was stored; `ended`: when no more labels were wanted, None while they are."""
 
     version: int
-    decision: Decision
+    decision: Settlement
     at: float
     ended: float | None
 
 
-def store_decision(connection: Connection, decision: Decision, at: float, *, reopen: bool = False) -> bool:
+def store_decision(connection: Connection, decision: Settlement, at: float, *, reopen: bool = False) -> bool:
     """Keep a decision, in the transaction of a connection.
 
     Parameters
     ----------
     connection : Connection
         Of `Database.write`.
-    decision : Decision
+    decision : Settlement
         The newest one.
     at : float
         When it was made, in seconds since 1970.
@@ -85,11 +85,11 @@ def stored_decision(connection: Connection) -> StoredDecision | None:
         return None
     body = found[NEWEST]
     return StoredDecision(
-        int(found[VERSION]), msgspec.convert(body["decision"], Decision), float(body["at"]), body["ended"]
+        int(found[VERSION]), msgspec.convert(body["decision"], Settlement), float(body["at"]), body["ended"]
     )
 
 
-def latest_decision(connection: Connection) -> tuple[int, Decision] | None:
+def latest_decision(connection: Connection) -> tuple[int, Settlement] | None:
     """The newest decision with its version; None where there is none."""
     found = stored_decision(connection)
     return None if found is None else (found.version, found.decision)

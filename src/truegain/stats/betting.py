@@ -29,7 +29,7 @@ CALIBRATION = 5.0  # labels that the predicted variance counts for, against what
 
 
 @dataclass(frozen=True, eq=False)
-class Population:
+class DrawnUnits:
     """Units in the order drawn: what a value counts in each total, how likely it was drawn, what predicts it.
 
     Attributes
@@ -73,13 +73,13 @@ def strata_of(label: Floats) -> Ints:
     return np.asarray(np.searchsorted(cuts, label, side="right"), np.int64)
 
 
-class Prediction:
+class ValueModel:
     """What values are expected, by the judge's label and the topic.
 
     A linear model with random effects, whose posterior mean is brought up to date by each value.
     """
 
-    def __init__(self, units: Population) -> None:
+    def __init__(self, units: DrawnUnits) -> None:
         self._stratum = strata_of(units.label)
         k, groups = int(self._stratum.max(initial=0)) + 1, int(units.group.max(initial=0)) + 1
         self._group = units.group if groups <= MOST_GROUPS else np.zeros(len(units), np.int64)
@@ -131,7 +131,7 @@ class Betting:
 
     Examples
     --------
-    >>> units = Population(np.full((1, 200), 1 / 200), np.ones(200), np.zeros(200), np.zeros(200, np.int64))
+    >>> units = DrawnUnits(np.full((1, 200), 1 / 200), np.ones(200), np.zeros(200), np.zeros(200, np.int64))
     >>> game = Betting(units)
     >>> for value in [1, 1, 1, 1, 0] * 12:
     ...     game.add(value)
@@ -140,7 +140,7 @@ class Betting:
     ([0.8], True)
     """
 
-    units: Population
+    units: DrawnUnits
     values: list[float] = field(default_factory=list)
     _z: list[Floats] = field(default_factory=list)
     _variance: list[Floats] = field(default_factory=list)
@@ -156,7 +156,7 @@ class Betting:
         self._left = np.cumsum(units.size[::-1])[::-1]
         self._ratio = self._weight / units.size
         self._square = self._weight * self._ratio
-        self._prediction = Prediction(units)
+        self._prediction = ValueModel(units)
         self._known = np.zeros(len(units.weight))
         self._errors, self._expected_errors = (np.full(len(units.weight), CALIBRATION) for _ in range(2))
         given, self.values = self.values, []

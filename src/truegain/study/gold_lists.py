@@ -20,7 +20,7 @@ from truegain.measures.dcg import nDCG
 from truegain.measures.label_weights import LinearParts, level_of, linear_parts
 from truegain.message import SAMPLE_GOLD, by_surface
 from truegain.sampling.designs import OrderedDraws
-from truegain.stats.betting import Betting, Population
+from truegain.stats.betting import Betting, DrawnUnits
 from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.influence import Influence, Variance
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, About, ScoreEstimator
@@ -281,7 +281,7 @@ class ByList(ScoreEstimator):
         at = np.maximum(rows, 0)
         weight = contrasts.values(self.listed.coefficient[:, at].T).T / len(self.topics) * (rows >= 0)
         label, topic = self.fit.stratum[at].astype(np.float64), self.fit.topic[at]
-        units = Population(frozen(weight), self.draws.sizes, label, topic, self.listed.scale)
+        units = DrawnUnits(frozen(weight), self.draws.sizes, label, topic, self.listed.scale)
         values = np.full(self.draws.n, np.nan)
         values[self.turn] = np.clip(self.fit.gold, *self.listed.scale)
         return Betting(units, values.tolist())

@@ -310,7 +310,7 @@ def judge_routes(study: JudgingStudy, service: AssessorService, keys: JudgeKeys)
             return _now(service, token)
         if reason == "excluded":
             raise HTTPException(403, DETAILS[403])
-        return ApiPage(where="paused" if reason == "paused" else "none")
+        return ApiPage(where="none" if reason == "none" else "paused")
 
     @router.get(
         "/units/{unit}", summary="Where a unit stands", responses=_statuses(404, 409), dependencies=[Depends(own)]

@@ -36,7 +36,7 @@ from truegain.judging.workflow.steps import Elsewhere, Entered, PageStep, Person
 
 NAMES: tuple[StepName, ...] = get_args(StepName)
 NUMBERED = ("practice", "doc")
-CLOSED = ("none", "paused", "excluded", "preview", "invitation")  # why there is no unit
+CLOSED = ("none", "paused", "known", "given-up", "excluded", "preview", "invitation")  # why there is no unit
 NOTICES = ("paste", "blur")
 REFUSED: dict[Verified, tuple[str, int, str]] = {
     "no": ("from.unknown", 403, ""),
@@ -152,6 +152,8 @@ class _Pages:
     def show(self, request: Request, token: str, step: PageStep) -> Response:
         """A page, or the one where the unit is."""
         _refuse_prefetch(request)
+        if step.name not in ("leave", "undo") and (other_token := self.followed(token)) != token:
+            return self.go(request, other_token, self.service.where(other_token))
         try:
             page = self.service.page(token, step)
         except Elsewhere as other:
@@ -162,9 +164,16 @@ class _Pages:
     def send(self, request: Request, token: str, step: PageStep, fields: Mapping[str, str]) -> Response:
         """Take what was filled in, and go on."""
         try:
-            return self.go(request, token, self.service.send(token, step, fields))
+            reached = self.service.send(token, step, fields)
         except Elsewhere as other:
-            return self.go(request, token, other.step)
+            reached = other.step
+        if reached.name != "leave" and (other_token := self.followed(token)) != token:
+            return self.go(request, other_token, self.service.where(other_token))
+        return self.go(request, token, reached)
+
+    def followed(self, token: str) -> str:
+        """Where one of a team goes on, by a token of theirs; anybody else at the same."""
+        return token if self.renderer.study.team is None else self.service.follow(token)
 
     @staticmethod
     def go(request: Request, token: str, step: PageStep) -> Response:
@@ -196,6 +205,10 @@ def _unit(study: JudgingStudy, service: AssessorService, renderer: Renderer, *, 
             raise HTTPException(422)
         service.noticed(token, kind, {n: fields[n][:40] for n in ("field", "length", "step") if n in fields})
         return Response(status_code=204)
+
+    @router.post("/here")
+    def here(token: str) -> Response:
+        return Response(status_code=204 if service.beat(token) else 205)  # 205: look anew
 
     @router.post("/another")
     def another(request: Request, token: str) -> Response:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from truegain.judging.decision import Interval, PairDecision
+from truegain.results.settlement import Interval, PairSettlement
 
 WIDE, HIGH = 1000.0, 220.0
 TOP, FLOOR = 12.0, 208.0  # where the largest and the smallest number stand
@@ -60,10 +60,10 @@ class _Scale:
         return round(FLOOR - (FLOOR - TOP) * (value - self.low) / (self.high - self.low), 2)
 
 
-def looks_of(pair: PairDecision, most: int = LOOKS) -> tuple[Interval, ...]:
+def looks_of(pair: PairSettlement, most: int = LOOKS) -> tuple[Interval, ...]:
     """The looks of a pair with the newest at the end, so many at most: the first, the last, evenly between.
 
-    >>> pair = PairDecision("a", "b", "open", "", Interval(9), tuple(Interval(n) for n in range(1, 9)))
+    >>> pair = PairSettlement("a", "b", "open", "", Interval(9), tuple(Interval(n) for n in range(1, 9)))
     >>> [look.labels for look in looks_of(pair, 3)]
     [1, 5, 9]
     """
@@ -76,12 +76,12 @@ def looks_of(pair: PairDecision, most: int = LOOKS) -> tuple[Interval, ...]:
     return tuple(looks[place] for place in sorted(places))
 
 
-def chart_of(pair: PairDecision, min_effect: float, most: int | None) -> BandChart:
+def chart_of(pair: PairSettlement, min_effect: float, most: int | None) -> BandChart:
     """The picture of a pair.
 
     Parameters
     ----------
-    pair : PairDecision
+    pair : PairSettlement
         Its looks.
     min_effect : float
         The smallest effect worth acting on; marked on both sides of 0, unless it is 0.
@@ -137,7 +137,7 @@ def _runs(looks: Sequence[Interval]) -> Iterator[list[tuple[int, float, float, f
         yield run
 
 
-def _scale(pair: PairDecision, looks: Sequence[Interval], min_effect: float, most: int | None) -> _Scale:
+def _scale(pair: PairSettlement, looks: Sequence[Interval], min_effect: float, most: int | None) -> _Scale:
     """What the picture holds: 0, the smallest effect, and all looks but the earliest; labels until the foretold end."""
     last = looks[-1].labels
     held = [limits for look in looks if look.labels >= EARLY * last and (limits := _limits(look))]

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from truegain.judging.decision import PairDecision
 from truegain.judging.decision_store import StoredDecision
 from truegain.judging.server.decision_chart import chart_of, looks_of
 from truegain.judging.texts import Wording
 from truegain.judging.workflow.organizer import WorkingNow
+from truegain.results.settlement import PairSettlement
 
 AGAIN = 15  # seconds after which the page is asked for again, where nothing is sent
-DECIDED = ("better", "worse", "no-difference")
+DECIDED = ("better", "worse", "not-better")
 # files that have words of their own
 KNOWN = {"report.html": "report", "decision.json": "decision", "labels.csv": "list", "list.csv": "list"}
 
@@ -38,7 +38,7 @@ class DecisionWords:
         """A difference, with its sign."""
         return self._mark(f"{value:+.3f}")
 
-    def told(self, pair: PairDecision) -> str:
+    def told(self, pair: PairSettlement) -> str:
         """The newest look of a pair, and its foretold end."""
         now = self._now("decision.now", pair)
         if pair.status != "open" or pair.likely is None:
@@ -46,7 +46,7 @@ class DecisionWords:
         name = "decision.foretold_one" if pair.latest is None else "decision.foretold"
         return f"{now} {self._texts(name, likely=pair.likely, latest=pair.latest)}"
 
-    def pictured(self, pair: PairDecision) -> str:
+    def pictured(self, pair: PairSettlement) -> str:
         """The picture of a pair, for who cannot see it."""
         return self._now("decision.picture", pair)
 
@@ -54,7 +54,7 @@ class DecisionWords:
         """A share in per cent."""
         return self._texts("percent", n=f"{100 * share:.0f}")
 
-    def _now(self, name: str, pair: PairDecision) -> str:
+    def _now(self, name: str, pair: PairSettlement) -> str:
         now = pair.now
         if now.difference is None or now.low is None or now.high is None:
             return self._texts(f"{name}_none", n=now.labels)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from truegain.judging.server.platforms import way_back
-from truegain.judging.study.display import answer_of, as_html
+from truegain.judging.study.display import answer_of, as_html, mark_words, query_words
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import CANNOT, Document, Wrong
 from truegain.judging.texts import Wording
@@ -57,6 +57,7 @@ HTMX = {
         {"code": "...", "swap": True, "error": True},
     ],
 }
+TEAM = {"doc": "team.html", "undo": "team.html", **dict.fromkeys(("none", "paused", "away"), "team_wait.html")}
 ENDED = ("left", "declined", "screened", "failed", "none", "paused", "crowded")
 
 
@@ -90,6 +91,8 @@ class Renderer:
         """A page of someone's unit; `words`: practice with words, for who cannot see lines."""
         name = page.step.name
         template = self.study.task.template if name == "doc" else "ended.html" if name in ENDED else f"{name}.html"
+        if page.team is not None:
+            template = TEAM.get(name, template)
         unit = f"{base}/u/{token}"
         return self._render(
             template,
@@ -104,6 +107,7 @@ class Renderer:
             picks=[(*option, "") for option in page.options],
             notices=f"{unit}/notice" if name == "doc" else "",
             words_only=words,
+            marked=self._marked(page),
         )
 
     def plain(self, name: str, base: str = "", again: Sequence[tuple[str, str]] | None = ()) -> str:
@@ -142,6 +146,8 @@ class Renderer:
             "t": texts,
             "kind": task.item,
             "options": options,
+            "keys": keys_of([key for key, _, _ in options]),
+            "team_reasons": [(name, texts(f"cannot.{name}")) for name in ("unclear", "language", "upsetting", "other")],
             "reasons": [(name, texts(f"cannot.{name}"), "") for name in CANNOT],
             "size": max((len(unit.items) for unit in study.units), default=0),
             "asks": asks,
@@ -153,6 +159,11 @@ class Renderer:
             "answer_of": answer_of,
             "paragraphs": _paragraphs,
         }
+
+    def _marked(self, page: Page) -> Callable[[Markup | str], Markup]:
+        """Marks the words of the query in a text of a team's page."""
+        words = query_words(page.topic.title) if page.team is not None and page.topic is not None else frozenset()
+        return lambda text: mark_words(text, words)
 
     def _wrong(self, errors: tuple[Wrong, ...]) -> dict[str, ShownFault]:
         """The first mistake of each field."""
@@ -170,6 +181,16 @@ class Renderer:
         if why := fields.get("cannot", ""):
             rows.append((texts("cannot.ask"), texts(f"cannot.{why}") if f"cannot.{why}" in texts else why))
         return [(label, names.get(value, value)) for label, value in rows if value]
+
+
+def keys_of(labels: Sequence[str]) -> dict[str, str]:
+    """The key of the keyboard for each label: its own digit, else a letter that means nothing else.
+
+    >>> keys_of(["10", "2", "-1"])
+    {'10': 'a', '2': '2', '-1': 'b'}
+    """
+    letters = (sign for sign in "abdefghijklmnoqrstvwxyz" if sign not in labels)
+    return {label: label if len(label) == 1 else next(letters) for label in labels}
 
 
 def _paragraphs(text: str) -> Markup:

@@ -25,9 +25,11 @@ metadata = MetaData()
 _id = BigInteger().with_variant(Integer, "sqlite")
 
 GOING = text("outcome IS NULL")
-HOLDING = text("outcome IS NULL AND NOT beside AND state NOT IN ('consent', 'practice', 'none', 'paused', 'crowded')")
+HOLDING = text(
+    "outcome IS NULL AND NOT beside AND state NOT IN ('consent', 'practice', 'away', 'none', 'paused', 'crowded')"
+)
 
-settings = Table(  # digest of the study, paused or not, keyed-hash secret
+settings = Table(  # digest of the study, paused or not and why, keyed-hash secret
     "settings",
     metadata,
     Column("name", Text, primary_key=True),

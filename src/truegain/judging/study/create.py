@@ -151,6 +151,11 @@ TOML = {  # tables of `judging.toml`, their keys, and the comment behind each
         "most": "units a person may take",
         "number": "number of people",
     },
+    "team": {
+        "double": "share of rows that a second person labels, too",
+        "lease": "seconds that a row is kept for who was given it",
+        "topic_page": "whether topics have a page of their own before their documents",
+    },
 }
 EXAMPLES = {"pay": 1.5, "currency": "EUR", "minutes": 8.0, "most": 4, "number": 30}  # of what is not set
 NO_CODES = '# codes = { completed = "", screened = "", failed = "" }  # Prolific\'s'
@@ -263,8 +268,12 @@ def toml_of(settings: JudgingSettings) -> str:
         "rules": vars(s.rules),
         "people": vars(people) | {"most_of_topic": people.most_of_topic or ANY, "currency": people.currency or None},
     }
+    if s.team is not None:
+        tables["team"] = vars(s.team)
     lines = ["# A study of judgments.  `truegain annotate check FOLDER` shows what is wrong with it and what it costs."]
     for table, keys in TOML.items():
+        if table not in tables:
+            continue
         lines += ["", f"[{table}]"] if table else []
         for key, about in keys.items():
             value, comment = tables[table][key], f"  # {about}" if about else ""
@@ -272,8 +281,9 @@ def toml_of(settings: JudgingSettings) -> str:
                 lines.append(f"{key} = {_value(value)}{comment}")
             elif key in EXAMPLES:
                 lines.append(f"# {key} = {_value(EXAMPLES[key])}{comment}")
-    codes = ", ".join(f"{k} = {_value(people.codes[k])}" for k in CODES if k in people.codes)
-    lines.append(f"codes = {{ {codes} }}" if people.codes else NO_CODES)
+        if table == "people":
+            codes = ", ".join(f"{k} = {_value(people.codes[k])}" for k in CODES if k in people.codes)
+            lines.append(f"codes = {{ {codes} }}" if people.codes else NO_CODES)
     lines += ["", "# what assessors choose from, in the order shown"] if s.labels else []
     for label in s.labels:
         lines += ["", "[[labels]]", *(f"{k} = {_value(v)}" for k, v in label.items())]

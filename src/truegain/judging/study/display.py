@@ -231,6 +231,41 @@ def _paragraphs(text: str) -> Markup:
     )
 
 
+_EVERYWHERE = """
+a an and are as at be by can do does for from how in is it its of on or that the this to was what when where which who
+why will with aus bei das dem den der des die ein eine einem einen einer es für hat ich im ist mit nach oder sich sie
+sind und vom von war wer wie wo zu zum zur
+"""
+_STOP = frozenset(_EVERYWHERE.split())
+_MARKED = re.compile(r'(?P<tag><[^>"]*(?:"[^"]*"[^>"]*)*>|&[#\w]+;)|(?P<word>\w+)')
+
+
+def query_words(query: str) -> frozenset[str]:
+    """The words of a query that are worth marking: all but those that every text has, or all where it has no other.
+
+    >>> sorted(query_words("How to take a bicycle on the ferry")), sorted(query_words("To be or"))
+    (['bicycle', 'ferry', 'take'], ['be', 'or', 'to'])
+    """
+    words = frozenset(word.casefold() for word in re.findall(r"\w+", query))
+    return frozenset(word for word in words - _STOP if len(word) > 1) or words
+
+
+def mark_words(text: Markup | str, words: frozenset[str]) -> Markup:
+    """A text with whole words of a query marked, in either case; tags and entities of HTML stay as they are.
+
+    >>> print(mark_words(Markup("<p title='amp'>Amp &amp; lamps, LAMP</p>"), frozenset({"amp", "lamp"})))
+    <p title='amp'><mark>Amp</mark> &amp; lamps, <mark>LAMP</mark></p>
+    >>> print(mark_words("a <b> lamp", frozenset({"lamp", "lt"})))
+    a &lt;b&gt; <mark>lamp</mark>
+    """
+
+    def one(found: re.Match[str]) -> str:
+        word = found["word"]
+        return f"<mark>{word}</mark>" if word and word.casefold() in words else found[0]
+
+    return Markup(_MARKED.sub(one, str(escape(text))))
+
+
 class Lost(NamedTuple):
     """Words of a document that its page does not show: how many, of how many, and how the first of them go."""
 

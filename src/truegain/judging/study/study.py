@@ -25,7 +25,16 @@ from truegain.judging.study.files import (
     read_topics,
     refuse,
 )
-from truegain.judging.study.units import ORDERS, Design, anchors_of, build_units, holding, items_of, places_of
+from truegain.judging.study.units import (
+    ORDERS,
+    Design,
+    anchors_of,
+    build_units,
+    holding,
+    items_of,
+    places_of,
+    rows_as_units,
+)
 from truegain.judging.tasks.base import FORMATS, TEXT, Document, Format, Task, Topic, Unit
 from truegain.judging.tasks.catalogue import task_of
 
@@ -80,6 +89,15 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Team:
+    """A team that labels the rows of a list, one document after the other, each person in a stream of their own."""
+
+    double: float = 0.0  # share of rows that a second person labels, too
+    lease: float = 120.0  # seconds that a row is kept for who was given it, since their last sign of life
+    topic_page: bool = False  # whether a topic has a page of its own, with its question, before its documents
+
+
+@dataclass(frozen=True)
 class JudgingSettings:
     """What `judging.toml` says; paths are relative to its folder."""
 
@@ -99,6 +117,7 @@ class JudgingSettings:
     words: Words = field(default_factory=lambda: Words(""))
     rules: Rules = field(default_factory=Rules)
     people: People = field(default_factory=People)
+    team: Team | None = None
 
 
 class BadValueError(Exception):
@@ -135,6 +154,12 @@ def _number(least: float, *, over: bool = False) -> Check:
         return float(value)
 
     return check
+
+
+def _share(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        raise BadValueError("give a share from 0 to 1")
+    return float(value)
 
 
 def _count(least: int = 1, *, even: bool = False) -> Check:
@@ -223,7 +248,9 @@ KEYS: dict[str, dict[str, Check]] = {
         "most_of_topic": _count_or_any,
         "number": _count(),
     },
+    "team": {"double": _share, "lease": _number(20), "topic_page": _bool},
 }
+TEAM_DESIGN: dict[str, Any] = {"judgments": 1, "size": 1, "order": "decisive"}  # a row a unit, in the list's order
 
 
 def read_settings(folder: str | Path, faults: list[str]) -> JudgingSettings | None:
@@ -250,6 +277,8 @@ def read_settings(folder: str | Path, faults: list[str]) -> JudgingSettings | No
         faults.append(InputError(error.problem, file=file, hint=hint).message)
         return None
     parts = {table: _table(content, table, text, file, faults) for table in KEYS}
+    if "team" not in content:
+        del parts["team"]
     parts["texts"] = _texts_by_name(content.get("texts", {}), "", text, file, faults)
     return _settings(parts, Path(folder))
 
@@ -298,15 +327,45 @@ def _texts_by_name(values: Any, above: str, text: str, file: str, faults: list[s
 def _settings(parts: Mapping[str, dict[str, Any]], folder: Path) -> JudgingSettings:
     words = {"title": "", **parts["words"], "texts": parts["texts"]}
     task = parts[""].get("task", JudgingSettings.task)
-    judgments = parts["units"].get("judgments", Design.judgments)
+    team = Team(**parts["team"]) if "team" in parts else None
+    units = {**TEAM_DESIGN, **parts["units"]} if team else parts["units"]
+    judgments = units.get("judgments", Design.judgments)
     rules = {**usual_rules(task, judgments, parts["people"].get("number")), **parts["rules"]}
+    rules = {"reason": False, **rules} if team else rules
     people = {"most_of_topic": usual_of_topic(task), **parts["people"]}
     if parts["people"].get("platform") == "prolific":  # its rules want two tries
         rules = {"practice_tries": 2, "question_tries": 2, **rules}
     top = {"name": name_of(folder), **parts[""]}
     return JudgingSettings(
-        **top, design=Design(**parts["units"]), words=Words(**words), rules=Rules(**rules), people=People(**people)
+        **top,
+        design=Design(**units),
+        words=Words(**words),
+        rules=Rules(**rules),
+        people=People(**people),
+        team=team,
     )
+
+
+def team_faults(settings: JudgingSettings, task: Task) -> list[str]:
+    """What of a study does not fit a team that labels a list."""
+    team, design, people = settings.team, settings.design, settings.people
+    if team is None:
+        return []
+    faults = []
+    if not task.options or task.has_anchors or task.item != "doc":
+        faults.append(f"a [team] labels documents, and the task is {task.name}: use graded or binary")
+    for key, value in TEAM_DESIGN.items():
+        if getattr(design, key) != value:
+            why = "; double in [team] asks a second person" if key == "judgments" else ""
+            faults.append(f"{key} is {getattr(design, key)!r} in [units]: a [team] needs {value!r}{why}")
+    if people.platform in ("prolific", "mturk"):
+        faults.append(
+            f"platform is {people.platform!r} in [people]: it pays a set once, and a [team] has no sets; "
+            "use 'invitation' or 'open'"
+        )
+    if team.double and people.number == 1:
+        faults.append("double in [team] asks a second person, and there is 1 (number in [people])")
+    return faults
 
 
 def usual_rules(task: str, judgments: int, number: int | None = None) -> dict[str, Any]:
@@ -380,6 +439,8 @@ class JudgingStudy:
         Changes whenever anything that is judged does.
     design : Design
         How the units were built.
+    team : Team, optional
+        The table of this name: people label the rows of a list in its order, in a stream.
 
     """
 
@@ -397,6 +458,7 @@ class JudgingStudy:
     design: Design = field(default_factory=Design)
     gold_list: str = ""  # the list that the pool was made of: export fills it in
     bronze: str = ""  # the labels that it was drawn with: for the verdict so far
+    team: Team | None = None  # that labels the list in a stream of documents
 
     @cached_property
     def holding(self) -> Mapping[tuple[str, str], list[str]]:
@@ -440,6 +502,7 @@ class Opened:
             settings.design,
             listed,
             str(folder / settings.bronze) if settings.bronze else "",
+            settings.team,
         )
 
     def digest(self) -> str:
@@ -495,6 +558,8 @@ def open_study(folder: str | Path) -> Opened:
     ids = {doc for row in opened.pool.rows for doc in row.item.docs}
     ids |= {doc for t in opened.topics for doc in (t.high, t.low) if doc}
     opened.documents = read_documents(opened.folder / settings.documents, faults, ids, settings.format)
+    if opened.task is not None:
+        faults += team_faults(settings, opened.task)
     if opened.task is not None and opened.topics and opened.pool.rows:
         _build(opened, settings, opened.task)
     return opened
@@ -522,4 +587,7 @@ def _build(opened: Opened, settings: JudgingSettings, task: Task) -> None:
         opened.faults.append(f"{len(lacking):,} of the pool's documents not in {settings.documents}: {named}")
     opened.documents = {doc: document for doc, document in opened.documents.items() if doc in uses}
     with collecting(opened.faults):
+        if settings.team is not None:
+            opened.units = rows_as_units(items, settings.team.double, places_of(items, opened.pool.rows))
+            return
         opened.units = build_units(items, settings.design, anchors, places_of(items, opened.pool.rows))

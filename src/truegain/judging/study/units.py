@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from truegain.sampling.streams import generator
 Order = Literal["spread", "decisive"]
 ORDERS: tuple[Order, ...] = ("spread", "decisive")
 SIZE = 8  # of a unit, as in the paper
+SECOND = "-2"  # ends the name of a unit that asks a second person about a row
 CHUNK = 2  # units' worth of items that are judged together where the order is decisive
 
 
@@ -64,6 +67,38 @@ def build_units(
                 first = (i + 0.5) / len(blocks)
             made.append(((first, number), unit))
     return tuple(unit for _, unit in sorted(made, key=lambda pair: pair[0]))
+
+
+def rows_as_units(
+    items: Mapping[str, Sequence[Item]], double: float, ranks: Mapping[tuple[str, str], int]
+) -> tuple[Unit, ...]:
+    """A unit of each row of a list, in the list's order; two of a row that a second person labels, too.
+
+    Which rows these are depends on the row alone: a larger share adds some and takes none away.
+
+    >>> items = {"1": [Item(("a",)), Item(("b",))], "2": [Item(("c",))]}
+    >>> ranks = {("1", "a"): 0, ("2", "c"): 1, ("1", "b"): 2}
+    >>> [unit.id for unit in rows_as_units(items, 0.5, ranks)]
+    ['1-001', '1-001-2', '2-001', '1-002']
+    """
+    made: list[tuple[int, int, Unit]] = []
+    for topic, own in items.items():
+        for i, item in enumerate(own):
+            name, place = f"{topic}-{i + 1:03d}", ranks[topic, item.key]
+            made.append((place, 1, Unit(name, topic, (item,))))
+            if is_doubled(topic, item.key, double):
+                made.append((place, 2, Unit(f"{name}{SECOND}", topic, (item,))))
+    return tuple(unit for _, _, unit in sorted(made, key=lambda row: row[:2]))
+
+
+def is_doubled(topic: str, key: str, share: float) -> bool:
+    """Whether a second person labels a row, too: by a hash of it, which neither order nor time changes.
+
+    >>> sum(is_doubled("7", str(doc), 0.1) for doc in range(1000))
+    104
+    """
+    digest = hashlib.sha256(json.dumps([topic, key]).encode()).digest()
+    return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
 def room(items: int, design: Design, anchored: bool) -> int:

@@ -75,6 +75,14 @@ class Wording:
         unit, n = ("hours", minutes // 60) if minutes % 60 == 0 else ("minutes", minutes)
         return self(f"time.{unit}_one" if n == 1 else f"time.{unit}", n=n)
 
+    def seconds(self, seconds: float) -> str:
+        """A short time: in seconds below a minute.
+
+        >>> Wording().seconds(45), Wording().seconds(120)
+        ('45 seconds', '2 minutes')
+        """
+        return self.time(seconds) if round(seconds) >= 60 else self("time.seconds", n=round(seconds))
+
     def money(self, amount: float, currency: str) -> str:
         """An amount as the language writes it.
 

@@ -33,13 +33,13 @@ from truegain.judging.workflow.assignment import (
     has_room,
     hold,
     is_free,
-    is_paused,
     is_slow_start,
     lapsed,
     may_take,
     open_study,
     take,
 )
+from truegain.judging.workflow.pausing import DECIDED, pause_reason
 from truegain.judging.workflow.sessions import (
     Clock,
     Draft,
@@ -78,10 +78,12 @@ from truegain.judging.workflow.submissions import (
     read_page,
     twice,
 )
+from truegain.judging.workflow.team import UNDO, beat, correct, fields_of_team, last_label, too_late, undone, view
 from truegain.judging.workflow.tokens import Keys, basis_of, cleaned, content, digest, new_once, taken
 
 CODES = {"done": "completed", "screened": "screened", "failed": "failed"}  # names of the platform's codes
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
+FOLLOWED = ("done", "passed")  # outcomes after which one of a team is given the next row
 ENDS = ("done", "screened", "failed", "passed", "left", "declined")
 
 
@@ -97,12 +99,16 @@ def show(work: Work, session: Session, step: PageStep) -> Page:
         notice=_notice(session, step, draft),
         ended=session.state if session.outcome else "",
         kept=work.lease_at(session.step),
+        team=view(work, session) if work.study.team and session.kind == "human" else None,
+        reason=pause_reason(work.connection) or "" if step.name == "paused" else "",
     )
     if draft and draft.notice == "refused":
         result = read_page(work, session, step, draft.fields)
         page = replace(page, errors=result if isinstance(result, tuple) else ())
     if step.name == "doc":
         return _doc(work, session, page, draft)
+    if step.name == "undo":
+        return _doc(work, session, page, None)
     if step.name in ENDS:
         return _end(work, session, page)
     if step.name == "practice":
@@ -140,7 +146,7 @@ def _open(topic: Topic) -> Topic:
 
 
 def _doc(work: Work, session: Session, page: Page, draft: Draft | None) -> Page:
-    number = page.step.number
+    number = page.step.number or 1  # that of a row which is corrected
     answers_so_far = last_answers(work, session)
     last = answers_so_far.get(number)
     item = items_of(work, session)[number - 1]
@@ -217,7 +223,7 @@ def _received(work: Work, session: Session) -> tuple[tuple[int, str, str, bool],
 
 def _more(work: Work, session: Session) -> bool:
     person = select(assessors.c.excluded).where(assessors.c.id == session.assessor)
-    if work.connection.execute(person).scalar_one() is not None or is_paused(work):
+    if work.connection.execute(person).scalar_one() is not None or pause_reason(work.connection):
         return False
     if pays_once(work) and finished_under(work, session.assessor, session.about):
         return False
@@ -297,6 +303,23 @@ class AssessorService:
         """The step that the person is at."""
         return self.database.read(lambda connection: load(connection, token, locked=False).step)
 
+    def follow(self, token: str) -> str:
+        """Where a person of a team goes on: the token of their next row, or the same where there is none for now."""
+        if self.study.team is None:
+            return token
+        before = self.database.read(lambda connection: load(connection, token, locked=False))
+        if before.outcome not in FOLLOWED:
+            return token
+
+        def work(connection: Connection) -> Entered:
+            return self._give(self.work(connection), before.assessor, before.about, "", before=before)
+
+        return self.database.write(work).token or token
+
+    def beat(self, token: str) -> bool:
+        """A person of a team is still at their row; False where it is not theirs any more."""
+        return self.database.write(lambda connection: beat(self.work(connection), token))
+
     def page(self, token: str, step: PageStep | None = None) -> Page:
         """The page of a step, of the current one unless told; raises Elsewhere where that step is not theirs now.
 
@@ -314,6 +337,8 @@ class AssessorService:
         the page's.  What is wrong with an answer is told by the next `page`.
         """
         kept = taken(fields, self.study.task.field)
+        if self.study.team is not None:
+            kept = fields_of_team(kept, self.study.task.field)
         reply = self.database.write(lambda connection: self._send(self.work(connection), token, step, kept))
         if reply.elsewhere:
             raise Elsewhere(reply.step)
@@ -374,7 +399,8 @@ class AssessorService:
         """
         query = select(assessors).where(assessors.c.id == assessor)
         row = work.connection.execute(lock(query, of=assessors)).one()
-        is_one = before is None or pays_once(work)
+        is_team = work.study.team is not None
+        is_one = not is_team and (before is None or pays_once(work))
         if row.kind == "human" and is_one and (token := finished_under(work, assessor, about)):
             return Entered(token)
         if row.excluded is not None:
@@ -389,17 +415,28 @@ class AssessorService:
             if about and about != session.about:  # the same person, under a new submission
                 work.change(session, about=dict(about))
             return Entered(session.token)
-        if is_paused(work):
-            return Entered("", "paused")
-        begun = begin(work, assessor, row.kind, about, origin or "") if may_take(work, assessor, row.kind) else None
+        reason = pause_reason(work.connection)
+        is_allowed = reason is None and may_take(work, assessor, row.kind)
+        begun = begin(work, assessor, row.kind, about, origin or "") if is_allowed else None
         if begun is None:
-            return Entered("", "none")
-        if before is not None and begun.is_unclaimed and not pays_once(work) and has_consented(work, assessor):
+            last = last_label(work, assessor) if is_team else None
+            why = "none" if reason is None else "paused" if reason == "organizer" else reason
+            return Entered(last.token if last else "", "" if last else why)
+        if is_team and row.kind == "human":
+            if has_consented(work, assessor):
+                _stream(work, begun, before)
+        elif before is not None and begun.is_unclaimed and not pays_once(work) and has_consented(work, assessor):
             go_on(work, begun, before)
         return Entered(begun.token)
 
     def _page(self, work: Work, token: str, step: PageStep | None) -> Page | PageStep:
+        if step == UNDO and work.study.team is not None:
+            last = undone(work, token)
+            return show(work, last, UNDO) if last is not None else too_late(work, token)
         session = load(work.connection, token)
+        if work.study.team is not None and (ended := _end_of_stream(work, session, step)):
+            stop(work, session)
+            return show(work, session, ended) if step in (None, ended) else ended
         if session.outcome is None and session.state in WAITING:
             session = take(work, session)
         if session.outcome is None and lapsed(work, session):
@@ -431,6 +468,8 @@ class AssessorService:
         return show(work, session, step)
 
     def _send(self, work: Work, token: str, step: PageStep, fields: Fields) -> Reply:
+        if step == UNDO and work.study.team is not None:
+            return correct(work, token, fields)
         session = load(work.connection, token)
         once, key = fields.get("once", ""), content(step, fields)
         seen = work.connection.execute(
@@ -455,6 +494,23 @@ class AssessorService:
         if is_ours and not reply.elsewhere:
             _remember(work, session, once, key, reply, is_new=seen is None)
         return reply
+
+
+def _stream(work: Work, session: Session, before: Session | None) -> None:
+    """Give one of a team who consented the next row at once."""
+    session = go_on(work, session, before or session)
+    if before is not None and before.outcome == "passed" and session.state == "doc":
+        work.change(session, notice="passed")
+
+
+def _end_of_stream(work: Work, session: Session, step: PageStep | None) -> PageStep | None:
+    """The page that one of a team sees in place of a row: the decision is made, or there is no row for them now."""
+    if session.outcome not in (None, *FOLLOWED) or session.kind == "model" or (step and step.name == "leave"):
+        return None
+    reason = pause_reason(work.connection)
+    if reason in DECIDED:
+        return PageStep("paused")
+    return None if session.outcome is None else PageStep("paused" if reason else "none")
 
 
 def _kept(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from sqlalchemy import Connection, Select, exists, func, insert, select, text, update
+from sqlalchemy import Connection, Select, and_, exists, func, insert, or_, select, text, update
 
 from truegain.errors import InputError, some
 from truegain.judging.store.database import guard, insert_new, lock
 from truegain.judging.store.schema import assessors, events, sessions, settings, units
 from truegain.judging.study.study import JudgingStudy, Words
-from truegain.judging.tasks.base import Item, Unit, base_of
+from truegain.judging.tasks.base import Item, Unit, base_of, unit_of
+from truegain.judging.workflow.pausing import pause_reason
 from truegain.judging.workflow.sessions import (
     WITH_KIND,
     Session,
@@ -69,8 +71,27 @@ def _add(connection: Connection, study: JudgingStudy) -> None:
         _refuse(study, f"units have changed: {some(changed)}")
     place = max((row.place for row in rows.values()), default=-1) + 1
     new = [unit for unit in study.units if unit.id not in rows]
-    if new:
+    if new and study.team is not None:
+        connection.execute(insert(units), _rows_of_list(new, rows.values(), place))
+    elif new:
         connection.execute(insert(units), [unit_row(unit, place + i) for i, unit in enumerate(new)])
+
+
+def _rows_of_list(new: Iterable[Unit], rows: Iterable[Any], place: int) -> list[dict[str, Any]]:
+    """Units of a team: `place` is that of the row in the list, which all who are asked about it share."""
+    places = {row_of(unit_of(row._asdict())): row.place for row in rows}
+    made = []
+    for unit in new:
+        if row_of(unit) not in places:
+            places[row_of(unit)] = place
+            place += 1
+        made.append(unit_row(unit, places[row_of(unit)]))
+    return made
+
+
+def row_of(unit: Unit) -> tuple[str, str]:
+    """The row of the list that a team's unit asks about."""
+    return unit.topic, unit.items[0].key
 
 
 def _refuse(study: JudgingStudy, problem: str) -> None:
@@ -132,7 +153,8 @@ def hold(work: Work, session: Session, *, anew: bool = True) -> Session:
         work.connection.execute(update(units).where(units.c.id == session.unit).values(state=HELD, session=session.id))
         session = replace(session, holder=session.id)
     work.event("renewed", session)
-    key = {"lease_key": secrets.token_hex(16)} if anew else {}
+    is_new = anew and work.study.team is None  # a team's row has one page, and its label counts while the row is theirs
+    key = {"lease_key": secrets.token_hex(16)} if is_new else {}
     return work.change(session, **work.leased(session.step), **key)
 
 
@@ -146,7 +168,8 @@ def lapsed(work: Work, session: Session) -> bool:
 def is_slow_start(work: Work, session: Session) -> bool:
     """Whether only the short lease is over that a person has until an item is judged, and nobody took the unit."""
     is_first = session.outcome is None and not work.renewed(session.step) and not session.is_unclaimed
-    longer = work.study.rules.lease - work.lease_at(session.step)
+    is_team = work.study.team is not None  # whose leases are short, so that others go on; until then nothing is lost
+    longer = math.inf if is_team else work.study.rules.lease - work.lease_at(session.step)
     return is_first and session.holder == session.id and 0 < overdue(session, work.now) <= longer
 
 
@@ -171,9 +194,7 @@ def begin(work: Work, assessor: str, kind: str, about: Mapping[str, str], origin
     if kind == "model":
         row = work.connection.execute(lock(_least_beside(work, assessor), of=units)).first()
     else:
-        candidates = (
-            work.connection.execute(query).first() for query in (_free(work, assessor), _lapsed(work, assessor))
-        )
+        candidates = (work.connection.execute(query).first() for query in _offered(work, assessor))
         row = next((row for row in candidates if row is not None), None)
     return _begin(work, assessor, kind, about, origin, row.id) if row else None
 
@@ -191,7 +212,8 @@ def take(work: Work, session: Session) -> Session:
             return session
         work.event("waits", session, why=why)
         return work.change(session, state=why, number=0, notice="", saved=0)
-    study_data, step = work.unit(unit), PageStep("topic")
+    team, study_data = work.study.team, work.unit(unit)
+    step = PageStep("topic") if team is None or team.topic_page else PageStep("doc", 1)
     plan = dict(session.plan)
     if unit != session.unit:
         plan = draw_plan(study_data, work.study.topics[study_data.topic].question, work.random)
@@ -220,6 +242,8 @@ def has_consented(work: Work, assessor: str, now: str = "") -> bool:
         return True
     if last.about.get("terms") != terms_of(work.study.words):
         return False
+    if work.study.team is not None:  # which has no practice
+        return True
     through = select(sessions.c.id).where(sessions.c.id == last.session, sessions.c.turn != sessions.c.id)
     return work.connection.execute(through).first() is not None
 
@@ -253,7 +277,7 @@ def _claim(work: Work, session: Session) -> tuple[str | None, StepName]:
         return None, "paused"
     if not has_room(work, session, session.origin):
         return None, "crowded"
-    for query in (_free(work, session.assessor), _lapsed(work, session.assessor)):
+    for query in _offered(work, session.assessor):
         for skip in (True, False):
             passed_over: list[str] = []
             while True:
@@ -285,12 +309,18 @@ def has_room(work: Work, session: Session, origin: str | None) -> bool:
 
 def is_paused(work: Work) -> bool:
     """Whether no more units are given out for now."""
-    return bool(work.connection.execute(select(settings.c.value).where(settings.c.name == "paused")).scalar())
+    return pause_reason(work.connection) is not None
 
 
 def is_free(work: Work, assessor: str) -> bool:
     """Whether a unit could be claimed."""
-    return any(work.connection.execute(q).first() is not None for q in (_free(work, assessor), _lapsed(work, assessor)))
+    return any(work.connection.execute(query).first() is not None for query in _offered(work, assessor))
+
+
+def first_offered(work: Work, assessor: str) -> str | None:
+    """The unit that a person would be given next."""
+    rows = (work.connection.execute(query).first() for query in _offered(work, assessor))
+    return next((row.id for row in rows if row is not None), None)
 
 
 def give_back(work: Work, session: Session) -> None:
@@ -338,13 +368,16 @@ def _barred(work: Work, assessor: str) -> set[str]:
     return barred - {unit.id for unit in had}
 
 
-def _free(work: Work, assessor: str) -> Select[Any]:
-    return _unseen(work, select(units.c.id).where(units.c.state == FREE), assessor)
+def _offered(work: Work, assessor: str) -> Iterator[Select[Any]]:
+    """What a person may have: units that are free, then those whose lease ran out.
 
-
-def _lapsed(work: Work, assessor: str) -> Select[Any]:
+    A team takes both in the order of the list, of which only the unbroken top counts.
+    """
+    free = units.c.state == FREE
     holders = select(sessions.c.id).where(sessions.c.outcome.is_(None), is_expired(work.now))
-    return _unseen(work, select(units.c.id).where(units.c.state == HELD, units.c.session.in_(holders)), assessor)
+    is_lapsed = and_(units.c.state == HELD, units.c.session.in_(holders))
+    for wanted in (or_(free, is_lapsed),) if work.study.team is not None else (free, is_lapsed):
+        yield _unseen(work, select(units.c.id).where(wanted), assessor)
 
 
 def _least_beside(work: Work, assessor: str) -> Select[Any]:
@@ -409,5 +442,6 @@ def _pass_on(work: Work, unit: str) -> None:
     for row in work.connection.execute(WITH_KIND.where(*going, sessions.c.state.not_in(UNCLAIMED))).all():
         old = session_of(row)
         stop(work, old)
-        work.change(old, state="passed", number=0, notice="", outcome="passed", ended=work.now.wall)
+        again = {"turn": old.id} if work.study.team is not None else {}  # who gave no label may be asked another time
+        work.change(old, state="passed", number=0, notice="", outcome="passed", ended=work.now.wall, **again)
         work.event("passed", old, unit=unit)

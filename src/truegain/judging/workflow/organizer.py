@@ -17,6 +17,7 @@ from truegain.judging.store.schema import assessors, invitations, sessions, sett
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.assignment import DONE, FREE, give_back, going_on, is_paused
+from truegain.judging.workflow.pausing import pause, resume
 from truegain.judging.workflow.sessions import Work, is_expired, load
 from truegain.judging.workflow.steps import UNCLAIMED
 from truegain.judging.workflow.submissions import all_of, end, withdraw
@@ -140,11 +141,11 @@ class OrganizerService:
 
     def pause(self) -> None:
         """Give out no more units; who is at one may finish it."""
-        self._set_paused(True)
+        self.database.write(lambda connection: pause(connection, at=self._service.work(connection).now.wall))
 
     def resume(self) -> None:
         """Give out units again."""
-        self._set_paused(False)
+        self.database.write(lambda connection: resume(connection, at=self._service.work(connection).now.wall))
 
     def studies_going_on(self, platform: str) -> tuple[str, ...]:
         """The platform's studies that people came from who are at a unit now, by name."""
@@ -250,14 +251,6 @@ class OrganizerService:
         if connection.execute(lock(query, of=assessors)).one_or_none() is None:
             raise TruegainError(f"there is no assessor {assessor!r}; the list of assessors has their ids")
         return self._service.work(connection)
-
-    def _set_paused(self, paused: bool) -> None:
-        def work(connection: Connection) -> None:
-            if not insert_new(connection, settings, name="paused", value=paused):
-                connection.execute(update(settings).where(settings.c.name == "paused").values(value=paused))
-            self._service.work(connection).event("paused" if paused else "resumed")
-
-        self.database.write(work)
 
 
 def _has_holder(connection: Connection, unit: str) -> bool:

@@ -187,7 +187,9 @@ class Work:
 
     def lease_at(self, step: PageStep) -> float:
         """Seconds that the place of a person at a step is kept."""
-        rules = self.study.rules
+        rules, team = self.study.rules, self.study.team
+        if team is not None:
+            return team.lease
         return rules.lease if _is_at_work(step) else min(rules.first_lease, rules.lease)
 
     def leased(self, step: PageStep) -> dict[str, Any]:

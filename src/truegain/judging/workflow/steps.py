@@ -27,10 +27,12 @@ StepName = Literal[
     "none",
     "paused",
     "crowded",
+    "away",
+    "undo",
 ]
 WAITING: tuple[StepName, ...] = ("none", "paused", "crowded")  # for a unit; looking again asks for one again
-UNCLAIMED: tuple[StepName, ...] = ("consent", "practice", *WAITING)  # steps at which nobody holds a unit yet
-Notice = Literal["", "saved", "again", "resumed", "reported", "twice"]
+UNCLAIMED: tuple[StepName, ...] = ("consent", "practice", "away", *WAITING)  # steps at which nobody holds a unit yet
+Notice = Literal["", "saved", "again", "resumed", "reported", "twice", "passed", "corrected", "too_late"]
 
 
 class PageStep(NamedTuple):
@@ -40,7 +42,8 @@ class PageStep(NamedTuple):
     One more set begins there, or at its first document where the topic is the same.
     `screened`: practice or question failed for the last time; `failed`: the final checks; `passed`: the lease ran out
     and someone else took the unit; `none`: nothing is free for this person; `crowded`: others at the same address hold
-    as many units as it may; `left`: after leave.
+    as many units as it may; `left`: after leave; `away`: a person of a team paused and gave the row back; `undo`: the
+    last label that one of a team gave, to be corrected.
     """
 
     name: StepName
@@ -77,6 +80,20 @@ class ListedItem(NamedTuple):
 
 
 @dataclass(frozen=True)
+class TeamView:
+    """What a person of a team sees of the work."""
+
+    own: int = 0  # labels that they gave today
+    team: int = 0  # that all gave today
+    top: int = 0  # rows of the unbroken top of the list
+    rows: int = 0  # of the list
+    undo: str = ""  # their last label, if it may be undone: its key, or 'cannot'
+    waits: Literal["", "someone", "you", "other"] = ""  # for whom the top of the list waits, longer than a lease
+    waited: float = 0.0  # seconds
+    below: int = 0  # labels below, which do not count yet
+
+
+@dataclass(frozen=True)
 class Page:
     """All that a page may show, and nothing that it may not: never Hk, Nk, checks, right options, later documents."""
 
@@ -106,6 +123,8 @@ class Page:
     more: bool = False  # at the end: whether another unit is free for this person
     ended: StepName | Literal[""] = ""  # how the unit ended, also on the page of step 'leave'
     withdrawn: bool = False  # at the end: what was written is erased
+    team: TeamView | None = None  # of a study with a team
+    reason: str = ""  # why the study is paused: 'organizer', 'known', 'given-up'
 
 
 class Entered(NamedTuple):

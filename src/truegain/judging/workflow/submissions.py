@@ -29,6 +29,7 @@ from truegain.judging.workflow.sessions import (
     drop_draft,
     keep_draft,
     last_answers,
+    load,
     reached,
     seconds_of,
     stop,
@@ -120,12 +121,16 @@ def _done(work: Work, session: Session) -> PageStep:
     state = {"state": FREE, "session": None} if excluded else {"state": DONE, "session": session.id}
     work.connection.execute(update(units).where(units.c.id == session.unit).values(**state))
     if not excluded:
-        _ask_others(work, session)
+        ask_others(work, session)
     return done.step
 
 
-def _ask_others(work: Work, session: Session) -> None:
-    """Make a unit of each item that the person could not judge, for someone else, unless enough others were asked."""
+def ask_others(work: Work, session: Session) -> None:
+    """Make a unit of each item that the person could not judge, for someone else, unless enough others were asked.
+
+    No more than there are people beside those who are asked anyway, where their number is known: a row that waits for
+    nobody would hold up the list.
+    """
     if not work.study.rules.others:
         return
     unit, order, answers_so_far = work.unit(session.unit), session.plan["order"], last_answers(work, session)
@@ -137,7 +142,8 @@ def _ask_others(work: Work, session: Session) -> None:
         if at in (unit.high, unit.low) or not answers_so_far[number].answer.cannot:
             continue
         times = sum(item_row(item) in row.items for row in others)
-        if times >= work.study.rules.others:
+        asked = len(work.study.holding.get((unit.topic, item.key), ())) + times
+        if times >= work.study.rules.others or asked >= (work.study.people.number or math.inf):
             continue
         more = Unit("", unit.topic, (*anchors, item), *((0, 1) if anchors else (None, None)))
         serial = sum(base_of(row.id) == (base_of(unit.id) or unit.id) for row in others) + 1
@@ -293,11 +299,24 @@ def _revise(work: Work, session: Session, _: Answer, __: Fields) -> PageStep:
     return _go(work, session, PageStep("doc", 1))
 
 
+def put_away(work: Work, session: Session) -> PageStep:
+    """Someone of a team pauses: their row is free for others, and may be theirs again."""
+    stop(work, session)
+    give_back(work, session)
+    work.event("away", session, unit=session.unit)
+    return work.change(session, state="away", number=0, notice="", turn=session.id).step
+
+
+def _away(work: Work, session: Session, _: Answer, __: Fields) -> PageStep:
+    return take(work, session).step
+
+
 PAGES: dict[str, Callable[[Work, Session, Answer, Fields], PageStep]] = {
     "consent": _consent,
     "practice": _practice,
     "topic": _topic,
     "revise": _revise,
+    "away": _away,
 }
 
 
@@ -313,6 +332,10 @@ def _leave(work: Work, session: Session, fields: Fields) -> Reply:
         return _refused(work, session, STEP_LEAVE, fields, answer)
     if action == "withdraw" or fields.get("withdraw") == "yes":
         stop(work, session)
+        if work.study.team is not None:  # who is in a stream has no sets to take back one by one
+            for token in all_of(work, session.assessor):
+                if token != session.token and (other := load(work.connection, token)).outcome in WITHDRAWABLE:
+                    withdraw(work, other)
         return Reply(withdraw(work, session))
     return Reply(end(work, session, "left", "left") if session.outcome is None else session.step)
 
@@ -327,6 +350,8 @@ def _doc(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:
         keep_draft(work, session, step, fields)
         return Reply(session.step, elsewhere=True)
     action = fields.get("action", "next")
+    if action == "pause" and work.study.team is not None:
+        return Reply(put_away(work, session))
     if action in ("next", "cannot"):
         return _judge(work, session, step, fields, answers_so_far.get(step.number))
     keep_draft(work, session, step, fields, "reported" if action == "report" else "")
@@ -394,4 +419,12 @@ def late(work: Work, session: Session, step: PageStep, fields: Fields) -> Reply:
         return Reply(session.step)
     spent = seconds_of(work, session).get(step.number, 0.0)
     append(work, session, "item", step.number, answer, fields, seconds=spent, late=True)
+    _keep_turn(work, session)
     return Reply(session.step, counted=True)
+
+
+def _keep_turn(work: Work, session: Session) -> None:
+    """Who labeled a row late has had it, unless they were given it again before."""
+    again = select(sessions.c.id).where(sessions.c.assessor == session.assessor, sessions.c.turn == session.unit)
+    if work.study.team is not None and work.connection.execute(again).first() is None:
+        work.change(session, turn=session.unit)

@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
-Status = Literal["open", "better", "worse", "no-difference", "undecided", "out-of-reach"]
-ENDED: tuple[Status, ...] = ("better", "worse", "no-difference", "undecided", "out-of-reach")
+Status = Literal["open", "better", "worse", "not-better", "undecided", "out-of-reach"]
+ENDED: tuple[Status, ...] = ("better", "worse", "not-better", "undecided", "out-of-reach")
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -28,10 +28,10 @@ class Interval(msgspec.Struct, frozen=True):
     high: float | None = None
 
 
-class PairDecision(msgspec.Struct, frozen=True):
+class PairSettlement(msgspec.Struct, frozen=True):
     """One candidate against one baseline.
 
-    status: 'better' or 'worse' once the interval excludes 0; 'no-difference' once it lies within the smallest effect
+    status: 'better' or 'worse' once the interval excludes 0; 'not-better' once it lies below the smallest effect
     worth acting on; 'undecided' where labels or money ran out; 'out-of-reach' where no number of labels decides it.
     """
 
@@ -45,18 +45,18 @@ class PairDecision(msgspec.Struct, frozen=True):
     latest: int | None = None  # with 90%
 
 
-class Decision(msgspec.Struct, frozen=True):
+class Settlement(msgspec.Struct, frozen=True):
     """All that the organizer's page, the terminal and the files tell of a study that is being decided.
 
-    >>> pair = PairDecision("prod", "new", "better", "new is better than prod.", Interval(40, 0.1, 0.02, 0.18))
-    >>> decision = Decision("better", "new is better than prod.", (pair,), "P@10", 40, 44, 512, 300)
-    >>> decision.ended, Decision.of_json(decision.to_json()) == decision
+    >>> pair = PairSettlement("prod", "new", "better", "new is better than prod.", Interval(40, 0.1, 0.02, 0.18))
+    >>> decision = Settlement("better", "new is better than prod.", (pair,), "P@10", 40, 44, 512, 300)
+    >>> decision.ended, Settlement.of_json(decision.to_json()) == decision
     (True, True)
     """
 
     status: Status
     sentence: str
-    pairs: tuple[PairDecision, ...]
+    pairs: tuple[PairSettlement, ...]
     measure: str
     labels: int  # rows of the unbroken top of the list: those that count
     given: int  # labels that people gave in all
@@ -80,10 +80,10 @@ class Decision(msgspec.Struct, frozen=True):
         return msgspec.json.encode(self).decode()
 
     @classmethod
-    def of_json(cls, text: str | bytes) -> Decision:
+    def of_json(cls, text: str | bytes) -> Settlement:
         """What `to_json` made."""
         return msgspec.json.decode(text, type=cls)
 
 
 # Looks at the labels in the order of the list, every row from the top to the last that somebody judged.
-Decide = Callable[[Sequence[Label]], Decision]
+Decide = Callable[[Sequence[Label]], Settlement]
