@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -18,7 +20,7 @@ from truegain.judging.study.units import is_doubled, rows_as_units
 from truegain.judging.tasks.base import Item
 from truegain.judging.workflow.organizer import OrganizerService
 from truegain.judging.workflow.pausing import pause, resume
-from truegain.judging.workflow.steps import PageStep
+from truegain.judging.workflow.steps import Elsewhere, PageStep
 
 UNDO = PageStep("undo")
 
@@ -438,3 +440,35 @@ def open_rows(database: Database, clock: Time) -> list[int]:
         for row in rows(database, units)
         if row.state == "free" or (row.state == "held" and going[row.session] < clock.now)
     ]
+
+
+def test_three_threads(database: Database, tmp_path: Path) -> None:
+    """Guards what happens at one moment: three people press at once, again and again, and the rules hold."""
+    study = team_study(tmp_path, rows=30, double=0.5, number=3, lease=3600.0)
+    _, team = team_of(study, database, Time(), "p1", "p2", "p3")
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(_until_none, team, range(3)))
+    for member in team:
+        _until_none(member, 0)
+    check_team(database, study)
+    found = listed(database, study)
+    assert found.top == 30
+    assert found.given >= len(study.units)
+
+
+def _until_none(member: Member, seed: int) -> None:
+    """Label, undo, pause and say that one cannot, until there is nothing left."""
+    draws = Random(seed)
+    while (page := member.page()).step.name in ("doc", "away"):
+        luck = draws.random()
+        if page.step.name == "away":
+            member.send(page, action="next")
+        elif luck < 0.1:
+            member.cannot(page)
+        elif luck < 0.2:
+            member.send(page, action="pause")
+        else:
+            member.label(str(draws.randrange(4)), page)
+        if luck > 0.8:
+            with suppress(Elsewhere):
+                member.send(member.page(UNDO), UNDO, label="1")

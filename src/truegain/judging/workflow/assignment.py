@@ -348,8 +348,10 @@ def _unseen(work: Work, query: Select[Any], assessor: str) -> Select[Any]:
         query = query.where(~exists(had.correlate(units)))
     else:
         barred = _barred(work, assessor)
-        query = query.where(~exists(had.where(sessions.c.outcome == "screened").correlate(units)))
-        query = query.where(~exists(had.where(sessions.c.unit == units.c.id).correlate(units)))
+        own = (sessions.c.assessor == assessor, HAD)  # asked once, not of each unit
+        screened = select(sessions.c.topic).where(*own, sessions.c.outcome == "screened")
+        query = query.where(units.c.topic.not_in(screened))
+        query = query.where(units.c.id.not_in(select(sessions.c.unit).where(*own)))
         if most is not None:
             counted = select(func.count()).where(*before)
             query = query.where(counted.correlate(units).scalar_subquery() < most)
