@@ -24,6 +24,7 @@ MOST_GROUPS = 400  # topics, beyond which each has too few labels to learn from,
 # Variances that a linear model of values between 0 and 1 begins with: what labels of the judge and topics make of them,
 # and what is left.  They are guesses: they decide how narrow limits are, not whether they hold.
 OF_LABEL, OF_GROUP, LEFT = 0.25, 0.04, 0.15
+ROUNDING = 1e-12  # of the sum of weights: a total of 0 is not above 0 by the last digit
 HALVINGS = 34  # of the range of a total: limits are found to 1e-10 of it
 CALIBRATION = 5.0  # labels that the predicted variance counts for, against what errors show
 
@@ -228,7 +229,8 @@ class Betting:
         if n == 0 or n == len(self.units):
             return low, high
         game = _Game.of(self, n, alpha)
-        a, b = low - self._offset, high - self._offset
+        rounding = ROUNDING * np.abs(self._weight).sum(axis=1)
+        a, b = low - self._offset - rounding, high - self._offset + rounding
         return game.limit(a, b) + self._offset, -game.turned().limit(-b, -a) + self._offset
 
 

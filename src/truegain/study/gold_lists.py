@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -199,6 +199,9 @@ class ByList(ScoreEstimator):
     listed: Listed
     topics: tuple[str, ...]
     names: tuple[str, ...]  # of the rows that were judged
+    games: list[tuple[Contrasts, Betting]] = field(
+        default_factory=list, kw_only=True
+    )  # played before, with fewer labels
 
     @classmethod
     def of(cls, ranked: RankedGains, rows: GoldList, measure: Measure, judge: Judge) -> ByList:
@@ -223,6 +226,14 @@ class ByList(ScoreEstimator):
         turn = self.turn[then]
         fit = replace(self.fit, item=self.fit.item[then], gold=self.fit.gold[then], expansion=draws.expansion[turn])
         return replace(self, fit=fit, draws=draws, turn=turn, names=self.names[:n])
+
+    def relabeled(self, gold: Floats) -> ByList:
+        """The first rows of the list with these gold values, NaN where nobody could judge; its bets go on."""
+        draws = OrderedDraws(self.draws.sizes, len(gold))
+        turn = np.flatnonzero(self.listed.item[: draws.n] >= 0)
+        first = self.listed.item[turn]
+        fit = replace(self.fit, item=first, gold=gold[turn], expansion=draws.expansion[turn])
+        return replace(self, fit=fit, draws=draws, turn=turn, names=tuple(map(str, range(1, len(gold) + 1))))
 
     @property
     def note(self) -> str:
@@ -273,18 +284,28 @@ class ByList(ScoreEstimator):
     def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:  # noqa: ARG002
         row = frozen(weight[None])
         fit = replace(self.fit, coefficient=row, gold=np.where(self._stuck, end, self.fit.gold))
-        return replace(self, fit=fit, listed=replace(self.listed, coefficient=row))
+        return replace(self, fit=fit, listed=replace(self.listed, coefficient=row), games=[])
 
     def game(self, contrasts: Contrasts) -> Betting | None:
-        """The bets of all labels against each value of contrasts; None where labels do not come as bets need them."""
+        """The bets of all labels against each value of contrasts; None where labels do not come as bets need them.
+
+        Where the same contrasts were bet on with fewer labels, only the further ones are added.
+        """
+        values = np.full(self.draws.n, np.nan)
+        values[self.turn] = np.clip(self.fit.gold, *self.listed.scale)
+        for asked, played in self.games:
+            if asked is contrasts and np.array_equal(played.values, values[: len(played)], equal_nan=True):
+                for value in values[len(played) :].tolist():
+                    played.add(value)
+                return played
         rows = self.listed.item
         at = np.maximum(rows, 0)
         weight = contrasts.values(self.listed.coefficient[:, at].T).T / len(self.topics) * (rows >= 0)
         label, topic = self.fit.stratum[at].astype(np.float64), self.fit.topic[at]
         units = DrawnUnits(frozen(weight), self.draws.sizes, label, topic, self.listed.scale)
-        values = np.full(self.draws.n, np.nan)
-        values[self.turn] = np.clip(self.fit.gold, *self.listed.scale)
-        return Betting(units, values.tolist())
+        played = Betting(units, values.tolist())
+        self.games[:] = [(contrasts, played)]
+        return played
 
     def unlisted(self, contrasts: Contrasts) -> Ints:
         """Pairs that move each contrast and were never to be drawn."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import fields, replace
 from functools import partial
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from truegain.message import Message, arg, argname, gold_drawn, with_marks
 from truegain.pooling.bounds import is_known
 from truegain.pooling.pools import keys_in_question
 from truegain.results.provenance import told
+from truegain.results.settlement import Settlement
 from truegain.sampling.catalogue import SOURCES, draws_topics, is_sample, population_groups, populations
 from truegain.sampling.source import SourceName
 from truegain.stats.contrasts import Contrasts, place_of
@@ -58,6 +60,7 @@ from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
+from truegain.study.settled import SettleResult
 from truegain.study.study_data import LONE, Population, StudyData
 from truegain.study.unjudged import UnjudgedDocuments
 from truegain.study.unjudged_sample import UnjudgedList
@@ -252,6 +255,96 @@ class Study:
         study = copy(self)
         study._estimate(parse_measures(measures))
         return study
+
+    def with_config(self, config: StudyConfig) -> Study:
+        """The study with another config of gold labels, confidence and population: runs are not read again.
+
+        Parameters
+        ----------
+        config : StudyConfig
+            That of this study but for `gold` (one label a document), `confidence`, `population` and `min_effect`.
+
+        Returns
+        -------
+        Study
+            Another study of the same data.
+        """
+        study = copy(self)
+        study.config, study.over, study.min_effect = config, sources_of(config.population), config.min_effect
+        study.confidence = check_confidence(config.confidence)
+        check_config(config, study.over)
+        gold_labels, design, label_list = read_gold(config.gold)
+        study.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
+        study._sources = (*self._sources[:2], gold_labels, design, label_list)
+        study._estimate(parse_measures([str(m) for m in self.measures]))
+        return study
+
+    def settle(
+        self,
+        label: Callable[[str, str], float | None],
+        *,
+        baseline: str | None = None,
+        candidate: str | Sequence[str] | None = None,
+        measure: MeasureLike | None = None,
+        population: str | None = None,
+        max_labels: int | None = None,
+        price: float | None = None,
+        max_cost: float | None = None,
+        every: int = 1,
+        seed: int = 0,
+        progress: Callable[[Settlement], None] | None = None,
+    ) -> SettleResult:
+        """Have documents labeled until it is known whether a candidate is better than the baseline, and no further.
+
+        Parameters
+        ----------
+        label : callable
+            From topic and document their gold label; None where they cannot be judged.
+        baseline : str, optional
+            The system that others are held against; by default the first.
+        candidate : str or list of str, optional
+            One or more others, whose limits hold together; by default all.
+        measure : str or Measure, optional
+            The measure; not needed where there is one.
+        population : str, optional
+            'topics' (like these) or 'fixed' (these only); by default that of the study.
+        max_labels : int, optional
+            Labels after which it is given up; by default those of all documents that can change the difference.
+        price, max_cost : float, optional
+            Price of a label, and what labels may cost together.
+        every : int, default 1
+            Labels between looks; limits hold whatever it is.
+        seed : int, default 0
+            Seed of the order in which documents are labeled.
+        progress : callable, optional
+            Called with the `Settlement` after each look.
+
+        Returns
+        -------
+        SettleResult
+            Its `status` ('better', 'worse', 'not-better', 'undecided' or 'out-of-reach'), `sentence`, `labels`,
+            `verdicts` and `filled`, the list with its labels.
+
+        References
+        ----------
+        .. [1] I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting", Journal of
+               the Royal Statistical Society B 86(1), 2024.
+
+        Examples
+        --------
+        >>> import truegain as tg
+        >>> llm = {str(t): {d: (i + t) % 2 for i, d in enumerate("abcdef")} for t in range(12)}
+        >>> runs = {"old": {t: {"a": 3, "b": 2, "c": 1} for t in llm},
+        ...         "new": {t: {"d": 3, "e": 2, "f": 1} for t in llm}}
+        >>> settled = tg.Study(runs, llm, "P@3").settle(lambda topic, doc: float(doc in "def"), population="fixed")
+        >>> settled.status, settled.labels < 40
+        ('better', True)
+        """
+        found: SettleResult = import_module("truegain.planning.settle").settle(
+            self, label, baseline=baseline, candidate=candidate, measure=measure, population=population,
+            max_labels=max_labels, price=price, max_cost=max_cost, every=every, seed=seed, progress=progress,
+        )  # fmt: skip
+        return found
 
     def _estimate(self, named: Sequence[NamedMeasure]) -> None:
         """Set up all that depends on the measures: the judge at their level of relevance, and what is estimated."""

@@ -378,6 +378,12 @@ class VarianceModel:
             low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
         return low, high
 
+    def by_bets(self, contrasts: Contrasts) -> tuple[Floats, Floats]:
+        """Limits of differences that hold at every look at an ordered list of gold labels."""
+        found = self._limits_by_bets(contrasts, topics=True)
+        assert found is not None
+        return found
+
     def _limits_by_bets(self, contrasts: Contrasts, topics: bool) -> tuple[Floats, Floats] | None:
         """Limits that hold at every look at an ordered list of gold labels; None for others.
 
@@ -388,7 +394,7 @@ class VarianceModel:
         stuck = self.estimator.stuck(contrasts)
         free = np.flatnonzero(stuck == 0)
         low, high = np.full(len(contrasts), np.nan), np.full(len(contrasts), np.nan)
-        some = Contrasts(contrasts.a[free], contrasts.b[free])
+        some = contrasts if len(free) == len(contrasts) else Contrasts(contrasts.a[free], contrasts.b[free])
         if (found := self._by_bets(self.estimator, some, topics)) is None:
             return None
         low[free], high[free] = found
