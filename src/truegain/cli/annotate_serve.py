@@ -44,7 +44,11 @@ DatabaseUrl = Annotated[
 ]
 
 
-RESULTS = ("report.html", "decision.json")  # in the study's folder: what the organizer is given when it is decided
+RESULTS = (
+    "report.html",
+    "decision.json",
+    "labels.csv",
+)  # in the study's folder: what the organizer is given when it is decided
 
 
 def parts_of(study: JudgingStudy, results: Mapping[str, Path] | None = None) -> list[Routes]:
@@ -226,7 +230,7 @@ def demo_study_command(
             rules = Rules(seconds=DEMO_SECONDS, practice_tries=3, question_tries=3)
             simulated_study(place, task=task, seed=seed, rules=rules)
         study = read_study(place)
-        password = _new_password(place)
+        password = new_password(place)
         greeting = _served(study, at)
         if password:
             greeting += f"\norganizer's password: {password}"
@@ -239,7 +243,7 @@ def demo_study_command(
         _run(study, None, at, greeting, 1, quiet=True)
 
 
-def _new_password(place: Path) -> str:
+def new_password(place: Path) -> str:
     """A password for the organizer's page of a demo; empty where the folder has one."""
     from truegain.judging.server.organizer import password_hash_of
 

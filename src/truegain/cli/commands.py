@@ -70,6 +70,7 @@ COMMANDS = {
     "judge": "judge:judge",
     "compare": "compare:compare_command",
     "verdict": "verdict:verdict_command",
+    "settle": "settle:settle_command",
     "report": "report:report_command",
     "participants": "participants:participants_command",
     "doctor": "doctor:doctor_command",

@@ -93,7 +93,7 @@ COMPLETERS: dict[str, Completer] = {
 # Advanced instead, in the same order
 PANELS: dict[str, str] = {
     "Question": "baseline candidate pair population topics min-effect not-worse-by costs power criterion "
-    "approximate error sigma between against until most sequential draw numbers drawn-pairs draws split "
+    "approximate error sigma between against until most max-labels sequential draw numbers drawn-pairs draws split "
     "share-a part-a repeat more-than keep dmax simulated-assessors simulated lacks list shares best-by also "
     "agreement tie-share gold-share",
     "Reading": "study truth columns missing values errors name-by teams team best-of-team kind id-field text-field "
@@ -110,9 +110,9 @@ PANELS: dict[str, str] = {
     "alpha rbo-p epsilon seed",
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
     "named format output table cache jobs run-on memory",
-    "Collecting judgments": "docs questions key pool task double judgments size order runs platform judges filled "
-    "model prompt host port url number erase quiet anchors bronze unfinished excluded cannot wins audit parameter "
-    "database prolific-key proxy per-address workers",
+    "Collecting judgments": "people sheet folder docs questions key pool task double judgments size order runs "
+    "platform judges filled linger model prompt host port url number erase quiet anchors bronze unfinished "
+    "excluded cannot wins audit parameter database prolific-key proxy per-address workers",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
 }
 PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}

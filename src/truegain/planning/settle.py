@@ -92,10 +92,10 @@ class Settling:
     ----------
     study : Study
         Of runs and the labels of a judge, with one measure; its `min_effect`, `confidence` and `population` count.
-    baseline : str
-        The system that others are held against.
+    baseline : str or sequence of str
+        The system that others are held against; or one for each of the candidates.
     candidates : sequence of str
-        The others; several have limits that hold together.
+        The others; several pairs have limits that hold together.
     budget : LabelBudget
         How far labeling may go.
     population : str, optional
@@ -119,7 +119,7 @@ class Settling:
     """
 
     study: Study
-    baseline: str
+    baseline: str | Sequence[str]
     candidates: Sequence[str]
     budget: LabelBudget = field(default_factory=LabelBudget)
     population: str | Sequence[str] | None = None
@@ -138,13 +138,16 @@ class Settling:
             raise TruegainError(f"this study cannot be settled label by label: {why}")
         if len(study.measures) != 1:
             raise TruegainError(f"settling needs one measure; the study has {some([str(m) for m in study.measures])}")
-        if not self.candidates or self.baseline in self.candidates:
-            raise TruegainError(f"{argname('candidate')}: name one or more systems other than {self.baseline}")
-        at = place_of(self.baseline, study.systems)
-        places = [place_of(c, study.systems) for c in self.candidates]
-        self.contrasts = Contrasts.of([(at, b) for b in places])
+        one = isinstance(self.baseline, str)
+        self.baselines: tuple[str, ...] = tuple([str(self.baseline)] * len(self.candidates) if one else self.baseline)
+        if not self.candidates or any(a == b for a, b in zip(self.baselines, self.candidates, strict=True)):
+            raise TruegainError(f"{argname('candidate')}: name one or more systems other than {self.baselines[0]}")
+        pairs = [(place_of(a, study.systems), place_of(b, study.systems)) for a, b in self.pairs]
+        self.contrasts = Contrasts.of(pairs)
         if self.drawn is None:
-            self.listed = draw_list(study.ranked, self.measure, systems=[at, *places], seed=self.seed)
+            self.listed = draw_list(
+                study.ranked, self.measure, systems=sorted({x for pair in pairs for x in pair}), seed=self.seed
+            )
         else:
             self.listed = self.drawn
         self._over_topics = "topics" in sources_of(self.population or study.config.population)
@@ -152,6 +155,11 @@ class Settling:
         self._values: list[float] = []
         self._last: ByList | None = None
         self._whole  # noqa: B018  # what is wrong with the files is said before anybody labels
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Each candidate, behind its baseline."""
+        return list(zip(self.baselines, self.candidates, strict=True))
 
     @property
     def measure(self) -> Measure:
@@ -310,7 +318,7 @@ class Settling:
     def verdicts(self, labels: Floats) -> tuple[Verdict, ...]:
         """The verdicts of the study with these gold labels."""
         study = self._with(self.filled(labels))
-        return tuple(study.verdict(self.baseline, c) for c in self.candidates)
+        return tuple(study.verdict(a, b) for a, b in self.pairs)
 
     def filled(self, labels: Floats) -> GoldList:
         """The list with these labels at its top."""
@@ -437,7 +445,7 @@ class Settling:
         )
 
     def _names(self) -> str:
-        return f"{some(list(self.candidates), 4)} against {self.baseline}"
+        return f"{some(list(dict.fromkeys(self.candidates)), 4)} against {some(list(dict.fromkeys(self.baselines)), 4)}"
 
     # ---- What is told.
 
@@ -468,10 +476,10 @@ class Settling:
             sentence = "Not decided: no label was given."
         likely, latest = self._foretold(i, now) if status == "open" else (None, None)
         looks = tuple(self._looks[n][i] for n in sorted(self._looks) if n)
-        return PairSettlement(self.baseline, self.candidates[i], status, sentence, now, looks, likely, latest)
+        return PairSettlement(self.baselines[i], self.candidates[i], status, sentence, now, looks, likely, latest)
 
     def _so_far(self, i: int, now: Interval) -> str:
-        names = f"{self.candidates[i]} against {self.baseline}"
+        names = f"{self.candidates[i]} against {self.baselines[i]}"
         if now.low is None or now.high is None:
             return f"{names}: {counted(now.labels, 'label')} so far, too few for an interval."
         end = "open."

@@ -1,0 +1,118 @@
+"""What `truegain settle` has an LLM label first: documents of the runs that no judge has labeled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Protocol
+
+from truegain.cli.judge_run import AskingProgress
+from truegain.cli.options import advanced
+from truegain.cli.streams import tell
+from truegain.data.judgments import Judgments
+from truegain.data.runs import ordered_columns, read_runs
+from truegain.errors import TruegainError, counted
+from truegain.io.files import shown_path, write_bytes
+from truegain.measures.parse import parse_measure
+from truegain.message import option
+
+if TYPE_CHECKING:
+    from truegain.llm.labels import JudgeRun
+
+USUAL_DEPTH = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabeledByModel:
+    """Which LLM labels what no judge has labeled."""
+
+    model: Annotated[
+        str | None, advanced("--model", help="LLM that labels what the judgments lack, before people label.")
+    ] = None
+    url: Annotated[str | None, advanced("--url", help="Address of its server, such as http://localhost:8000/v1.")] = (
+        None
+    )
+    prompt: Annotated[str, advanced("--prompt", help="Its prompt: graded, binary, or FILE.toml of your own.")] = (
+        "graded"
+    )
+    key_env: Annotated[
+        str | None, advanced("--key-env", help="Environment variable with the API key (default: TRUEGAIN_API_KEY).")
+    ] = None
+
+
+class Texts(Protocol):
+    """Topics and documents."""
+
+    @property
+    def topics(self) -> str | None:
+        """File of topics."""
+
+    @property
+    def docs(self) -> str | None:
+        """File of documents."""
+
+
+def label_unjudged(
+    judgments: str,
+    files: Sequence[str],
+    texts: Texts,
+    llm: LabeledByModel,
+    folder: Path,
+    measures: Sequence[str] | None,
+) -> str:
+    """The file of judgments, completed by an LLM where one is named; a file that is not there yet is made by it.
+
+    Answers are stored before they are read, so that the same command pays for nothing twice.
+    """
+    if llm.model is None and llm.url is None:
+        return judgments
+    if llm.model is None or llm.url is None:
+        raise TruegainError(f"{option('--model')} and {option('--url')} go together; give both, or none")
+    if texts.topics is None or texts.docs is None:
+        raise TruegainError(f"{option('--topics')} and {option('--docs')}: an LLM needs to read them, too")
+    known = Judgments.of(judgments) if Path(judgments).is_file() else None
+    depth = getattr(parse_measure((measures or ["P@10"])[0]), "cutoff", None) or USUAL_DEPTH
+    lacking = _lacking(files, known, depth)
+    if not lacking:
+        return judgments
+    folder.mkdir(parents=True, exist_ok=True)
+    pool = folder / "unjudged.csv"
+    write_bytes(pool, "".join(["topic,doc\n", *(f"{t},{d}\n" for t, d in lacking)]).encode())
+    have = "has" if len(lacking) == 1 else "have"
+    tell(f"{counted(len(lacking), 'document')} of the runs {have} no label: asking {llm.model}")
+    run = _asked(pool, texts, llm, folder)
+    run.warn()
+    made = run.judgments()
+    rows = [*_rows(known), *_rows(made)] if known is not None else _rows(made)
+    whole = folder / "judgments.csv"
+    write_bytes(whole, "".join(["topic,doc,label\n", *(f"{t},{d},{x:g}\n" for t, d, x in rows)]).encode())
+    tell(f"{shown_path(whole)}: {counted(len(rows), 'label')}, {len(made):,} of them by {llm.model}")
+    return str(whole)
+
+
+def _lacking(files: Sequence[str], known: Judgments | None, depth: int) -> list[tuple[str, str]]:
+    """Documents of the runs down to a depth that have no label."""
+    labeled = set() if known is None else {(t, d) for t, d, _ in _rows(known)}
+    found: dict[tuple[str, str], None] = {}
+    for part in read_runs(list(files)).parts:
+        columns = ordered_columns(part)
+        for topic, doc, rank in zip(columns["topic"], columns["doc"], columns["rank"], strict=True):
+            if rank <= depth and (topic, doc) not in labeled:
+                found[topic, doc] = None
+    return list(found)
+
+
+def _rows(judgments: Judgments) -> list[tuple[str, str, float]]:
+    return list(zip(judgments.topic.strings(), judgments.docs.strings(), judgments.label.tolist(), strict=True))
+
+
+def _asked(pool: Path, texts: Texts, llm: LabeledByModel, folder: Path) -> JudgeRun:
+    from truegain.llm.judge import JudgeSetup
+
+    setup = JudgeSetup(
+        str(pool), str(texts.topics), str(texts.docs), llm.prompt, [str(llm.model)], str(llm.url),
+        str(folder / "llm.answers.sqlite"), key_env=llm.key_env,
+    )  # fmt: skip
+    with AskingProgress() as progress:
+        return setup.run(progress.show, tell)
