@@ -24,7 +24,7 @@ from truegain.cli.settle_llm import LabeledByModel, label_unjudged
 from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import Gold, StudyConfig
-from truegain.errors import InputError, TruegainError, counted, needs
+from truegain.errors import InputError, TruegainError, counted, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.message import arg, option
 from truegain.results.settlement import Settlement
@@ -121,6 +121,9 @@ def settle_command(
     """
     files = expand(runs)
     folder = Path(place.folder)
+    if config.gold is not None:
+        tell("gold labels of the study are not used: labels are collected anew, in the order of a list")
+        config = replace(config, gold=None)
     judgments = label_unjudged(judgments, files, texts, llm, folder, options.measure)
     population = "topics" if _is_fixed(config) else config.population  # without gold labels, all is known of these
     study = options.study(judgments, files, replace(config, population=population), reading)
@@ -149,13 +152,21 @@ def _settling(
     from truegain.planning.settle import LabelBudget, Settling
     from truegain.study.precision import prices_of
 
+    if len(study.measures) > 1:
+        named = some([str(m) for m in study.measures])
+        raise TruegainError(
+            f"one measure decides, and there are {named}; name one, as in {arg('measure', str(study.measures[0]))}"
+        )
     if len(study.systems) != 2 and not (claims.baseline and claims.candidate):
         raise TruegainError(
             f"there are {len(study.systems)} systems; name the one in use and the one that may be better, as in "
             f"{arg('baseline', study.systems[0])} and {arg('candidate', study.systems[-1])}"
         )
     pairs = options.claims(study.systems, None, claims.baseline or [study.systems[0]], claims.candidate)
-    budget = LabelBudget(limits.max_labels, prices_of(options.costs).get("gold"), limits.max_cost)
+    price = prices_of(options.costs).get("gold")
+    if limits.max_cost is not None and price is None:
+        raise TruegainError(f"{option('--max-cost')} needs the price of a label; give it, as in --costs gold=0.5")
+    budget = LabelBudget(limits.max_labels, price, limits.max_cost)
     seed = config.resampling.seed
     drawn = _drawn_before(folder)
     return Settling(

@@ -1,0 +1,182 @@
+"""`truegain settle` by a sheet: from runs and a judge's labels to a decision, batch by batch, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.llm.served import served
+from tests.planning.test_label_plan import world
+from truegain.cli.app import main
+from truegain.llm import client
+from truegain.results.settlement import Settlement
+
+Command = Callable[[str], tuple[int, str, str]]
+RUNS = "llm.qrels s0.run s1.run -m P@5 --population fixed"
+TEXTS = "--topics topics.jsonl --docs docs.jsonl"
+GOLD = world(topics=40)[2]
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command of truegain in a folder with runs, labels of a judge, topics and documents."""
+    monkeypatch.chdir(tmp_path)
+    runs, bronze, _ = world(topics=40)
+    for name in ("s0", "s1"):
+        lines = [f"{t} Q0 {d} 1 {score} {name}\n" for t, row in runs[name].items() for d, score in row.items()]
+        Path(f"{name}.run").write_text("".join(lines))
+    Path("llm.qrels").write_text("".join(f"{t} 0 {d} {x}\n" for t, row in bronze.items() for d, x in row.items()))
+    Path("topics.jsonl").write_text("".join(json.dumps({"id": t, "title": f"topic {t}"}) + "\n" for t in bronze))
+    docs = sorted({d for row in bronze.values() for d in row})
+    Path("docs.jsonl").write_text("".join(json.dumps({"id": d, "text": f"About {d}."}) + "\n" for d in docs))
+
+    def called(words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["truegain", *shlex.split(words)])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return called
+
+
+def fill(sheet: str, rows: int) -> int:
+    """Give the next so many rows of a sheet their true labels; how many have one now."""
+    with Path(sheet).open(newline="") as file:
+        table = list(csv.DictReader(file))
+    empty = [row for row in table if not row["label"]]
+    for row in empty[:rows]:
+        row["label"] = f"{GOLD[row['topic']][row['doc']]}"
+    with Path(sheet).open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(table[0]))
+        writer.writeheader()
+        writer.writerows(table)
+    return len(table) - len(empty[rows:])
+
+
+def test_a_sheet_until_it_is_known(command: Command) -> None:
+    """Guards the loop without a server: the answer, its files, its exit code, and that `verdict` says the same."""
+    words = f"settle {RUNS} {TEXTS} --sheet labels.csv"
+    code, out, _ = command(words)
+    assert code == 3
+    assert "Labels until it is known: s1 against s0 on P@5" in out
+    assert "rows 1 to 25, from the top" in out
+    with Path("labels.csv").open(newline="") as file:
+        first = next(csv.DictReader(file))
+    assert first["question"].startswith("topic ")
+    assert first["passage"].startswith("About ")
+    assert "bronze" not in first, "blind: who labels does not see the judge's label"
+    while code == 3:
+        labeled = fill("labels.csv", 25)
+        code, out, _ = command(words)
+        assert code == 0 or f"rows {labeled + 1} to" in out
+    assert code == 0
+    assert out.startswith("s1 is better than s0: +")
+    answer = Settlement.of_json(Path("settle/decision.json").read_bytes())
+    assert (answer.status, answer.labels) == ("better", labeled)
+    assert "<html" in Path("settle/report.html").read_text()[:400]
+    code, verdict, _ = command("verdict llm.qrels s0.run s1.run -m P@5 --population fixed --gold settle/labels.csv "
+                               "--sequential --pair s0,s1")  # fmt: skip
+    assert code == 0
+    assert verdict.splitlines()[0] == out.splitlines()[0]
+    code, again, err = command(words)
+    assert code == 0
+    assert again.splitlines()[0] == out.splitlines()[0]
+    assert "settled before" in err
+
+
+def test_a_limit_of_labels(command: Command) -> None:
+    """Guards the end without an answer, and that a higher limit goes on with the same labels."""
+    words = f"settle {RUNS} --sheet labels.csv"
+    command(f"{words} --max-labels 12")
+    fill("labels.csv", 12)
+    code, out, _ = command(f"{words} --max-labels 12")
+    assert code == 3
+    assert out.startswith("Not decided within 12 labels. ")
+    assert json.loads(Path("settle/decision.json").read_text())["status"] == "undecided"
+    code, out, _ = command(f"{words} --max-labels 60")
+    assert "rows 13 to 37" in out
+    assert code == 3
+
+
+def test_what_it_may_cost(command: Command) -> None:
+    """Guards prices: what labels cost stands beside their number, and the limit of money is one of labels."""
+    code, out, _ = command(f"settle {RUNS} --costs gold=0.5 --max-cost 20 --dry-run")
+    assert code == 0
+    assert "cost, even chance" in out
+    assert "labeling stops after 40 labels at the latest" in out
+    assert not Path("settle").exists(), "a dry run writes nothing"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--max-cost 20", "--costs gold="),
+        ("--sheet labels.csv --topics nowhere.jsonl", "nowhere.jsonl"),
+        ("", "--sheet"),
+        ("--model some-model", "--model and --url go together"),
+        ("--baseline s1 --candidate s1 --sheet labels.csv", "s1"),
+        ("-m AP --sheet labels.csv", "AP cannot be corrected from scattered gold labels"),
+        ("-m P@10 --sheet labels.csv", "one measure decides"),
+    ],
+)
+def test_refusals(command: Command, words: str, said: str) -> None:
+    """Guards messages: what is wrong, and what to give instead; nothing is written."""
+    runs = RUNS.replace("-m P@5", "") if words.startswith("-m AP") else RUNS
+    code, _, err = command(f"settle {runs} {words}")
+    assert code == 2
+    assert said in err
+    assert not Path("settle/decision.json").exists()
+
+
+def test_another_question_is_refused(command: Command) -> None:
+    """Guards labels: those of one question are not read as those of another, which would be a wrong answer."""
+    command(f"settle {RUNS} --sheet labels.csv")
+    fill("labels.csv", 25)
+    code, _, err = command(f"settle {RUNS} --min-effect 0.1 --sheet labels.csv")
+    assert code == 2
+    assert "settles another question: min_effect was 0.0 and is 0.1" in err
+    code, _, err = command(f"settle {RUNS.replace('P@5', 'P@3')} --sheet labels.csv --folder other")
+    assert code == 2
+    assert "this sheet was drawn for another question" in err
+
+
+def test_a_label_off_the_scale(command: Command) -> None:
+    """Guards the sheet: a label that cannot be is refused with its line, and nothing is lost."""
+    command(f"settle {RUNS} --sheet labels.csv")
+    text = Path("labels.csv").read_text().splitlines()
+    cells = text[1].split(",")
+    cells[3] = "9"
+    Path("labels.csv").write_text("\n".join([text[0], ",".join(cells), *text[2:]]) + "\n")
+    code, _, err = command(f"settle {RUNS} --sheet labels.csv")
+    assert code == 2
+    assert "labels.csv:2" in err
+    assert ",9," in Path("labels.csv").read_text()
+
+
+def test_an_llm_labels_what_is_missing(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the way from runs alone: an LLM labels the documents of the runs, once, and people decide."""
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.002)
+    monkeypatch.delenv(client.KEY, raising=False)
+    monkeypatch.setenv("NO_PROXY", "*")
+    with served() as server:
+        words = f"settle none.qrels s0.run s1.run -m P@5 --population fixed {TEXTS} --sheet labels.csv"
+        code, out, err = command(f"{words} --model some-model --url {server.url}")
+        assert code == 3, err
+        assert "have no label: asking some-model" in err
+        assert "rows 1 to 25" in out
+        paid = server.paid
+        assert paid >= len(Path("settle/unjudged.csv").read_text().splitlines()) - 1
+        fill("labels.csv", 25)
+        code, out, err = command(f"{words} --model some-model --url {server.url}")
+        assert code in (0, 1, 3)
+        assert server.paid == paid, "answers are kept: nothing is paid twice"
