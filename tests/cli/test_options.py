@@ -44,7 +44,10 @@ def options() -> list[tuple[str, Any]]:
 
 
 # options that few need in most commands, and that some are about
-SOMEWHERE = {"--depth", "--expert", "--normalize", "--scale", "--corpus", "--seed", "--teams", "--keep"}
+SOMEWHERE = {
+    "--depth", "--expert", "--normalize", "--scale", "--corpus", "--seed", "--teams", "--keep", "--double", "--host",
+    "--port", "--key-env", "--model", "--prompt", "--url",
+}  # fmt: skip
 
 
 def test_an_option_is_in_one_panel_everywhere(options: list[tuple[str, Any]]) -> None:

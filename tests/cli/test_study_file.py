@@ -97,7 +97,7 @@ costs = {gold = 2}
 RATED = 'judgments = "ratings.csv"\nruns = "runs"\naggregate = "mean"\nscale = "0:2"\n'
 COMMANDS = {  # what each needs beside the study, to be done soon
     "eval": (), "correct": (), "judge check": (), "compare": (), "verdict": (), "report": ("-o", "page.html"),
-    "participants": ("--teams", "teams.csv"),
+    "participants": ("--teams", "teams.csv"), "settle": ("--candidate", "good", "-m", "P@2", "--dry-run"),
     "gate": ("--candidate", "good"), "init": ("-o", "new.toml"), "correlate": ("--between", "measures"), "unjudged": (),
     "plan topics": ("--min-effect", "0.1"), "plan labels": (), "experiment split-half": (),
     "experiment incomplete": ("--repeat", "1", "--keep", "50"),

@@ -123,12 +123,12 @@ INIT = "annotate init study --topics topics.jsonl --docs docs.jsonl --pool list.
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    ("--team", "--team: a team labels documents; add --task graded, or --task binary"),
-    ("--task graded --double 0.1", "--double: a second person is asked in a team's list alone; add --team"),
-    ("--task graded --team --judgments 2", "--judgments: each row of a team's list has one label; --double 1 asks"),
-    ("--task graded --team --size 4", "--size: a team labels the list in its order, row by row; leave it out"),
-    ("--task graded --team --order spread", "--order: a team labels the list in its order, row by row; leave it out"),
-    ("--task graded --team --platform prolific", "--platform: a team comes by invitation, or openly; prolific pays"),
+    ("--teamwork", "--teamwork: a team labels documents; add --task graded, or --task binary"),
+    ("--task graded --double 0.1", "--double: a second person is asked in a team's list alone; add --teamwork"),
+    ("--task graded --teamwork --judgments 2", "--judgments: each row of a team's list has one label; --double 1 asks"),
+    ("--task graded --teamwork --size 4", "--size: a team labels the list in its order, row by row; leave"),
+    ("--task graded --teamwork --order spread", "--order: a team labels the list in its order, row by row; leave"),
+    ("--task graded --teamwork --platform prolific", "--platform: a team comes by invitation, or openly; prolific"),
 ])  # fmt: skip
 def test_refused_options(command: Command, words: str, said: str) -> None:  # noqa: F811
     """Guards options that do not go together: told before anything is read, with what to do."""
@@ -139,9 +139,9 @@ def test_refused_options(command: Command, words: str, said: str) -> None:  # no
 
 @pytest.mark.slow
 def test_from_a_list_to_labels(command: Command, clock: Time) -> None:  # noqa: F811
-    """Guards the whole way: init --team, two people, some rows for both; the filled list has what the list tells."""
+    """Guards the whole way: init --teamwork, two people, some rows for both; the filled list has their labels."""
     assert command("plan labels llm.qrels s0.run s1.run -m P@5 -o list.csv")[0] == 0
-    code, out, _ = command(f"{INIT} --task graded --team --double 0.5")
+    code, out, _ = command(f"{INIT} --task graded --teamwork --double 0.5")
     assert code == 0, out
     assert 'platform = "invitation"' in Path("study/judging.toml").read_text()
     assert command("annotate check study")[0] == 0

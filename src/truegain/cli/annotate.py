@@ -104,14 +104,15 @@ class UnitOptions:
 
     n_judgments: Annotated[
         int | None,
-        typer.Option("--judgments", min=1, help="Judgments of each item, at least (default: 10; 1 for --team)."),
+        typer.Option("--judgments", min=1, help="Judgments of each item, at least (default: 10; 1 for --teamwork)."),
     ] = None
     team: Annotated[
-        bool, typer.Option("--team", help="A team labels the list in its order, document after document, in a stream.")
+        bool,
+        typer.Option("--teamwork", help="A team labels the list in its order, document after document, in a stream."),
     ] = False
     double: Annotated[
         float | None,
-        typer.Option("--double", min=0, max=1, help="With --team: share of rows that a second person labels, too."),
+        typer.Option("--double", min=0, max=1, help="With --teamwork: share of rows that a second person labels, too."),
     ] = None
     size: Annotated[
         int | None,
@@ -145,7 +146,7 @@ def init_study_command(
     title: Annotated[str | None, typer.Option("--title", help="Title of the assessors' pages.")] = None,
     platform: Annotated[
         Platform | None,
-        typer.Option("--platform", help="Where assessors come from (default: open; invitation for --team)."),
+        typer.Option("--platform", help="Where assessors come from (default: open; invitation for --teamwork)."),
     ] = None,
     *,
     material: Material,
@@ -218,10 +219,12 @@ def _check_team(task: str, units: UnitOptions, platform: str | None) -> None:
     """Refuse what does not go with a team, or goes with one alone."""
     if not units.team:
         if units.double is not None:
-            raise TruegainError(f"{option('--double')}: a second person is asked in a team's list alone; add --team")
+            raise TruegainError(
+                f"{option('--double')}: a second person is asked in a team's list alone; add --teamwork"
+            )
         return
     if task not in ("graded", "binary"):
-        raise TruegainError(f"{option('--team')}: a team labels documents; add --task graded, or --task binary")
+        raise TruegainError(f"{option('--teamwork')}: a team labels documents; add --task graded, or --task binary")
     if (units.n_judgments or 1) > 1:
         raise TruegainError(
             f"{option('--judgments')}: each row of a team's list has one label; --double 1 asks a second person about "

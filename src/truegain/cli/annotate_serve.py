@@ -125,8 +125,10 @@ SETTINGS = "TRUEGAIN_ANNOTATE"  # what a worker is told: folder, database and th
 FACTORY = "truegain.cli.annotate_serve:app_of_settings"
 DEMO_SECONDS = 1.0  # on each document: a demo is clicked through
 
-Host = Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 lets other machines in.")]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
+HOST = "Address to listen on; 0.0.0.0 lets other machines in."
+PORT = "Port to listen on; 0 picks a free one."
+Host = Annotated[str, typer.Option("--host", help=HOST)]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help=PORT)]
 
 
 def _check_libraries() -> None:

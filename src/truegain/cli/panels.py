@@ -110,8 +110,8 @@ PANELS: dict[str, str] = {
     "alpha rbo-p epsilon seed",
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
     "named format output table cache jobs run-on memory",
-    "Collecting judgments": "people sheet folder docs questions key pool task double judgments size order runs "
-    "platform judges filled linger model prompt host port url number erase quiet anchors bronze unfinished "
+    "Collecting judgments": "people sheet folder teamwork docs questions key pool task double judgments size order "
+    "runs platform judges filled linger model prompt host port url number erase quiet anchors bronze unfinished "
     "excluded cannot wins audit parameter database prolific-key proxy per-address workers",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
 }

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.cli.annotate_serve import DatabaseUrl, Host, Port
+from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
 from truegain.cli.options import Judgments, RunFiles, advanced, takes
 from truegain.cli.output import write_table
 from truegain.cli.rating_options import Reading
@@ -73,15 +73,15 @@ class SettlePlace:
 
     people: Annotated[int, typer.Option("--people", min=1, max=500, help="How many people label.")] = 1
     double: Annotated[
-        float, typer.Option("--double", min=0, max=1, help="Share of documents that a second person labels, too.")
+        float, advanced("--double", min=0, max=1, help="Share of documents that a second person labels, too.")
     ] = 0.0
     sheet: Annotated[
         str | None,
         typer.Option("--sheet", help="No server: a sheet (CSV) to fill in from its top; run again to go on."),
     ] = None
-    folder: Annotated[str, typer.Option("--folder", help="Folder of the labels and the answer.")] = "settle"
-    host: Host = "127.0.0.1"
-    port: Port = 8000
+    folder: Annotated[str, advanced("--folder", help="Folder of the labels and the answer.")] = "settle"
+    host: Annotated[str, advanced("--host", help=HOST)] = "127.0.0.1"
+    port: Annotated[int, advanced("--port", min=0, max=65535, help=PORT)] = 8000
     database: DatabaseUrl = None
     linger: Annotated[float, advanced("--linger", min=0, help="Seconds that the server stays up once it is known.")] = (
         LINGER

@@ -41,7 +41,7 @@ class LabeledByModel:
     ] = None
 
 
-class Texts(Protocol):
+class TextFiles(Protocol):
     """Topics and documents."""
 
     @property
@@ -56,7 +56,7 @@ class Texts(Protocol):
 def label_unjudged(
     judgments: str,
     files: Sequence[str],
-    texts: Texts,
+    texts: TextFiles,
     llm: LabeledByModel,
     folder: Path,
     measures: Sequence[str] | None,
@@ -107,7 +107,7 @@ def _rows(judgments: Judgments) -> list[tuple[str, str, float]]:
     return list(zip(judgments.topic.strings(), judgments.docs.strings(), judgments.label.tolist(), strict=True))
 
 
-def _asked(pool: Path, texts: Texts, llm: LabeledByModel, folder: Path) -> JudgeRun:
+def _asked(pool: Path, texts: TextFiles, llm: LabeledByModel, folder: Path) -> JudgeRun:
     from truegain.llm.judge import JudgeSetup
 
     setup = JudgeSetup(
