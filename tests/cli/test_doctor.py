@@ -167,7 +167,7 @@ def test_every_command_of_runs_runs(run: Run, folder: Path) -> None:
     retrieval(folder)
     _, out, _ = run("doctor", ".", "--format", "json")
     made = commands(asked(out))
-    assert {words[0] for words in made} == {"verdict", "unjudged", "judge", "agree", "compare"}
+    assert {words[0] for words in made} == {"verdict", "unjudged", "judge", "agree", "compare", "settle"}
     for words in made:
         assert run(*words)[0] == 0, words
 

@@ -465,6 +465,9 @@ def _about_runs(
     yield FileQuestion(about, f"{which} by {first.file}?", command_of("verdict", *chosen), instead=others)
     yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
+    pair = ("--baseline", systems[0], "--candidate", systems[-1], "--dry-run")
+    asked = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
+    yield FileQuestion(about, asked, command_of("settle", *chosen, *pair))
     if others and len(systems) > 2:
         asked = f"Do {first.file} and {others[0]} order the systems alike?"
         command = command_of("correlate", first.file, others[0], *paths, "-m", measure)
