@@ -587,7 +587,7 @@ def test_a_unit_for_others_made_at_the_moment_of_a_claim(
     for _ in study.units[1:]:
         assert judged(service, clock, "p2")[0]
     assert [u.id for u in rows(database, units) if u.state == "free"] == [f"{first}+2"]
-    found, blind = assignment.units_for_others, iter((True, True))  # once for what is free, once for what ran out
+    found, blind = assignment.units_for_others, iter((True,))  # for what is free; what is found is looked at again
     monkeypatch.setattr(assignment, "units_for_others", lambda work: [] if next(blind, False) else found(work))
     walker.consent()
     assert walker.step == PageStep("none")
