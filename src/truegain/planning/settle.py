@@ -154,7 +154,13 @@ class Settling:
             self.listed = draw_list(study.ranked, self.measure, systems=[at, *places], seed=self.seed)
         else:
             self.listed = self.drawn
-        self._over_topics = "topics" in sources_of(self.population or study.config.population)
+        population = sources_of(self.population or study.config.population)
+        if other := sorted(population - {"topics"}):
+            raise TruegainError(
+                f"{argname('population', other[0])}: labels one after the other are about topics like these ('topics') "
+                "or these topics only ('fixed')"
+            )
+        self._over_topics = "topics" in population
         self._path: dict[int, tuple[Interval, ...]] = {}
         self._seen = np.zeros(0)  # labels of the last look
         self._looks  # noqa: B018  # what is wrong with the files is said before anybody labels
@@ -183,7 +189,8 @@ class Settling:
         some_labels = np.where(np.arange(len(self.listed)) % 2, high, low)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # these labels are nobody's
-            return ListLooks(self._with(self.listed.with_labels(some_labels)), self.contrasts)
+            whole = self._with(self.listed.with_labels(some_labels))
+        return ListLooks(whole, self.contrasts)
 
     def _with(self, filled: GoldList) -> Study:
         """The study with these gold labels, at the confidence of one pair."""
