@@ -7,16 +7,16 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Real
 from statistics import NormalDist, median_low
 
 import numpy as np
 
-from truegain.config import Gold
+from truegain.config import Gold, check_count
 from truegain.data.label_lists import GoldList
 from truegain.errors import DataWarning, TruegainError, counted, some
 from truegain.io.columns import Floats
 from truegain.measures.base import Measure
-from truegain.measures.label_weights import level_of
 from truegain.measures.parse import MeasureLike
 from truegain.message import argname
 from truegain.planning.gold_sample import draw_list
@@ -24,17 +24,13 @@ from truegain.results.base import Table
 from truegain.results.settlement import Interval, Label, PairSettlement, Settlement, Status
 from truegain.results.table import Cell
 from truegain.sampling.designs import information_after
-from truegain.stats.betting import Betting
 from truegain.stats.contrasts import Contrasts, place_of
-from truegain.stats.student_t import quantiles_of
 from truegain.study.config import sources_of
 from truegain.study.estimators import LEAST_GOLD
-from truegain.study.gold_lists import ByList, worth_of
-from truegain.study.precision import error_at_all_looks
+from truegain.study.looks import ListLooks, PairLook
 from truegain.study.settled import SettleResult
 from truegain.study.study import Study
-from truegain.study.variance import VarianceModel
-from truegain.study.verdict import Verdict, outcome_of
+from truegain.study.verdict import Verdict
 
 LabelOf = Callable[[str, str], float | None]
 DECIDED: Mapping[str, Status] = {"better": "better", "worse": "worse", "not better": "not-better"}
@@ -64,17 +60,28 @@ class LabelBudget:
     def __post_init__(self) -> None:
         for name in ("max_labels", "price", "max_cost"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
+            if value is not None and not 0 < value < math.inf:
                 raise TruegainError(f"{argname(name, value, 'g')}: give a number above 0, or leave it out")
+        if self.max_labels is not None and self.max_labels != int(self.max_labels):
+            raise TruegainError(f"{argname('max_labels', self.max_labels, 'g')}: give a whole number")
         if self.max_cost is not None and self.price is None:
             raise TruegainError(f"{argname('max_cost')} needs the price of a label; give {argname('price')} too")
+        if self.limit == 0:
+            raise TruegainError(
+                f"{argname('max_cost', self.max_cost, 'g')} does not buy one label at {self.price:g}; give more"
+            )
 
-    def most(self, rows: int) -> int:
-        """Labels after which it is given up, of a list of so many rows."""
-        limits = [rows, self.max_labels]
+    @property
+    def limit(self) -> int | None:
+        """Labels that may be given; None: any number."""
+        limits = [] if self.max_labels is None else [int(self.max_labels)]
         if self.max_cost is not None and self.price is not None:
             limits.append(int(self.max_cost / self.price + 1e-9))
-        return min(n for n in limits if n is not None)
+        return min(limits, default=None)
+
+    def most(self, rows: int) -> int:
+        """Labels after which it is given up, of a list of so many rows with one label each."""
+        return rows if self.limit is None else min(rows, self.limit)
 
     def cost(self, labels: int) -> float | None:
         """What so many labels cost; None where no price is given."""
@@ -150,11 +157,16 @@ class Settling:
             )
         else:
             self.listed = self.drawn
-        self._over_topics = "topics" in sources_of(self.population or study.config.population)
-        self._looks: dict[int, tuple[Interval, ...]] = {}
-        self._values: list[float] = []
-        self._last: ByList | None = None
-        self._whole  # noqa: B018  # what is wrong with the files is said before anybody labels
+        population = sources_of(self.population or study.config.population)
+        if other := sorted(population - {"topics"}):
+            raise TruegainError(
+                f"{argname('population', other[0])}: labels one after the other are about topics like these ('topics') "
+                "or these topics only ('fixed')"
+            )
+        self._over_topics = "topics" in population
+        self._path: dict[int, tuple[Interval, ...]] = {}
+        self._seen = np.zeros(0)  # labels of the last look
+        self._looks  # noqa: B018  # what is wrong with the files is said before anybody labels
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -179,13 +191,14 @@ class Settling:
     # ---- What is known after so many labels.
 
     @cached_property
-    def _whole(self) -> VarianceModel:
-        """The study with a label for every row: all that does not depend on which they are."""
+    def _looks(self) -> ListLooks:
+        """Looks at the list, which has a label for every row at first: all that does not depend on which they are."""
         low, high = self.listed.scale
         some_labels = np.where(np.arange(len(self.listed)) % 2, high, low)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # these labels are nobody's
-            return self._with(self.listed.with_labels(some_labels)).variance_model(self.measure)
+            whole = self._with(self.listed.with_labels(some_labels))
+        return ListLooks(whole, self.contrasts)
 
     def _with(self, filled: GoldList) -> Study:
         """The study with these gold labels, at the confidence of one pair."""
@@ -194,23 +207,6 @@ class Settling:
             population=self.population or self.study.config.population,
         )  # fmt: skip
         return self.study.with_config(config)
-
-    def _worth(self, labels: Floats) -> Floats:
-        """What gold labels are worth by the measure."""
-        estimator = self._whole.estimator
-        assert isinstance(estimator, ByList)
-        assert estimator.listed.parts is not None
-        level = level_of(self.measure)
-        if level is not None:
-            labels = np.where(np.isnan(labels), np.nan, np.where(labels >= level, level, 0.0))
-        return worth_of(estimator.listed.parts, labels)
-
-    def _model(self, values: Floats) -> VarianceModel:
-        whole = self._whole
-        before = self._last if self._last is not None else whole.estimator
-        assert isinstance(before, ByList)
-        self._last = before.relabeled(values)
-        return replace(whole, estimator=self._last, looks=self.confidence)
 
     def labels_of(self, rows: Sequence[Label], top: int | None = None) -> Floats:
         """One gold label for each row of the unbroken top: the lower median of people's, NaN where nobody could judge.
@@ -221,6 +217,8 @@ class Settling:
         for i, row in enumerate(rows[:top]):
             if not row.labels:
                 break
+            if i == len(self.listed):
+                raise TruegainError(f"there are more than {i:,} rows with labels, and the list has {i:,}")
             if (row.topic, row.doc) != (self.listed.topics[i], self.listed.docs[i]):
                 raise TruegainError(
                     f"row {i + 1:,} is topic {row.topic}, document {row.doc}, and topic {self.listed.topics[i]}, "
@@ -256,64 +254,32 @@ class Settling:
         labels = self.labels_of(rows, top)
         n = len(labels)
         given = sum(len(row.labels) for row in rows) if given is None else given
-        intervals = self._intervals(labels)
-        self._keep(n, intervals)
-        outcomes = [self._outcome(x) for x in intervals]
-        out_of_labels = n >= len(self.listed) or given >= self.most or n >= self.most
-        statuses: list[Status] = [DECIDED.get(o, "open") for o in outcomes]
-        reach = [""] * len(outcomes)
-        if "open" in statuses and n >= LEAST_BEFORE_GIVING_UP:
-            reach = [self._out_of_reach(i) if status == "open" else "" for i, status in enumerate(statuses)]
-        statuses = ["out-of-reach" if why else status for status, why in zip(statuses, reach, strict=True)]
-        if out_of_labels:
-            statuses = ["undecided" if status == "open" else status for status in statuses]
+        looks = self._looks.after(labels) if n else []
+        intervals = tuple(_interval(n, look) for look in looks) or tuple(Interval(0) for _ in self.candidates)
+        self._keep(labels, intervals)
+        limit = self.budget.limit
+        out_of_labels = n >= len(self.listed) or (limit is not None and given >= limit)
+        statuses, whys = [], []
+        for i, why in enumerate(self._looks.never):
+            status: Status = DECIDED.get(looks[i].outcome, "open") if looks and not why else "open"
+            if status == "open" and not why and n >= min(LEAST_BEFORE_GIVING_UP, len(self.listed)):
+                why = self._out_of_reach(i, looks[i])
+            if status == "open":
+                status = "out-of-reach" if why else "undecided" if out_of_labels else "open"
+            statuses.append(status)
+            whys.append(why)
         ended = "open" not in statuses
         verdicts = self.verdicts(labels) if ended and n else ()
-        if verdicts:
-            statuses = [self._confirmed(s, v) for s, v in zip(statuses, verdicts, strict=True)]
         pairs = tuple(
-            self._pair(i, statuses[i], intervals[i], reach[i], verdicts[i] if verdicts else None)
-            for i in range(len(self.candidates))
+            self._pair(i, statuses[i], intervals[i], whys[i], looks, verdicts) for i in range(len(self.candidates))
         )
-        status = _together(statuses)
-        doubled = [row.labels for row in rows[:n] if len(row.labels) > 1]
-        agreed = [labels for labels in doubled if len(set(labels)) == 1]
-        agreement = len(agreed) / len(doubled) if doubled else None
+        doubled = [known for row in rows[:n] if len(known := [x for x in row.labels if x is not None]) > 1]
+        agreement = sum(len(set(known)) == 1 for known in doubled) / len(doubled) if doubled else None
         return Settlement(
-            status, " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, given, len(self.listed),
-            self.most, self.study.min_effect, self.study.confidence, self.budget.cost(given), self.budget.max_cost,
-            agreement, len(doubled), self._notes(labels, agreement, len(doubled), ended),
+            _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, given,
+            len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(given),
+            self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), ended),
         )  # fmt: skip
-
-    def _intervals(self, labels: Floats) -> tuple[Interval, ...]:
-        """Of each pair; without limits while fewer than 10 labels touch it."""
-        n = len(labels)
-        if not n:
-            return tuple(Interval(0) for _ in self.candidates)
-        model = self._model(self._worth(labels))
-        value = model.estimator.values(self.contrasts)
-        touching = model.estimator.touching(self.contrasts)
-        assert touching is not None
-        low, high = model.by_bets(self.contrasts)
-        low, high = np.minimum(low, value), np.maximum(high, value)
-        return tuple(
-            Interval(n, float(value[i]), float(low[i]), float(high[i])) if touching[i] >= LEAST_GOLD
-            else Interval(n, float(value[i]))
-            for i in range(len(value))
-        )  # fmt: skip
-
-    def _outcome(self, now: Interval) -> str:
-        if now.low is None or now.high is None:
-            return "inconclusive"
-        if now.low == now.high == 0:
-            return "not better"
-        return outcome_of(now.low, now.high, 0.0, 0.0, self.study.min_effect)
-
-    def _confirmed(self, status: Status, verdict: Verdict) -> Status:
-        """What the study's own verdict says: unjudged documents may keep open what labels decide."""
-        if status not in DECIDED.values():
-            return status
-        return DECIDED.get(verdict.outcome, "out-of-reach")
 
     def verdicts(self, labels: Floats) -> tuple[Verdict, ...]:
         """The verdicts of the study with these gold labels."""
@@ -329,44 +295,42 @@ class Settling:
 
     # ---- How far it is.
 
-    def _out_of_reach(self, i: int) -> str:
-        """Why no number of labels decides a pair; empty where some may.
+    def _out_of_reach(self, i: int, look: PairLook) -> str:
+        """Why no number of labels decides a pair; empty where some may: see `Reach`."""
+        reach, least = self._looks.reach(i), self.study.min_effect
+        if reach.decides(look.could, least):
+            return ""
+        if reach.decides((0.0, 0.0), least):
+            bounds = self._looks.bounds[i]
+            assert bounds is not None
+            return (
+                f"No number of labels will decide it: {bounds.counted} could take {-look.could[0]:.4f} from the "
+                f"difference or add {look.could[1]:.4f}, and are not on the list. Have the judge label them and begin "
+                "anew, so that people can check them too; or count unjudged documents as not relevant."
+            )
+        if reach.stuck > reach.half and reach.decides(look.could, least, stuck=False):
+            return (
+                "No number of labels will decide it: the documents that could not be judged could move the difference "
+                f"by {reach.stuck:.4f}. Have them labeled by somebody who can judge them."
+            )
+        return self._needs_topics(reach.half, look)
 
-        With limits [l, u] of the difference on these topics and H what topics alone leave with all rows labeled, no
-        difference within the limits is decided where u - H is no gain, and l + H neither a loss nor too small a gain.
-        """
-        if not self._over_topics or self._last is None:
-            return ""
-        one = Contrasts(self.contrasts.a[[i]], self.contrasts.b[[i]])
-        alpha = error_at_all_looks(self.confidence, True)
-        game = self._last.game(self.contrasts)
-        assert game is not None
-        low, high = (float(x[i]) for x in game.limits(alpha))
-        half = self._half_by_topics(one, alpha)
-        least = max(self.study.min_effect, 0.0)
-        if high - half > least or low + half < least:
-            return ""
-        value = float(self._last.values(one)[0])
-        topics = len(self.study.topics)
-        needed = math.ceil(topics * (half / abs(value)) ** 2) if abs(value) > half / 30 else None
-        more = (
-            f"with about {needed:,} topics a difference of {value:+.4f} would be decided with an even chance"
-            if needed is not None
-            else "the two are too close to be told apart by any affordable number of topics"
-        )
+    def _needs_topics(self, half: float, look: PairLook) -> str:
+        value, topics = look.comparison.difference, len(self.study.topics)
+        far = 0.0 if math.isnan(value) else self._far(value, look.could)
+        more = "the two are too close to be told apart by any affordable number of topics"
+        if far > half / 30:
+            needed = math.ceil(topics * (half / far) ** 2)
+            more = f"with about {needed:,} topics a difference of {value:+.4f} would be decided with an even chance"
         return (
-            f"No number of labels will decide it: with every row of the list labeled the interval is still about "
-            f"+-{half:.4f} for topics like these {topics:,}; {more}. For these topics only, labels can decide it."
+            f"No number of labels will decide it: with every document of the list labeled the interval would still be "
+            f"about +-{half:.4f} for topics like these {topics:,}; {more}. For these topics only, labels can decide it."
         )
 
-    def _half_by_topics(self, one: Contrasts, alpha: float) -> float:
-        """Half of the width that is left with all rows labeled: what topics bring by themselves."""
-        assert self._last is not None
-        whole = self._last.over_topics(one)
-        own = max(float(whole.value[0] - self._last.over_gold(one).value[0]), 0.0)
-        by_judge = float(self._whole.uncorrected.over_topics(one).value[0])
-        own = max(own, min(by_judge, float(whole.value[0])))
-        return float(quantiles_of(1 - alpha, whole.df)[0]) * math.sqrt(own)
+    def _far(self, value: float, could: tuple[float, float]) -> float:
+        """How far a difference is from what leaves it open, on the side where it is decided; at least 0."""
+        least = self.study.min_effect
+        return max(value + could[0] - least, least - value - could[1], 0.0)
 
     def needed_for(self, far: float, spread: float, own: float, chance: float = 0.5) -> int | None:
         """Labels after which a pair this far from what decides is decided with this chance; None: no number is enough.
@@ -376,50 +340,34 @@ class Settling:
         left = far**2 - own
         if left <= 0:
             return None
-        alpha = error_at_all_looks(self.confidence, self._over_topics)
-        z = math.sqrt(2 * (math.log(2 / alpha) + OVERSHOOT)) + NormalDist().inv_cdf(chance)
+        z = math.sqrt(2 * (math.log(2 / self._looks.alpha) + OVERSHOOT)) + NormalDist().inv_cdf(chance)
         tau = information_after(self.listed.size, np.arange(1, len(self.listed) + 1))
         n = int(np.searchsorted(tau, (z * spread) ** 2 / left)) + 1
         return max(min(n, len(self.listed)), min(LEAST_GOLD, len(self.listed)))
 
-    def _foretold(self, i: int, now: Interval) -> tuple[int | None, int | None]:
+    def _foretold(self, i: int, look: PairLook, n: int) -> tuple[int | None, int | None]:
         """Labels in all that are likely needed, and that are with 90%, were things to go on like this."""
-        if self._last is None or now.difference is None or now.low is None:
+        if look.comparison.low is None:
             return None, None
-        game = self._last.game(self.contrasts)
-        assert game is not None
-        spread = float(game.spread[i])
-        alpha = error_at_all_looks(self.confidence, self._over_topics)
-        own = 0.0
-        if self._over_topics:
-            own = self._half_by_topics(Contrasts(self.contrasts.a[[i]], self.contrasts.b[[i]]), alpha) ** 2
-        least = self.study.min_effect
-        far = max(now.difference - least, least - now.difference)
-        tau = float(information_after(self.listed.size, np.array([now.labels]))[0])
+        spread, own = self._looks.spread(i), self._looks.half_by_topics(i) ** 2
+        far = self._far(look.comparison.difference, look.could)
+        tau = float(information_after(self.listed.size, np.array([n]))[0])
         unsure = NormalDist().inv_cdf(0.9) * spread / math.sqrt(tau)
-        likely, latest = self.needed_for(far, spread, own), self.needed_for(max(far - unsure, 0.0), spread, own)
-        if not self._over_topics:
-            likely, latest = likely or len(self.listed), latest or len(self.listed)
-        return tuple(None if n is None else max(n, now.labels + 1) for n in (likely, latest))  # type: ignore[return-value]
+        found = [self.needed_for(far, spread, own), self.needed_for(max(far - unsure, 0.0), spread, own)]
+        if not own and not any(look.could):  # with all labels it is known
+            found = [x or len(self.listed) for x in found]
+        likely, latest = (None if x is None else max(x, min(n + 1, len(self.listed))) for x in found)
+        return likely, latest
 
     def outlook(self) -> Table:
         """Before anything begins: how many labels are likely needed for what true differences, and what they cost."""
-        estimator = self._whole.estimator
-        assert isinstance(estimator, ByList)
-        game = estimator.first(1).game(self.contrasts)
-        assert game is not None
-        spread = float(Betting(game.units).spread.max()) * ASSUMED
-        alpha = error_at_all_looks(self.confidence, self._over_topics)
-        own = 0.0
-        if self._over_topics:
-            by_judge = self._whole.uncorrected.over_topics(self.contrasts)
-            own = float((quantiles_of(1 - alpha, by_judge.df) ** 2 * by_judge.value).max())
+        spread, own = self._looks.first_spread() * ASSUMED, self._looks.half_by_judge() ** 2
         rows: list[tuple[Cell, ...]] = []
         least = self.study.min_effect
         for d in sorted({*TRUE_DIFFERENCES, *([least, 2 * least] if least else [])}):
             far = abs(d - least)
             even, most = (self.needed_for(far, spread, own, chance) for chance in (0.5, 0.8))
-            if not self._over_topics:
+            if not own:
                 even, most = even or len(self.listed), most or len(self.listed)
             row: list[Cell] = [d, even, most]
             if self.budget.price is not None:
@@ -451,39 +399,46 @@ class Settling:
 
     def remember(self, settlement: Settlement) -> None:
         """Take up the path of an earlier settlement, after a restart."""
+        if [(p.baseline, p.candidate) for p in settlement.pairs] != self.pairs:
+            return
         for looks in zip(*(pair.looks for pair in settlement.pairs), strict=False):
-            self._looks.setdefault(looks[0].labels, tuple(looks))
+            self._path.setdefault(looks[0].labels, tuple(looks))
 
-    def _keep(self, n: int, intervals: tuple[Interval, ...]) -> None:
-        self._looks[n] = intervals
-        for later in [k for k in self._looks if k > n]:
-            del self._looks[later]  # a label was taken back
-        if len(self._looks) > LOOKS_KEPT:
-            kept = sorted(self._looks)
+    def _keep(self, labels: Floats, intervals: tuple[Interval, ...]) -> None:
+        """Keep a look, and none of those with labels that were taken back or changed since."""
+        n = len(labels)
+        both = min(n, len(self._seen))
+        changed = np.flatnonzero(~((labels[:both] == self._seen[:both]) | np.isnan(labels[:both] + self._seen[:both])))
+        same = int(changed[0]) if len(changed) else n
+        self._seen = labels
+        self._path = {k: looks for k, looks in self._path.items() if k <= same}
+        self._path[n] = intervals
+        if len(self._path) > LOOKS_KEPT:
+            kept = sorted(self._path)
             for k in kept[1:-1:2]:
-                del self._looks[k]
+                del self._path[k]
 
-    def _pair(self, i: int, status: Status, now: Interval, reach: str, verdict: Verdict | None) -> PairSettlement:
-        if verdict is None:
-            sentence = self._so_far(i, now)
-        elif status == "out-of-reach":
-            sentence = f"{verdict.sentence} {reach}".strip()
-        elif status == "undecided":
-            sentence = f"Not decided within {counted(now.labels, 'label')}. {verdict.sentence}"
+    def _pair(
+        self, i: int, status: Status, now: Interval, why: str, looks: Sequence[PairLook], verdicts: Sequence[Verdict]
+    ) -> PairSettlement:
+        likely, latest = self._foretold(i, looks[i], now.labels) if status == "open" and looks else (None, None)
+        if verdicts and status == "undecided":
+            sentence = f"Not decided within {counted(now.labels, 'label')}. {verdicts[i].sentence}"
+        elif verdicts:
+            sentence = f"{verdicts[i].sentence} {why}" if why and not verdicts[i].reasons else verdicts[i].sentence
+        elif why:
+            sentence = why
         else:
-            sentence = verdict.sentence
-        if status == "undecided" and verdict is None:
-            sentence = "Not decided: no label was given."
-        likely, latest = self._foretold(i, now) if status == "open" else (None, None)
-        looks = tuple(self._looks[n][i] for n in sorted(self._looks) if n)
-        return PairSettlement(self.baselines[i], self.candidates[i], status, sentence, now, looks, likely, latest)
+            sentence = self._so_far(i, now, likely)
+        path = tuple(self._path[n][i] for n in sorted(self._path) if n)
+        return PairSettlement(self.baselines[i], self.candidates[i], status, sentence, now, path, likely, latest)
 
-    def _so_far(self, i: int, now: Interval) -> str:
+    def _so_far(self, i: int, now: Interval, likely: int | None) -> str:
         names = f"{self.candidates[i]} against {self.baselines[i]}"
         if now.low is None or now.high is None:
             return f"{names}: {counted(now.labels, 'label')} so far, too few for an interval."
         end = "open."
-        if self._foretold(i, now)[0] is None:
+        if likely is None and self._over_topics:
             end = "open; if it stays like this no number of labels will decide it, and more topics are needed."
         return (
             f"{names}: {now.difference:+.4f} {self.measure}, {100 * self.confidence:.4g}% CI [{now.low:.4f}, "
@@ -509,22 +464,18 @@ class Settling:
                     "People differ in what they call relevant: where they do, the lower label counts. A study over "
                     "assessors says what other people would find."
                 )
-        if len(labels) >= LEAST_BEFORE_GIVING_UP and ended and (weak := self._judge_is_useless()):
-            notes.append(weak)
+        if len(labels) >= LEAST_BEFORE_GIVING_UP and ended and not self._looks.judge_helps():
+            notes.append(
+                "The judge's labels do not predict the gold labels: the answer rests on the gold labels alone, as it "
+                "would without a judge."
+            )
         return tuple(notes)
 
-    def _judge_is_useless(self) -> str:
-        """That the judge's labels do not predict the gold labels, where they do not."""
-        if self._last is None or self._last.draws.whole:
-            return ""
-        blind = replace(self._last, fit=replace(self._last.fit, stratum=np.zeros_like(self._last.fit.stratum)))
-        with_, without = (float(e.over_gold(self.contrasts).value.mean()) for e in (self._last, blind))
-        if with_ < 0.97 * without:
-            return ""
-        return (
-            "The judge's labels do not predict the gold labels: the answer rests on the gold labels alone, as it would "
-            "without a judge."
-        )
+
+def _interval(n: int, look: PairLook) -> Interval:
+    """What is shown of a look; no interval while too few labels touch the pair."""
+    c = look.comparison
+    return Interval(n, None if math.isnan(c.difference) else c.difference, c.low, c.high)
 
 
 def _together(statuses: Sequence[Status]) -> Status:
@@ -556,13 +507,13 @@ def settle(
     study = study if measure is None else study.with_measures([measure])
     a, others = _systems(study, baseline, candidate)
     settling = Settling(study, a, others, LabelBudget(max_labels, price, max_cost), population, seed)
+    check_count("every", every, 1)
     rows: list[Label] = []
     now = settling.decide(rows)
     for topic, doc in zip(settling.listed.topics, settling.listed.docs, strict=True):
         if now.ended or len(rows) >= settling.most:
             break
-        value = label(topic, doc)
-        rows.append(Label(topic, doc, (None if value is None or math.isnan(value) else float(value),)))
+        rows.append(Label(topic, doc, (_number(label(topic, doc), topic, doc),)))
         if len(rows) % every == 0 or len(rows) == settling.most:
             now = settling.decide(rows)
             if progress is not None:
@@ -571,6 +522,21 @@ def settle(
         now = settling.decide(rows)
     labels = settling.labels_of(rows)
     return SettleResult(now, settling.verdicts(labels) if rows else (), settling.filled(labels))
+
+
+def _number(value: object, topic: str, doc: str) -> float | None:
+    """A label as a number; None where a document could not be judged.
+
+    >>> _number(1, "7", "d3"), _number(None, "7", "d3"), _number(float("nan"), "7", "d3")
+    (1.0, None, None)
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Real):
+        raise TruegainError(
+            f"topic {topic}, document {doc}: the label is {value!r}; give a number, or None where it cannot be judged"
+        )
+    return None if math.isnan(value) else float(value)
 
 
 def _systems(study: Study, baseline: str | None, candidate: str | Sequence[str] | None) -> tuple[str, list[str]]:

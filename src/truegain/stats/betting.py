@@ -160,6 +160,7 @@ class Betting:
         self._prediction = ValueModel(units)
         self._known = np.zeros(len(units.weight))
         self._errors, self._expected_errors = (np.full(len(units.weight), CALIBRATION) for _ in range(2))
+        self._asked: tuple[tuple[int, float], tuple[Floats, Floats]] = (-1, 0.0), (np.zeros(0), np.zeros(0))
         given, self.values = self.values, []
         for value in given:
             self.add(value)
@@ -224,8 +225,14 @@ class Betting:
 
     def limits(self, alpha: float, first: int | None = None) -> tuple[Floats, Floats]:
         """Limits of each total, with chance 1 - alpha right at all looks, after all values or the first so many."""
-        low, high = self.ends(first)
         n = len(self) if first is None else min(first, len(self))
+        if (n, alpha) != self._asked[0]:
+            self._asked = (n, alpha), self._limits(alpha, n)
+        low, high = self._asked[1]
+        return low.copy(), high.copy()
+
+    def _limits(self, alpha: float, n: int) -> tuple[Floats, Floats]:
+        low, high = self.ends(n)
         if n == 0 or n == len(self.units):
             return low, high
         game = _Game.of(self, n, alpha)

@@ -472,6 +472,8 @@ class MeasureEstimates:
         difference = variance_model.estimator.values(contrasts)
         difference = np.where(np.abs(difference) < NO_DIFFERENCE, 0.0, difference) if exact else difference
         low, high = variance_model.difference_limits(contrasts, difference, variance, self.confidence)
+        if exact:  # to the last digit, or two that score the same would seem to differ
+            low, high = difference.copy(), difference.copy()
         stuck, t_of = variance_model.estimator.stuck(contrasts), self._t(contrasts, variance, None)
         empty = low > high
         low, high = within(low, high, self.measure.bounds(), value=difference, differences=True)

@@ -25,6 +25,7 @@ from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.influence import Influence, Variance
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, About, ScoreEstimator
 
+MOST_GAMES = 64  # kept, so that further labels go on where they were
 DRAW_TOPICS = by_surface("draw='topics' of tg.sample_gold", "`truegain plan labels --draw topics` draws these")
 
 
@@ -199,9 +200,8 @@ class ByList(ScoreEstimator):
     listed: Listed
     topics: tuple[str, ...]
     names: tuple[str, ...]  # of the rows that were judged
-    games: list[tuple[Contrasts, Betting]] = field(
-        default_factory=list, kw_only=True
-    )  # played before, with fewer labels
+    games: dict[bytes, Betting] = field(default_factory=dict, kw_only=True)  # played before, with other labels
+    at_end: bytes = field(default=b"", kw_only=True)  # which contrast, and which of its `ends`, this is; empty: none
 
     @classmethod
     def of(cls, ranked: RankedGains, rows: GoldList, measure: Measure, judge: Judge) -> ByList:
@@ -279,12 +279,14 @@ class ByList(ScoreEstimator):
         weight = self.fit.coefficient[b] - (self.fit.coefficient[a] if a != NONE else 0.0)
         up = weight[self.fit.item] > 0
         low, high = self.fit.scale
-        return self._at(a, b, weight, np.where(up, low, high)), self._at(a, b, weight, np.where(up, high, low))
+        worst = self._at(a, b, weight, np.where(up, low, high))
+        best = self._at(a, b, weight, np.where(up, high, low))
+        return replace(worst, at_end=b"%d %d worst" % (a, b)), replace(best, at_end=b"%d %d best" % (a, b))
 
     def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:  # noqa: ARG002
         row = frozen(weight[None])
         fit = replace(self.fit, coefficient=row, gold=np.where(self._stuck, end, self.fit.gold))
-        return replace(self, fit=fit, listed=replace(self.listed, coefficient=row), games=[])
+        return replace(self, fit=fit, listed=replace(self.listed, coefficient=row))
 
     def game(self, contrasts: Contrasts) -> Betting | None:
         """The bets of all labels against each value of contrasts; None where labels do not come as bets need them.
@@ -293,18 +295,21 @@ class ByList(ScoreEstimator):
         """
         values = np.full(self.draws.n, np.nan)
         values[self.turn] = np.clip(self.fit.gold, *self.listed.scale)
-        for asked, played in self.games:
-            if asked is contrasts and np.array_equal(played.values, values[: len(played)], equal_nan=True):
-                for value in values[len(played) :].tolist():
-                    played.add(value)
-                return played
+        key = b"|".join([self.at_end, contrasts.a.tobytes(), contrasts.b.tobytes()])
+        before = self.games.get(key)
+        if before is not None and np.array_equal(before.values, values[: len(before)], equal_nan=True):
+            for value in values[len(before) :].tolist():
+                before.add(value)
+            return before
         rows = self.listed.item
         at = np.maximum(rows, 0)
         weight = contrasts.values(self.listed.coefficient[:, at].T).T / len(self.topics) * (rows >= 0)
         label, topic = self.fit.stratum[at].astype(np.float64), self.fit.topic[at]
         units = DrawnUnits(frozen(weight), self.draws.sizes, label, topic, self.listed.scale)
         played = Betting(units, values.tolist())
-        self.games[:] = [(contrasts, played)]
+        if key not in self.games and len(self.games) >= MOST_GAMES:
+            del self.games[next(iter(self.games))]
+        self.games[key] = played
         return played
 
     def unlisted(self, contrasts: Contrasts) -> Ints:
@@ -366,5 +371,8 @@ class ByList(ScoreEstimator):
 
 
 def worth_of(parts: LinearParts, label: Floats) -> Floats:
-    """What labels are worth; NaN where there is none."""
-    return np.where(np.isnan(label), np.nan, parts.worth(np.nan_to_num(label)))
+    """What labels are worth, those that the parts were made without too; NaN where there is none."""
+    there = ~np.isnan(label)
+    if not np.isin(label[there], parts.labels).all():  # people may give a label that no judge gave
+        parts = linear_parts(parts.measure, np.concatenate([parts.labels, label[there]]), len(parts.weight))
+    return np.where(there, parts.worth(np.where(there, label, parts.labels[0])), np.nan)

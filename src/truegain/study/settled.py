@@ -63,7 +63,7 @@ class SettleResult(Result):
 
     def in_short(self) -> str:
         """What is known, and after how many labels."""
-        return f"{self.sentence} {counted(self.labels, 'label')} of {self.settlement.listed:,}."
+        return f"{self.sentence} {counted(self.labels, 'label')} of {self.settlement.listed:,} documents."
 
     def __str__(self) -> str:
         return "\n".join([self.in_short(), *self.settlement.notes])

@@ -276,7 +276,7 @@ class Study:
         gold_labels, design, label_list = read_gold(config.gold)
         study.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
         study._sources = (*self._sources[:2], gold_labels, design, label_list)
-        study._estimate(parse_measures([str(m) for m in self.measures]))
+        study._estimate(parse_measures(list(self.measures)))
         return study
 
     def settle(

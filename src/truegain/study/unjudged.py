@@ -511,10 +511,16 @@ class UnjudgedDocuments:
     ) -> tuple[UnjudgedBounds | None, list[str]]:
         """The same, with how sure that is over topics."""
         bounds, notes = self.unjudged_bounds(m, contrasts)
+        return self.with_limits(bounds, contrasts, variance_model), notes
+
+    def with_limits(
+        self, bounds: UnjudgedBounds | None, contrasts: Contrasts, variance_model: VarianceModel
+    ) -> UnjudgedBounds | None:
+        """Bounds of one pair, with how sure they are over topics."""
         if bounds is None or not bounds.documents or "topics" not in self.study_data.over:
-            return bounds, notes
+            return bounds
         variance = variance_model.variance(contrasts, self.confidence)
-        return bounds.with_limits(float(variance.value[0]), quantile_of(self.confidence, float(variance.df[0]))), notes
+        return bounds.with_limits(float(variance.value[0]), quantile_of(self.confidence, float(variance.df[0])))
 
     def left_out_note(self, m: Measure, contrasts: Contrasts) -> str:
         """That documents of the systems asked about have no label at all, in words; empty where all have one."""

@@ -378,12 +378,6 @@ class VarianceModel:
             low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
         return low, high
 
-    def by_bets(self, contrasts: Contrasts) -> tuple[Floats, Floats]:
-        """Limits of differences that hold at every look at an ordered list of gold labels."""
-        found = self._limits_by_bets(contrasts, topics=True)
-        assert found is not None
-        return found
-
     def _limits_by_bets(self, contrasts: Contrasts, topics: bool) -> tuple[Floats, Floats] | None:
         """Limits that hold at every look at an ordered list of gold labels; None for others.
 
