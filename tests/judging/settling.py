@@ -336,18 +336,16 @@ def checked(database: Database, folder: Path, workers: list[Worker]) -> Checked:
     doubled = len(item) - unacknowledged - len(given) - undone
     people = Counter((row.assessor, row.unit) for row in had if row.outcome == "done")
     doubled += sum(n - 1 for n in people.values())
-    place = {row.id: row.place for row in rows}
-    claimed = [next(s.unit for s in had if s.id == line.session) for line in lines if line.kind == "claimed"]
-    firsts = [place[unit] for unit in dict.fromkeys(claimed)]
-    top = 0
-    out_of_order = 0
-    for found in firsts:
-        out_of_order += found < top
-        top = max(top, found)
-    listed = read_study(folder)
-    order = [(unit.topic, unit.items[0].docs[0]) for unit in listed.units]
-    kept = labels_of_list(database, listed).labels
-    out_of_order += sum((label.topic, label.doc) != row for label, row in zip(kept, dict.fromkeys(order), strict=False))
+    place = {row.id: (row.topic, row.items[0]["docs"][0]) for row in rows}
+    unit = {row.id: row.unit for row in had}
+    claimed = list(dict.fromkeys(place[unit[line.session]] for line in lines if line.kind == "claimed"))
+    study = read_study(folder)
+    order = list(dict.fromkeys((one.topic, one.items[0].docs[0]) for one in study.units))
+    rank = {row: at for at, row in enumerate(order)}
+    at_once = len(workers) - 1  # people who claim in the same moment may be told in another order
+    out_of_order = sum(abs(rank[row] - at) > at_once for at, row in enumerate(claimed))
+    kept = labels_of_list(database, study).labels
+    out_of_order += sum((label.topic, label.doc) != row for label, row in zip(kept, order, strict=False))
     return Checked(len(given), len(item), lost, doubled, out_of_order)
 
 
