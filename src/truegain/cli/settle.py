@@ -30,7 +30,10 @@ from truegain.message import arg, option
 from truegain.results.settlement import Settlement
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from truegain.data.label_lists import GoldList
+    from truegain.judging.labels import ListedLabels
     from truegain.judging.store.database import Database
     from truegain.judging.study.study import JudgingStudy
     from truegain.planning.settle import Settling
@@ -41,7 +44,10 @@ EXIT = {"better": 0, "not-better": 1, "worse": 1}  # as `gate` has them; 3: not 
 NOT_KNOWN = 3
 BATCH = 25  # rows of a sheet to fill in before the next look
 LISTEN = 0.4  # seconds between looks for new labels
+AFTER_FAILURE = 5.0  # seconds until the next look, where one failed
 LINGER = 600.0  # seconds that the server goes on after the answer, so that people see that it is known
+TITLE = "Are these search results relevant?"  # what people read at the top of every page; measures mean nothing to them
+ON_THEIR_WAY = 50  # labels at most that came in between a decision and the end of the process that made it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +184,8 @@ def _drawn_before(folder: Path) -> GoldList | None:
     from truegain.data.label_list_reading import read_gold_list
 
     file = folder / "list.csv"
-    if not file.is_file():
+    has_begun = (folder / QUESTION).is_file() or (folder / "judging.toml").is_file()  # or the list is half a study's
+    if not has_begun or not file.is_file():
         return None
     listed = read_gold_list(file)
     return replace(listed, label=listed.label * float("nan"), cannot=frozenset())
@@ -243,10 +250,28 @@ class Keeper:
 
     def write(self, known: Settlement, filled: GoldList) -> None:
         """Write the labels, the report page and, last, the answer."""
+        self.write_basis(filled)
+        self.write_answer(known)
+
+    def write_answer(self, known: Settlement) -> None:
+        """Write the answer: where it is there, all else is."""
+        write_bytes(self.folder / ANSWER, f"{known.to_json()}\n".encode())
+
+    def drop_earlier(self) -> None:
+        """Remove the labels of an answer that did not last: the database has them, and some may have changed since."""
+        from truegain.data.label_list_reading import read_gold_list
+
+        path = self.folder / FILLED
+        with suppress(TruegainError):  # not ours
+            if path.is_file() and read_gold_list(path).digest == self.settling.listed.digest:
+                path.unlink()
+
+    def write_basis(self, filled: GoldList) -> None:
+        """Write what the answer rests on: the labels, and the report page."""
         from truegain.report.page.page import write_report
 
         filled.write(self.folder / FILLED)
-        with suppress(TruegainError):  # too little for a page: the answer and the labels stand
+        try:
             s = self.settling
             config = replace(
                 self.config, gold=Gold(filled, sequential=True), confidence=s.confidence,
@@ -254,7 +279,8 @@ class Keeper:
             )  # fmt: skip
             measure, page = [str(s.measure)], self.folder / REPORT
             write_report(list(self.runs), self.judgments, measure, page, pairs=s.pairs, config=config)
-        write_bytes(self.folder / ANSWER, f"{known.to_json()}\n".encode())
+        except TruegainError as error:  # the answer and the labels stand
+            tell(f"no {REPORT}: {error}", "warning")
 
 
 # ---- By a sheet.
@@ -349,7 +375,10 @@ def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         for token in organizer.invite(place.people - organizer.invited()):
             typer.echo(f"a link for one person: {at.url}/s/{judging.name}/?invitation={token}")
     else:
-        typer.echo(f"people go on with the links they have; more: truegain annotate invite {shown_path(keeper.folder)}")
+        address, folder = f"{at.url}/s/{judging.name}/", shown_path(keeper.folder)
+        typer.echo(
+            f"people go on with the links they have, or at {address}; more links: truegain annotate invite {folder}"
+        )
     password = new_password(keeper.folder)
     typer.echo(f"{organizer_line(judging, at.url)}decision" + (f"  password: {password}" if password else ""))
     if at.is_open:
@@ -389,11 +418,13 @@ def _make_study(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         rules = usual_rules("graded", 1) | {"seconds": 0.0}
         settings = JudgingSettings(
             name_of(keeper.folder), "graded", gold_list="list.csv", labels=usual_labels("graded", listed.scale),
-            design=Design(1, 1, "decisive", 0), words=Words(f"Is it relevant? {keeper.settling.measure}"),
+            design=Design(1, 1, "decisive", 0), words=Words(TITLE),
             rules=Rules(reason=False, **rules), people=People("invitation", number=place.people, most_of_topic=None),
             team=Team(place.double),
         )  # fmt: skip
-        copied = [(name, Path(made) / name) for name in ("list.csv", "list.key.csv")]
+        copied = [
+            (name, Path(made) / name) for name in ("list.key.csv", "list.csv")
+        ]  # the key first: a list without it is none
         write_study(keeper.folder, settings, found.topics, found.documents, found.rows, copied)
 
 
@@ -404,9 +435,9 @@ class Watch(threading.Thread):
         super().__init__(daemon=True, name="settle")
         self.keeper, self.judging, self.database, self.linger = keeper, judging, database, linger
         self.now: Settlement | None = None
-        self.busy = 0.0  # seconds that looks took
+        self.looks, self.busy = 0, 0.0  # how many, and the processor's seconds that they took
         self._ended = threading.Event()
-        self._told = -1
+        self._told, self._failed = -1, ""
 
     def stop(self) -> None:
         """End it, after the look that it is at."""
@@ -415,46 +446,92 @@ class Watch(threading.Thread):
 
     def run(self) -> None:
         """Look until it is known."""
-        from truegain.judging.decision_store import stored_decision
         from truegain.judging.labels import labels_version
 
-        before = self.database.read(stored_decision)
-        if before is not None:
-            self.keeper.settling.remember(before.decision)
         seen: tuple[int, int] | None = None
         while not self._ended.is_set():
             try:
                 version = labels_version(self.database)
                 if version != seen:
                     self.look()
-                    seen = version
-            except TruegainError as error:
-                tell(f"{error}; looking again in 5 s", "warning")
-                self._ended.wait(5)
+                    seen, self._failed = version, ""
+            except Exception as error:  # were it to end here, people would label on and nobody would look
+                self._fail(error)
             if self.now is not None and self.now.ended:
                 break
             self._ended.wait(LISTEN)
         if self.now is not None and self.now.ended and not self._ended.wait(self.linger):
             os.kill(os.getpid(), signal.SIGINT)
 
+    def _fail(self, error: Exception) -> None:
+        """Say what is wrong, once, and give it time."""
+        known = isinstance(error, TruegainError)
+        said = str(error) if known else f"{type(error).__name__}: {error}"
+        if said != self._failed:
+            tell(f"{said}; labels are kept, and looked at again in {AFTER_FAILURE:g} s", "warning")
+        self._failed = said
+        self._ended.wait(AFTER_FAILURE)
+
     def look(self) -> None:
         """One look: what is known now, kept where the pages find it."""
         from truegain.judging.decision_store import store_decision
         from truegain.judging.labels import labels_of_list
-        from truegain.judging.workflow.pausing import pause
 
-        began = time.perf_counter()
+        began = time.thread_time()
         found = labels_of_list(self.database, self.judging)
-        settling = self.keeper.settling
-        now = settling.decide(found.labels, found.top, found.given)
+        now = self._again(found) if self.now is None else self._decided(found)
         if now.ended:
-            reason = "known" if now.status in EXIT else "given-up"
-            self.database.write(lambda connection: pause(connection, reason))  # type: ignore[arg-type]
-            self.keeper.write(now, settling.filled(settling.labels_of(found.labels, found.top)))
-        self.database.write(lambda connection: store_decision(connection, now, time.time()))
+            self._end(now, found)
+        else:
+            self.database.write(lambda connection: store_decision(connection, now, time.time()))
         self.now = now
-        self.busy += time.perf_counter() - began
+        self.looks, self.busy = self.looks + 1, self.busy + time.thread_time() - began
         self._tell(now)
+
+    def _decided(self, found: ListedLabels, top: int | None = None) -> Settlement:
+        return self.keeper.settling.decide(found.labels, found.top if top is None else top, found.given)
+
+    def _again(self, found: ListedLabels) -> Settlement:
+        """The first look of a process: what one before it knew, where it had no time to write the answer.
+
+        Labels that were on their way when it was known may be there by now.  Limits hold at every look together, so
+        the look that decided it stands.  Where none does, since more labels may be given than before or somebody took
+        theirs back, people go on.
+        """
+        from truegain.judging.decision_store import store_decision, stored_decision
+        from truegain.judging.workflow.pausing import DECIDED, pause_reason, resume
+
+        before = self.database.read(stored_decision)
+        if before is not None:
+            self.keeper.settling.remember(before.decision)
+        now, reason = self._decided(found), self.database.read(pause_reason)
+        if now.ended or reason not in DECIDED:
+            return now
+        if reason == "known":
+            for top in range(found.top - 1, max(found.top - ON_THEIR_WAY, 0), -1):
+                if (earlier := self._decided(found, top)).status in EXIT:
+                    return earlier
+            now = self._decided(found)
+
+        def go_on(connection: Connection) -> None:
+            store_decision(connection, now, time.time(), reopen=True)
+            resume(connection)
+
+        self.database.write(go_on)
+        return now
+
+    def _end(self, now: Settlement, found: ListedLabels) -> None:
+        """Collecting pauses first, the answer comes last: who is killed in between finds here again, and ends it."""
+        from truegain.judging.decision_store import store_decision
+        from truegain.judging.workflow.pausing import Reason, pause
+
+        reason: Reason = "known" if now.status in EXIT else "given-up"
+        self.database.write(lambda connection: pause(connection, reason))
+        settling = self.keeper.settling
+        self.keeper.drop_earlier()
+        self.keeper.write_basis(settling.filled(settling.labels_of(found.labels, now.labels)))
+        self.database.write(lambda connection: store_decision(connection, now, time.time()))
+        self.keeper.write_answer(now)
 
     def _tell(self, now: Settlement) -> None:
         if now.ended:
@@ -466,5 +543,5 @@ class Watch(threading.Thread):
         elif now.labels // 10 != self._told // 10:
             for pair in now.pairs:
                 later = foretold(pair.likely, pair.latest) if pair.now.low is not None else ""
-                tell(f"{in_words(pair.sentence)} {later}")
+                tell(f"{in_words(pair.sentence)} {later}".strip())
         self._told = now.labels

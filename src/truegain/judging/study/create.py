@@ -171,6 +171,7 @@ def write_study(
 ) -> None:
     """Write a study into a folder; what is there already is never written over, and `judging.toml` comes last.
 
+    A study whose writing was broken off is written to its end: files that are there as they would be written may be.
     files: that go with it, by the names that they have there.
     """
     place = Path(folder)
@@ -182,12 +183,17 @@ def write_study(
         **{name: source.read_bytes() for name, source in copied.items()},
         FILE: toml_of(settings).encode(),
     }
-    if existing := [name for name in texts if (place / name).exists()]:
+    if existing := [name for name, text in texts.items() if _stands(place / name, text)]:
         raise InputError("this file exists already", file=shown_path(place / existing[-1]), hint="name another folder")
     with write_failures(shown_path(place)):
         place.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_bytes(place / name, text)
+
+
+def _stands(path: Path, text: bytes) -> bool:
+    """Whether there is a whole study, or something else than would be written."""
+    return path.exists() and (path.name == FILE or not path.is_file() or path.read_bytes() != text)
 
 
 def topic_line(row: TopicRow) -> str:
