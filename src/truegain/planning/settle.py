@@ -40,7 +40,7 @@ ASSUMED = (
 OVERSHOOT = 0.3  # nats that stakes have above 2/alpha when it is decided, in the middle; as simulations show
 LEAST_BEFORE_GIVING_UP = 30  # labels, before anything is said to be out of reach
 LOOKS_KEPT = 200  # of the path of intervals
-TRUE_DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)
+TRUE_DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)  # of the range of scores
 WEAK_AGREEMENT = 0.6
 LEAST_DOUBLED = 10
 
@@ -364,7 +364,7 @@ class Settling:
         spread, own = self._looks.first_spread() * ASSUMED, self._looks.half_by_judge() ** 2
         rows: list[tuple[Cell, ...]] = []
         least = self.study.min_effect
-        for d in sorted({*TRUE_DIFFERENCES, *([least, 2 * least] if least else [])}):
+        for d in sorted({*(x * self._scale for x in TRUE_DIFFERENCES), *([least, 2 * least] if least else [])}):
             far = abs(d - least)
             even, most = (self.needed_for(far, spread, own, chance) for chance in (0.5, 0.8))
             if not own:
@@ -391,6 +391,12 @@ class Settling:
         return Table(
             tuple(columns), rows, {}, f"Labels until it is known: {self._names()} on {self.measure}", tuple(notes)
         )
+
+    @property
+    def _scale(self) -> float:
+        """How large a difference can be; of a measure without an upper bound, the best score by the judge's labels."""
+        low, high = self.measure.bounds()
+        return high - low if math.isfinite(high - low) else float(self._looks.uncorrected_scores().max()) or 1.0
 
     def _names(self) -> str:
         return f"{some(list(dict.fromkeys(self.candidates)), 4)} against {some(list(dict.fromkeys(self.baselines)), 4)}"

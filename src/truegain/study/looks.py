@@ -180,6 +180,10 @@ class ListLooks:
         own = max(own, min(by_judge, float(whole.value[0])))
         return float(quantiles_of(1 - self.alpha, whole.df)[0]) * math.sqrt(own)
 
+    def uncorrected_scores(self) -> Floats:
+        """The systems' scores by the judge's labels."""
+        return self._whole.uncorrected.value
+
     def half_by_judge(self) -> float:
         """The same before any label is there, by those of the judge: of the pair where it is largest."""
         if not self.over_topics:
