@@ -378,9 +378,9 @@ def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         for token in organizer.invite(place.people - organizer.invited()):
             typer.echo(f"a link for one person: {at.url}/s/{judging.name}/?invitation={token}")
     else:
-        address, folder = f"{at.url}/s/{judging.name}/", shown_path(keeper.folder)
         typer.echo(
-            f"people go on with the links they have, or at {address}; more links: truegain annotate invite {folder}"
+            f"people go on with the links they have, at {at.url}; more links: truegain annotate invite "
+            f"{shown_path(keeper.folder)} --url {at.url}"
         )
     password = new_password(keeper.folder)
     typer.echo(f"{organizer_line(judging, at.url)}decision" + (f"  password: {password}" if password else ""))
