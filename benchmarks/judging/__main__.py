@@ -1,7 +1,8 @@
-"""`python -m benchmarks.judging crowd|load|faults`: the judging server, with simulated assessors.
+"""`python -m benchmarks.judging crowd|load|faults|looks`: the judging server, with simulated assessors.
 
 crowd: they judge a whole study through its pages, and its export gives back the truth and the paper's figures.
 load: many at once.  faults: a server that is killed while they work.
+looks: what `truegain settle` spends on looks while a team labels.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import argparse
 from benchmarks.judging.crowd import crowd
 from benchmarks.judging.faults import faults
 from benchmarks.judging.load import load
+from benchmarks.judging.looks import looks
 
-TABLES = {"crowd": crowd, "load": load, "faults": faults}
+TABLES = {"crowd": crowd, "load": load, "faults": faults, "looks": looks}
 
 
 def main() -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from truegain.data.label_lists import GoldList
+    from truegain.data.runs import Runs
     from truegain.judging.labels import ListedLabels
     from truegain.judging.store.database import Database
     from truegain.judging.study.study import JudgingStudy
@@ -47,6 +48,10 @@ LISTEN = 0.4  # seconds between looks for new labels
 AFTER_FAILURE = 5.0  # seconds until the next look, where one failed
 LINGER = 600.0  # seconds that the server goes on after the answer, so that people see that it is known
 TITLE = "Are these search results relevant?"  # what people read at the top of every page; measures mean nothing to them
+TEXTS = {  # a team's work is no published research, unless its folder says so
+    "consent.box": "I have read this page and I want to take part",
+    "consent.published": "Your labels help to find out which search system is better. A random ID stands for you.",
+}
 ON_THEIR_WAY = 50  # labels at most that came in between a decision and the end of the process that made it
 
 
@@ -278,9 +283,17 @@ class Keeper:
                 population=s.population or self.config.population,
             )  # fmt: skip
             measure, page = [str(s.measure)], self.folder / REPORT
-            write_report(list(self.runs), self.judgments, measure, page, pairs=s.pairs, config=config)
+            write_report(self._runs(), self.judgments, measure, page, pairs=s.pairs, config=config)
         except TruegainError as error:  # the answer and the labels stand
             tell(f"no {REPORT}: {error}", "warning")
+
+    def _runs(self) -> Runs:
+        """The runs of the systems in question: of others the labels say nothing."""
+        from truegain.data.runs import Runs
+
+        runs, asked = Runs.of(list(self.runs)), {name for pair in self.settling.pairs for name in pair}
+        kept = tuple(run for run in runs.parts if run.system in asked)
+        return Runs(kept) if len(kept) == len(asked) else runs
 
 
 # ---- By a sheet.
@@ -375,9 +388,9 @@ def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         for token in organizer.invite(place.people - organizer.invited()):
             typer.echo(f"a link for one person: {at.url}/s/{judging.name}/?invitation={token}")
     else:
-        address, folder = f"{at.url}/s/{judging.name}/", shown_path(keeper.folder)
         typer.echo(
-            f"people go on with the links they have, or at {address}; more links: truegain annotate invite {folder}"
+            f"people go on with the links they have, at {at.url}; more links: truegain annotate invite "
+            f"{shown_path(keeper.folder)} --url {at.url}"
         )
     password = new_password(keeper.folder)
     typer.echo(f"{organizer_line(judging, at.url)}decision" + (f"  password: {password}" if password else ""))
@@ -418,7 +431,7 @@ def _make_study(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         rules = usual_rules("graded", 1) | {"seconds": 0.0}
         settings = JudgingSettings(
             name_of(keeper.folder), "graded", gold_list="list.csv", labels=usual_labels("graded", listed.scale),
-            design=Design(1, 1, "decisive", 0), words=Words(TITLE),
+            design=Design(1, 1, "decisive", 0), words=Words(TITLE, texts=TEXTS),
             rules=Rules(reason=False, **rules), people=People("invitation", number=place.people, most_of_topic=None),
             team=Team(place.double),
         )  # fmt: skip

@@ -1,0 +1,224 @@
+"""The look after every label, in one process: what a new start makes of an end that was broken off, and of failures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.judging.teaming import Member
+from truegain.cli.settle import FILLED, Keeper, SettlePlace, SettleTexts, Watch, _make_study
+from truegain.config import StudyConfig
+from truegain.data.label_list_reading import read_gold_list
+from truegain.errors import InputError, TruegainError
+from truegain.judging.decision_store import stored_decision
+from truegain.judging.labels import labels_of_list
+from truegain.judging.store.database import Database, default_url
+from truegain.judging.study.study import FILE, read_study
+from truegain.judging.workflow.assessor import AssessorService
+from truegain.judging.workflow.organizer import OrganizerService
+from truegain.judging.workflow.pausing import pause, pause_reason
+from truegain.judging.workflow.steps import Person
+from truegain.planning.settle import LabelBudget, Settling
+from truegain.results.settlement import Label, Settlement
+from truegain.study.study import Study
+
+TOPICS, DOCS = [f"t{n:02d}" for n in range(12)], "abcdef"
+GOOD = "def"  # documents of the candidate, all of them relevant
+
+
+class Place:
+    """A folder with a question of 72 rows, its app, and one person at it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        rows = [(t, f"{t}{d}") for t in TOPICS for d in DOCS]
+        (folder / "llm.qrels").write_text(
+            "".join(f"{t} 0 {d} {(n + int(t[1:])) % 2}\n" for n, (t, d) in enumerate(rows))
+        )
+        for name, docs in (("old", "abc"), ("new", GOOD)):
+            lines = [f"{t} Q0 {t}{d} {r} {9 - r} {name}\n" for t in TOPICS for r, d in enumerate(docs, 1)]
+            (folder / f"{name}.run").write_text("".join(lines))
+        (folder / "topics.tsv").write_text("".join(f"{t}\tlamp {t}\n" for t in TOPICS))
+        texts = [json.dumps({"id": d, "text": f"Text of {d} on the lamp."}) for _, d in rows]
+        (folder / "docs.jsonl").write_text("\n".join(texts))
+        self.texts = SettleTexts(topics=str(folder / "topics.tsv"), docs=str(folder / "docs.jsonl"))
+        keeper = self.keeper()
+        _make_study(keeper, self.texts, SettlePlace())
+        keeper.begin()
+        self.judging = read_study(folder / "g")
+        self.database = Database(default_url(folder / "g"))
+        self.service = AssessorService(self.judging, self.database)
+        self.who = Member(self.service, OrganizerService(self.judging, self.database).invite(1)[0])
+
+    def keeper(self, most: int | None = None, baseline: str = "old", candidate: str = "new") -> Keeper:
+        """The question, as another start of the command has it."""
+        runs = [str(self.folder / f"{name}.run") for name in ("new", "old")]
+        study = Study(runs, str(self.folder / "llm.qrels"), "P@3")
+        settling = Settling(study, baseline, [candidate], LabelBudget(most), "fixed")
+        config = StudyConfig(population="topics")
+        return Keeper(settling, self.folder / "g", str(self.folder / "llm.qrels"), runs, ["P@3"], config)
+
+    def watch(self, most: int | None = None) -> Watch:
+        """A new process's."""
+        return Watch(self.keeper(most), self.judging, self.database)
+
+    def label(self, number: int, *, liar: bool = False) -> None:
+        """One person labels so many rows."""
+        if not self.who.token:
+            entered = self.service.enter(Person("invitation", "somebody"), invitation=self.who.name)
+            self.who.token = entered.token
+            self.who.send(consent="yes")
+        for _ in range(number):
+            page = self.who.page()
+            is_good = page.documents[0].text.split()[2][-1] in GOOD
+            self.who.send(page, label=str(int(is_good != liar)))
+
+    @property
+    def paused(self) -> str | None:
+        """Why people are stopped."""
+        return self.database.read(pause_reason)
+
+    @property
+    def answer(self) -> Settlement | None:
+        """What decision.json says."""
+        path = self.folder / "g" / "decision.json"
+        return Settlement.of_json(path.read_bytes()) if path.is_file() else None
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """A question on SQLite."""
+    found = Place(tmp_path)
+    yield found
+    found.database.close()
+
+
+def until_known(place: Place, watch: Watch) -> int:
+    """Label after label; after how many it is known."""
+    for n in range(1, 73):
+        place.label(1)
+        now = watch.keeper.settling.decide(labels_of_list(place.database, place.judging).labels)
+        if now.ended:
+            return n
+    raise AssertionError("never known")
+
+
+def test_killed_between_pause_and_answer(place: Place) -> None:
+    """Guards the end: paused without an answer and with a label more, the next process gives the look that decided."""
+    watch = place.watch()
+    n = until_known(place, watch)
+    place.database.write(lambda c: pause(c, "known"))
+    assert place.answer is None
+    again = place.watch()
+    again.look()
+    assert place.answer is not None
+    assert (place.answer.status, place.answer.labels) == ("better", n)
+    stored = place.database.read(stored_decision)
+    assert stored is not None
+    assert stored.decision == place.answer
+    assert read_gold_list(place.folder / "g" / FILLED).judged == n
+    assert (place.folder / "g" / "report.html").is_file()
+
+
+def test_a_label_on_its_way_takes_nothing_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards a decision whose process ended: labels that contradict it came in meanwhile, and the look stands."""
+    n = until_known(place, place.watch())
+    place.label(4, liar=True)  # as if they had been on their way
+    place.database.write(lambda c: pause(c, "known"))
+    again = place.watch()
+    decide = again.keeper.settling.decide
+
+    def wavering(rows: list[Label], top: int | None = None, given: int | None = None) -> Settlement:
+        """As over topics, whose limits may widen again."""
+        now = decide(rows, top, given)
+        return replace(now, status="open") if now.labels > n + 1 else now
+
+    monkeypatch.setattr(again.keeper.settling, "decide", wavering)
+    again.look()
+    assert place.answer is not None
+    assert (place.answer.status, place.answer.labels) == ("better", n + 1), "the last look that decides"
+    assert read_gold_list(place.folder / "g" / FILLED).judged == n + 1
+    assert place.paused == "known"
+
+
+def test_more_labels_than_before(place: Place) -> None:
+    """Guards a higher limit: what was given up goes on, people are let in again, and the labels count on."""
+    place.label(12)
+    watch = place.watch(12)
+    watch.look()
+    assert place.answer is not None
+    assert (place.answer.status, place.paused) == ("undecided", "given-up")
+    assert place.keeper(12).known() == place.answer
+    more = place.watch(60)
+    assert more.keeper.known() is None, "a higher limit opens it again"
+    more.look()
+    assert more.now is not None
+    assert (more.now.status, place.paused) == ("open", None)
+    stored = place.database.read(stored_decision)
+    assert stored is not None
+    assert not stored.decision.ended
+    place.label(30)
+    more.look()
+    assert place.answer.status == "better"
+    assert place.answer.labels > 12
+
+
+def test_pause_of_the_organizer_stays(place: Place) -> None:
+    """Guards an organizer's pause: a look does not let people in again."""
+    place.label(3)
+    place.database.write(lambda c: pause(c, "organizer"))
+    place.watch().look()
+    assert place.paused == "organizer"
+
+
+def test_a_look_that_fails_is_made_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards the thread: whatever a look raises, it is told once and looked at again."""
+    monkeypatch.setattr("truegain.cli.settle.AFTER_FAILURE", 0.01)
+    monkeypatch.setattr("truegain.cli.settle.LISTEN", 0.01)
+    watch, failures = place.watch(), [RuntimeError("odd"), RuntimeError("odd"), TruegainError("no connection")]
+    look = watch.look
+
+    def fail_first() -> None:
+        if failures:
+            raise failures.pop(0)
+        look()
+        watch._ended.set()
+
+    monkeypatch.setattr(watch, "look", fail_first)
+    watch.start()
+    watch.join(30)
+    assert watch.now is not None
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.count("RuntimeError: odd; labels are kept, and looked at again") == 1
+    assert "no connection; labels are kept" in said
+
+
+def test_a_start_that_was_broken_off(tmp_path: Path) -> None:
+    """Guards the first start: killed while the study is written, the next one writes the rest; others' files stay."""
+    place = Place(tmp_path)
+    place.database.close()
+    folder = tmp_path / "g"
+    whole = {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith("judging.sqlite")}
+    for kept in (("topics.jsonl",), ("topics.jsonl", "docs.jsonl", "pool.jsonl", "list.key.csv", "list.csv")):
+        for path in folder.iterdir():
+            if path.name not in kept:
+                path.unlink()
+        _make_study(place.keeper(), place.texts, SettlePlace())
+        assert all((folder / name).read_bytes() == whole[name] for name in (*kept, FILE))
+    (folder / FILE).unlink()
+    (folder / "topics.jsonl").write_text("mine")
+    with pytest.raises(InputError, match="this file exists already"):
+        _make_study(place.keeper(), place.texts, SettlePlace())
+    assert (folder / "topics.jsonl").read_text() == "mine"
+
+
+def test_another_question(place: Place) -> None:
+    """Guards the folder: another question is refused, whether it is decided or not."""
+    with pytest.raises(InputError, match="settles another question: baselines was"):
+        place.keeper(baseline="new", candidate="old").known()
