@@ -36,6 +36,7 @@ from truegain.study.corrected_scores import Corrections
 from truegain.study.correlate import Correlation
 from truegain.study.estimates import Ranking
 from truegain.study.next_steps import Steps
+from truegain.study.settled import SettleResult
 from truegain.study.verdict import Verdict
 
 NASTY = "<script>alert(1)</script>_a&b%c|d$e{f}~g^h#i\\j*k`l"
@@ -120,6 +121,10 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "ranking": (Ranking, lambda: _study().best("P@3")),
     "verdict": (Verdict, lambda: _study().verdict("dense", NASTY, "P@3")),
     "preferences": (tg.Preferences, lambda: tg.read_preferences(VOTES)),
+    "settled": (
+        SettleResult,
+        lambda: _study().settle(lambda t, d: GOLD[t].get(d, 0), measure="P@3", baseline="dense", population="fixed"),
+    ),
     "verdict of preferences": (
         Verdict,
         lambda: tg.PreferenceStudy(VOTES, gold=VOTES[::2], design="random").verdict("dense", NASTY),

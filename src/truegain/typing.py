@@ -13,8 +13,10 @@ from truegain.io.frames import FrameLike
 from truegain.judge_error.panel import GoldLike
 from truegain.measures.parse import MeasureLike, MeasuresLike
 from truegain.results.base import Table
+from truegain.results.settlement import Settlement
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList
 from truegain.stats.significance.comparisons import Comparisons
+from truegain.study.settled import SettleResult
 from truegain.study.verdict import Verdict
 from truegain.text.corpus import CorpusLike
 
@@ -32,6 +34,8 @@ __all__ = [
     "RatingsLike",
     "ResultList",
     "RunsLike",
+    "SettleResult",
+    "Settlement",
     "Table",
     "Verdict",
 ]

@@ -18,7 +18,7 @@ from truegain.errors import DataWarning, TruegainError, counted, some
 from truegain.io.columns import Floats
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
-from truegain.message import argname
+from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.planning.gold_sample import draw_list
 from truegain.results.base import Table
 from truegain.results.settlement import Interval, Label, PairSettlement, Settlement, Status
@@ -136,10 +136,10 @@ class Settling:
 
     def __post_init__(self) -> None:
         study = self.study
-        if study.of_answers or study.judge is not None:
+        if study.of_items or study.judge is not None:
             why = (
-                "answers of a log are labeled by `truegain plan labels` and `truegain verdict --sequential`"
-                if study.of_answers
+                f"it is of answers; draw a list of them ({SAMPLE_GOLD}), and look at it with {arg('sequential', True)}"
+                if study.of_items
                 else "give the judge's labels alone: gold labels are what shall be collected"
             )
             raise TruegainError(f"this study cannot be settled label by label: {why}")

@@ -24,7 +24,12 @@ class SettleResult(Result):
     verdicts : tuple of Verdict
         Of each candidate against the baseline, with all details; empty where no label was given.
     filled : GoldList
-        The list with its labels, for `Study` and `truegain verdict --gold`.
+        The list with its labels, the `gold` of a study.
+
+    Notes
+    -----
+    Columns of `frame`, one row a look and pair: `baseline` and `candidate`; `labels`, how many were there; `difference`,
+    the candidate less the baseline, and its limits `low` and `high`, missing while labels are too few.
     """
 
     settlement: Settlement
