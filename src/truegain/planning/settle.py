@@ -29,7 +29,7 @@ from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.student_t import quantiles_of
 from truegain.study.config import sources_of
 from truegain.study.estimators import LEAST_GOLD
-from truegain.study.gold_lists import ByList, worth_of
+from truegain.study.gold_lists import ALONE, ByList, worth_of
 from truegain.study.precision import error_at_all_looks
 from truegain.study.settled import SettleResult
 from truegain.study.study import Study
@@ -287,6 +287,7 @@ class Settling:
         touching = model.estimator.touching(self.contrasts)
         assert touching is not None
         low, high = model.by_bets(self.contrasts)
+        value = np.where(low == high, low, value)  # with every label known the estimate differs by rounding alone
         low, high = np.minimum(low, value), np.maximum(high, value)
         return tuple(
             Interval(n, float(value[i]), float(low[i]), float(high[i])) if touching[i] >= LEAST_GOLD
@@ -331,9 +332,8 @@ class Settling:
             return ""
         one = Contrasts(self.contrasts.a[[i]], self.contrasts.b[[i]])
         alpha = error_at_all_looks(self.confidence, True)
-        game = self._last.game(self.contrasts)
-        assert game is not None
-        low, high = (float(x[i]) for x in game.limits(alpha))
+        (worst, at, _), (best, _, _) = self._at_worst_and_best(i)
+        low, high = float(worst.limits(alpha)[0][at]), float(best.limits(alpha)[1][at])
         half = self._half_by_topics(one, alpha)
         least = max(self.study.min_effect, 0.0)
         if high - half > least or low + half < least:
@@ -350,6 +350,27 @@ class Settling:
             f"No number of labels will decide it: with every row of the list labeled the interval is still about "
             f"+-{half:.4f} for topics like these {topics:,}; {more}. For these topics only, labels can decide it."
         )
+
+    def _at_worst_and_best(self, i: int) -> tuple[tuple[Betting, int, float], tuple[Betting, int, float]]:
+        """The bets on a pair, its place among them and the estimate, at worst and at best.
+
+        What nobody could judge counts as the worst, and as the best; where everything could be judged both are alike.
+        """
+        last = self._last
+        assert last is not None
+        stuck, value = last.stuck(self.contrasts), float(last.values(self.contrasts)[i])
+        if stuck[i]:
+            found = []
+            for end in last.ends(self.contrasts, i):
+                game = end.game(ALONE)
+                assert game is not None
+                found.append((game, 0, float(end.value[0])))
+            return found[0], found[1]
+        alone = stuck.any()  # a row that another pair needs may have no value
+        game = last.game(Contrasts(self.contrasts.a[[i]], self.contrasts.b[[i]]) if alone else self.contrasts)
+        assert game is not None
+        one = (game, 0 if alone else i, value)
+        return one, one
 
     def _half_by_topics(self, one: Contrasts, alpha: float) -> float:
         """Half of the width that is left with all rows labeled: what topics bring by themselves."""
@@ -378,15 +399,14 @@ class Settling:
         """Labels in all that are likely needed, and that are with 90%, were things to go on like this."""
         if self._last is None or now.difference is None or now.low is None:
             return None, None
-        game = self._last.game(self.contrasts)
-        assert game is not None
-        spread = float(game.spread[i])
+        (game, at, least_value), (_, _, most_value) = self._at_worst_and_best(i)
+        spread = float(game.spread[at])
         alpha = error_at_all_looks(self.confidence, self._over_topics)
         own = 0.0
         if self._over_topics:
             own = self._half_by_topics(Contrasts(self.contrasts.a[[i]], self.contrasts.b[[i]]), alpha) ** 2
         least = self.study.min_effect
-        far = max(now.difference - least, least - now.difference)
+        far = max(least_value - least, least - most_value, 0.0)
         tau = float(information_after(self.listed.size, np.array([now.labels]))[0])
         unsure = NormalDist().inv_cdf(0.9) * spread / math.sqrt(tau)
         likely, latest = self.needed_for(far, spread, own), self.needed_for(max(far - unsure, 0.0), spread, own)

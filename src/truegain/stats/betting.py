@@ -226,10 +226,12 @@ class Betting:
         """Limits of each total, with chance 1 - alpha right at all looks, after all values or the first so many."""
         low, high = self.ends(first)
         n = len(self) if first is None else min(first, len(self))
-        if n == 0 or n == len(self.units):
+        rounding = ROUNDING * np.abs(self._weight).sum(axis=1)
+        if n == len(self.units):
+            return tuple(np.where(np.abs(x) <= rounding, 0.0, x) for x in (low, high))  # type: ignore[return-value]
+        if n == 0:
             return low, high
         game = _Game.of(self, n, alpha)
-        rounding = ROUNDING * np.abs(self._weight).sum(axis=1)
         a, b = low - self._offset - rounding, high - self._offset + rounding
         return game.limit(a, b) + self._offset, -game.turned().limit(-b, -a) + self._offset
 

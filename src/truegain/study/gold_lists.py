@@ -184,6 +184,9 @@ def spread_of_contrasts(squares: Floats, contrasts: Contrasts) -> Floats:
 # ---- Scores corrected by the first labels of an ordered list.
 
 
+ALONE = Contrasts.scores(1)  # a contrast as if it were a score
+
+
 @dataclass(frozen=True, eq=False)
 class ByList(ScoreEstimator):
     """Gold labels in the order in which they were drawn, and how likely each was.
@@ -202,6 +205,9 @@ class ByList(ScoreEstimator):
     games: list[tuple[Contrasts, Betting]] = field(
         default_factory=list, kw_only=True
     )  # played before, with fewer labels
+    end_games: dict[tuple[int, int, int], list[tuple[Contrasts, Betting]]] = field(
+        default_factory=dict, kw_only=True
+    )  # the same with what nobody could judge at its worst (0), and at its best (1)
 
     @classmethod
     def of(cls, ranked: RankedGains, rows: GoldList, measure: Measure, judge: Judge) -> ByList:
@@ -279,12 +285,16 @@ class ByList(ScoreEstimator):
         weight = self.fit.coefficient[b] - (self.fit.coefficient[a] if a != NONE else 0.0)
         up = weight[self.fit.item] > 0
         low, high = self.fit.scale
-        return self._at(a, b, weight, np.where(up, low, high)), self._at(a, b, weight, np.where(up, high, low))
+        worst, best = (
+            replace(self._at(a, b, weight, end), games=self.end_games.setdefault((a, b, side), []))
+            for side, end in enumerate((np.where(up, low, high), np.where(up, high, low)))
+        )
+        return worst, best
 
     def _at(self, a: int, b: int, weight: Floats, end: Floats) -> ByList:  # noqa: ARG002
         row = frozen(weight[None])
         fit = replace(self.fit, coefficient=row, gold=np.where(self._stuck, end, self.fit.gold))
-        return replace(self, fit=fit, listed=replace(self.listed, coefficient=row), games=[])
+        return replace(self, fit=fit, listed=replace(self.listed, coefficient=row), games=[], end_games={})
 
     def game(self, contrasts: Contrasts) -> Betting | None:
         """The bets of all labels against each value of contrasts; None where labels do not come as bets need them.

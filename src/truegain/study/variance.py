@@ -27,7 +27,7 @@ from truegain.stats.results import Comparison
 from truegain.stats.student_t import quantiles_of
 from truegain.stats.student_t import wilson as wilson_of_share
 from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, ScoreEstimator
-from truegain.study.gold_lists import ByList
+from truegain.study.gold_lists import ALONE, ByList
 from truegain.study.precision import at_every_look, earlier_looks, error_at_all_looks
 
 Parts = dict[SourceName, Floats]
@@ -399,7 +399,7 @@ class VarianceModel:
             return None
         low[free], high[free] = found
         for i in np.flatnonzero(stuck).tolist():
-            worst, best = (self._by_bets(e, Contrasts.scores(1), topics) for e in self.estimator.ends(contrasts, i))
+            worst, best = (self._by_bets(e, ALONE, topics) for e in self.estimator.ends(contrasts, i))
             assert worst is not None
             assert best is not None
             low[i], high[i] = worst[0][0], best[1][0]
@@ -418,7 +418,7 @@ class VarianceModel:
         over = topics and "topics" in self.over
         alpha = error_at_all_looks(self.looks, over)
         low, high = game.limits(alpha)
-        value = estimator.values(contrasts)
+        value = np.where(low == high, low, estimator.values(contrasts))  # all known: they differ by rounding alone
         below, above = np.maximum(value - low, 0.0), np.maximum(high - value, 0.0)
         if over:
             whole = estimator.over_topics(contrasts)
