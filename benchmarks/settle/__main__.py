@@ -1,8 +1,8 @@
 """`python -m benchmarks.settle`: labels until it is known, and how often the answer is wrong, in simulated studies.
 
-A table for each world (benchmarks/settle/worlds.py says how they come about): for each way to a decision the labels until
-it, median and (90th percentile), by the size of the true difference; studies that never decide count with all their
-labels.  Then how good forecasts are.  `--figure FILE.svg` draws labels against the true difference.
+A table for each world (benchmarks/settle/worlds.py says how they come about): for each way to a decision the labels
+until it, median and (90th percentile), by the size of the true difference; studies that never decide count with all
+their labels.  Then how good forecasts are.  `--figure FILE.svg` draws labels against the true difference.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def main() -> None:
     asked = argparse.ArgumentParser(prog="python -m benchmarks.settle", description=__doc__)
     asked.add_argument("--studies", type=int, default=400, help="studies of each world")
     asked.add_argument("--seed", type=int, default=20261118)
-    asked.add_argument("--world", action="append", choices=[w.name for w in WORLDS], help="one of them; may be repeated")
+    asked.add_argument(
+        "--world", action="append", choices=[w.name for w in WORLDS], help="one of them; may be repeated"
+    )
     asked.add_argument("--figure", type=Path, help=f"FILE.svg, .png or .html; of the world {DRAWN}")
     given = asked.parse_args()
     if given.figure is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,11 @@ def rows_of(found: tables.Found) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     for way, name in SHOWN.items():
         labels = np.array(found.pairs if way == tables.ALL else [a.labels for a in found.answers[way]])
-        for low, high in zip(EDGES[:-1], EDGES[1:], strict=True):
+        for low, high in pairwise(EDGES.tolist()):
             there = (size >= low - 1e-9) & (size < high - 1e-9)
             if there.sum() >= LEAST:
                 least, middle, most = np.quantile(labels[there], (0.1, 0.5, 0.9)).tolist()
-                out.append({"way": name, "difference": float(low + high) / 2, "labels": middle, "low": least,
+                out.append({"way": name, "difference": (low + high) / 2, "labels": middle, "low": least,
                             "high": most})  # fmt: skip
     return out
 

@@ -22,8 +22,8 @@ LIST, ALONE = f"a list of {ways.FIXED_LIST}, once", "judge alone, t test"
 NO_JUDGE, RANDOM = "people alone, pairs that differ", "people alone, any pairs"
 ALL = "all pairs that differ"
 # Ways that take long are left out where another world tells the same.
-BOUNDS, EACH_LABEL = ("leans",), ("leans", "tie", "dl19-gpt-4_umbrela")
-PEOPLE_ALONE = ("leans", "few", "tie", "dl19-gpt-4_umbrela")
+BOUNDS, EACH_LABEL = ("leans",), ("leans", "tie")
+PEOPLE_ALONE, FORETOLD = ("leans", "tie"), ("leans", "good", "tie")
 
 
 @dataclass
@@ -41,13 +41,19 @@ class Found:
         size, sign = np.abs(self.truth), np.sign(self.truth)
         bands = [(size >= low - 1e-9) & (size < high - 1e-9) for low, high in BANDS]
         shown = [i for i, band in enumerate(bands) if band.sum() >= 10]
-        names = [f"{'above .1' if BANDS[i][1] == 1 else f'{BANDS[i][0]:g}-{BANDS[i][1]:g}'} ({bands[i].sum()})" for i in shown]
+        names = [
+            f"{'above .1' if BANDS[i][1] == 1 else f'{BANDS[i][0]:g}-{BANDS[i][1]:g}'} ({bands[i].sum()})"
+            for i in shown
+        ]
         if len(set(size.tolist())) == 1:
             bands, shown, names = [size >= 0], [0], [f"{size[0]:g} ({len(size)})"]
         head = ["way", *names, *(f"decided by {n}" for n in CAPS), "decided", "wrong", "wrong, 95% CI"]
         out = [f"| {' | '.join(head)} |", f"|---{'|---:' * (len(head) - 1)}|"]
         pairs = np.array(self.pairs)
-        for way, answers in {**self.answers, ALL: [ways.Answer(n, int(s)) for n, s in zip(pairs, sign, strict=True)]}.items():
+        for way, answers in {
+            **self.answers,
+            ALL: [ways.Answer(n, int(s)) for n, s in zip(pairs, sign, strict=True)],
+        }.items():
             n, said = np.array([(a.labels, a.said) for a in answers]).T
             wrong = (said != 0) & (said != sign)
             cells = [_labels(n[bands[i]]) for i in shown] if way != ALONE else ["0"] * len(shown)
@@ -70,7 +76,7 @@ def studies(world: World, count: int, seed: int) -> Found:
         rng = np.random.default_rng([seed, number])
         case = world.draw(rng)
         settling = None
-        if not world.real and not world.topics and case.cannot is None:
+        if world.name in FORETOLD:
             settling = Settling(case.study(), "prod", ["new"], population="fixed", seed=number)
         order = ways.order_of(case, rng) if settling is None else order_of(settling)
         found.truth.append(case.truth)

@@ -1,8 +1,8 @@
-"""Ways to a decision, each replayed on a whole list whose labels are all known: after how many labels, and what it says.
+"""Ways to a decision, each replayed on a list whose labels are all known: after how many labels, and what it says.
 
 The stakes of one game, played to the end of the list, tell at which label a value was first ruled out: the limits after
-the first n labels are those of the first n rounds.  So a study takes one game, not one for each label; that `Study.settle`
-stops at the same label with the same answer is tested (tests/planning/test_settle_simulated.py).
+the first n labels are those of the first n rounds.  So a study takes one game, not one for each label; that
+`Study.settle` stops at the same label with the same answer is tested (tests/planning/test_settle_simulated.py).
 """
 
 from __future__ import annotations
@@ -188,6 +188,10 @@ def oracle(case: Case, order: Ints) -> Answer:
 class Learning(Betting):
     """Bets on a list whose rest is drawn again and again, by what was learned of where the judge errs."""
 
+    def __init__(self, units: DrawnUnits, order: Ints) -> None:
+        super().__init__(units)
+        self.order = order  # of the documents, as they are drawn so far
+
     def redraw(self, rng: np.random.Generator) -> None:
         """Draw the rest anew, each with a chance in proportion to |w| sqrt(m (1 - m)), m what is expected of it."""
         t, units, model = len(self), self.units, self._prediction
@@ -201,7 +205,7 @@ class Learning(Betting):
         sizes = np.concatenate([units.size[:t], size[rest]])
         self.units = replace(units, weight=units.weight[:, order], size=sizes, label=units.label[order],
                              group=units.group[order])  # fmt: skip
-        self.at = self.at[order]
+        self.order = self.order[order]
         self._weight = self._weight[:, order]
         self._left = np.concatenate([self._left[:t], np.cumsum(sizes[t:][::-1])[::-1]])
         self._ratio = self._weight / sizes
@@ -213,12 +217,11 @@ def learning(case: Case, order: Ints, rng: np.random.Generator) -> Answer:
     """`settle` with sizes that learn the judge's errors, every 25 labels."""
     units = DrawnUnits(case.weight[None, order], np.abs(case.weight[order]), case.known.stratum[order].astype(float),
                        case.known.topic[order], case.known.scale)  # fmt: skip
-    game = Learning(units)
-    game.at = order
+    game = Learning(units, order)
     while len(game) < len(units):
         if len(game) and len(game) % EVERY == 0:
             game.redraw(rng)
-        game.add(float(case.known.gold[game.at[len(game)]]))
+        game.add(float(case.known.gold[game.order[len(game)]]))
     return _first(Rounds(game, ALPHA))
 
 

@@ -1,13 +1,13 @@
 """Worlds in which labels are asked for until it is known: two systems, a judge's labels of all, people's of all.
 
 Own worlds: 50 topics, P@10, three to seven of each first ten in common, so that about 500 pairs of topic and document
-differ.  A document of the candidate alone is relevant with the chance p + d/2, one of the baseline alone with p - d/2, p
-and d by topic.  The judge errs more often in some topics than in others.  Topics fixed, the truth is the difference by
-all labels of people; topics sampled, that of the population, half of the mean of d.
+differ.  A document of the candidate alone is relevant with the chance p + d/2, one of the baseline alone with p - d/2,
+p and d by topic.  The judge errs more often in some topics than in others.  Topics fixed, the truth is the difference
+by all labels of people; topics sampled, that of the population, half of the mean of d.
 
-The constants of the bets (`HORIZONS`) were chosen in another world (other chances, a judge whose errors are alike in all
-topics) and on DL19 with gpt-4o_umbrela.  Worlds, judges and seeds here were written down before the first result, and
-nothing was changed after it.
+The constants of the bets (`HORIZONS`) were chosen in another world (other chances, a judge whose errors are alike in
+all topics) and on DL19 with gpt-4o_umbrela.  Worlds, judges and seeds here were written down before the first result,
+and nothing was changed after it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from functools import cache, partial
 
 import numpy as np
 
-from benchmarks.spending.data import labeled
-from benchmarks.study.real import DATA, dl19
 import truegain as tg
+from benchmarks.judge.labels import read_wide
+from benchmarks.study.real import DATA, Labels, dl19
 from truegain.experiments.spending_again import Labeled
 from truegain.io.columns import Bools, Floats, Ints
 
@@ -52,7 +52,6 @@ class Case:
     def pairs(self) -> int:
         """Documents that can change the difference."""
         return int((self.sizes > 0).sum())
-
 
     @property
     def by_judge(self) -> Floats:
@@ -98,23 +97,24 @@ class Own:
     apart: int | None = None
     cannot: float = 0.0
     exactly: float | None = None  # d itself, where the truth is that of a population of topics
+    topics: int = TOPICS
 
     def draw(self, rng: np.random.Generator) -> Case:
         """One study."""
-        common = rng.integers(3, 8, TOPICS)
+        common = rng.integers(3, 8, self.topics)
         d = rng.uniform(-self.effect, self.effect) if self.exactly is None else self.exactly
         topic, side = self._documents(common)
-        p = rng.uniform(*self.relevant, TOPICS)[topic]
-        by_topic = d + rng.uniform(-self.vary, self.vary, TOPICS)
+        p = rng.uniform(*self.relevant, self.topics)[topic]
+        by_topic = d + rng.uniform(-self.vary, self.vary, self.topics)
         chance = np.clip(p + side * by_topic[topic] / 2, 0, 1)
         gold = (rng.random(len(topic)) < chance).astype(np.float64)
         if self.apart is not None:
             self._bring_together(gold, side, rng)
         bronze = self._judged(gold, side, topic, rng)
         weight = np.stack([side <= 0, side >= 0]) / DEPTH
-        names = tuple(f"t{t:02d}" for t in range(TOPICS))
+        names = tuple(f"t{t:02d}" for t in range(self.topics))
         known = Labeled(("prod", "new"), names, topic, bronze, gold, weight, (0.0, 1.0), f"P@{DEPTH}")
-        truth = float((weight[1] - weight[0]) @ gold) / TOPICS if self.exactly is None else self.exactly / 2
+        truth = float((weight[1] - weight[0]) @ gold) / self.topics if self.exactly is None else self.exactly / 2
         stuck = None
         if self.cannot:
             stuck = (side * (gold - 0.5) > 0) & (rng.random(len(gold)) < self.cannot)
@@ -129,7 +129,7 @@ class Own:
         return topic, side
 
     def _judged(self, gold: Floats, side: Ints, topic: Ints, rng: np.random.Generator) -> Ints:
-        wrong = rng.beta(*(20 * x for x in (1 - self.right, self.right)), TOPICS)[topic]
+        wrong = rng.beta(*(20 * x for x in (1 - self.right, self.right)), self.topics)[topic]
         if self.right == 0.5:
             wrong = np.full(len(gold), 0.5)
         said = np.where(rng.random(len(gold)) < wrong, 1 - gold, gold)
@@ -164,7 +164,15 @@ def _own(name: str, about: str, own: Own) -> World:
 
 @cache
 def _dl19(judge: str) -> Labeled:
-    return labeled(dl19(), judge, "P(rel=2)@10", 1)
+    wide = read_wide(DATA / "dl_llm_judges" / "dl19_labels_wide.csv.xz")
+    tables: tuple[Labels, Labels] = {t: {} for t in wide.topics}, {t: {} for t in wide.topics}
+    for t, doc, *both in zip(wide.topic.tolist(), wide.docs, wide.judges[judge], wide.nist, strict=True):
+        for table, label in zip(tables, both, strict=True):
+            if not np.isnan(label):
+                table[wide.topics[t]][doc] = int(label)
+    runs = dl19().runs
+    assert runs is not None
+    return Labeled.of(runs, *tables, "P(rel=2)@10")
 
 
 def real_pair(judge: str, rng: np.random.Generator) -> Case:
@@ -175,8 +183,10 @@ def real_pair(judge: str, rng: np.random.Generator) -> Case:
         if known.sizes("ordered", a, b).astype(bool).sum() >= LEAST_PAIRS:
             break
     there = np.flatnonzero(known.weight[[a, b]].any(axis=0))
-    both = replace(known, systems=(known.systems[a], known.systems[b]), topic=known.topic[there],
-                   stratum=known.stratum[there], gold=known.gold[there], weight=known.weight[[a, b]][:, there])  # fmt: skip
+    both = replace(
+        known, systems=(known.systems[a], known.systems[b]), topic=known.topic[there], stratum=known.stratum[there],
+        gold=known.gold[there], weight=known.weight[[a, b]][:, there],
+    )  # fmt: skip
     return Case(both, round(both.truth(0, 1), 12), level=2)
 
 
