@@ -13,6 +13,7 @@ from benchmarks.settle.worlds import Case, World
 from truegain.io.columns import Ints
 from truegain.planning.settle import Settling
 from truegain.stats.student_t import quantile_of, wilson
+from truegain.study.estimators import LEAST_GOLD
 
 BANDS = ((0.1, 1.0), (0.06, 0.1), (0.03, 0.06), (0.0, 0.03))
 CAPS = (150, 300)
@@ -99,7 +100,7 @@ def _answers(world: World, case: Case, order: Ints, rng: np.random.Generator) ->
     if case.cannot is None:
         out[BEFORE] = ways.sequence(case, order, some, world.topics)
         if world.name in EACH_LABEL:
-            out[BEFORE_EACH] = ways.sequence(case, order, range(ways.LEAST_GOLD, len(order)))
+            out[BEFORE_EACH] = ways.sequence(case, order, range(LEAST_GOLD, len(order)))
         out[LIST] = ways.fixed_list(case, order, world.topics)
     if world.name in PEOPLE_ALONE:
         out[NO_JUDGE] = ways.without_judge(case, rng, differing=True)

@@ -41,7 +41,7 @@ class Case:
     @property
     def weight(self) -> Floats:
         """What each document counts in the difference."""
-        return (self.known.weight[1] - self.known.weight[0]) / len(self.known.topics)
+        return np.asarray((self.known.weight[1] - self.known.weight[0]) / len(self.known.topics))
 
     @property
     def sizes(self) -> Floats:
@@ -58,7 +58,8 @@ class Case:
         """The difference of each topic by the judge's labels."""
         known = self.known
         said = (known.stratum >= self.level).astype(float)
-        return np.bincount(known.topic, (known.weight[1] - known.weight[0]) * said, len(known.topics))
+        d = np.bincount(known.topic, (known.weight[1] - known.weight[0]) * said, len(known.topics))
+        return np.asarray(d, np.float64)
 
     def study(self) -> tg.Study:
         """The same as runs and judgments; documents are named by their number."""
@@ -129,7 +130,7 @@ class Own:
         return topic, side
 
     def _judged(self, gold: Floats, side: Ints, topic: Ints, rng: np.random.Generator) -> Ints:
-        wrong = rng.beta(*(20 * x for x in (1 - self.right, self.right)), self.topics)[topic]
+        wrong = rng.beta(20 * (1 - self.right), 20 * self.right, self.topics)[topic]
         if self.right == 0.5:
             wrong = np.full(len(gold), 0.5)
         said = np.where(rng.random(len(gold)) < wrong, 1 - gold, gold)
