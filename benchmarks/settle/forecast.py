@@ -11,8 +11,6 @@ from benchmarks.settle.worlds import Case
 from truegain.io.columns import Ints
 from truegain.planning.settle import ASSUMED, Settling
 from truegain.results.settlement import Label
-from truegain.stats.betting import Betting
-from truegain.study.gold_lists import ByList
 
 AFTER = 50
 
@@ -35,11 +33,7 @@ def order_of(settling: Settling) -> Ints:
 
 def foretold(case: Case, settling: Settling, taken: Answer) -> Foretold:
     """One study and what it took; None after 50 labels where it was known by then."""
-    estimator = settling._whole.estimator
-    assert isinstance(estimator, ByList)
-    game = estimator.first(1).game(settling.contrasts)
-    assert game is not None
-    spread = float(Betting(game.units).spread.max()) * ASSUMED  # as `Settling.outlook` takes it
+    spread = settling._looks.first_spread() * ASSUMED  # as `Settling.outlook` takes it
     far = abs(case.truth)
     even, most = (settling.needed_for(far, spread, 0.0, chance) if far else None for chance in (0.5, 0.8))
     likely = latest = None

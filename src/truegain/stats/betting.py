@@ -233,10 +233,12 @@ class Betting:
 
     def _limits(self, alpha: float, n: int) -> tuple[Floats, Floats]:
         low, high = self.ends(n)
-        if n == 0 or n == len(self.units):
+        rounding = ROUNDING * np.abs(self._weight).sum(axis=1)
+        if n == len(self.units):
+            return np.where(np.abs(low) <= rounding, 0.0, low), np.where(np.abs(high) <= rounding, 0.0, high)
+        if n == 0:
             return low, high
         game = _Game.of(self, n, alpha)
-        rounding = ROUNDING * np.abs(self._weight).sum(axis=1)
         a, b = low - self._offset - rounding, high - self._offset + rounding
         return game.limit(a, b) + self._offset, -game.turned().limit(-b, -a) + self._offset
 
