@@ -28,7 +28,7 @@ class SettleResult(Result):
 
     Notes
     -----
-    Columns of `frame`, one row a look and pair: `baseline` and `candidate`; `labels`, how many were there; `difference`,
+    Columns of `frame`, a row a look and pair: `baseline` and `candidate`; `labels`, how many were there; `difference`,
     the candidate less the baseline, and its limits `low` and `high`, missing while labels are too few.
     """
 
