@@ -667,17 +667,20 @@ def test_what_is_decided_is_so(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_what_is_decided_is_so_in_many_studies(name: str) -> None:
-    """Guards the error: wrong in at most 5% of 300 studies with a look every second label."""
-    found = [settled_in(name, seed, 20, 2) for seed in range(300)]
-    assert sum(wrong(settled, truth) for settled, truth, _ in found) <= 0.05 * 300
+    """Guards the error: wrong in at most 5% of 200 studies with a look every fourth label."""
+    found = [settled_in(name, seed, 14, 4) for seed in range(200)]
+    assert sum(wrong(settled, truth) for settled, truth, _ in found) <= 0.05 * 200
     assert sum(settled.status in ("better", "worse") for settled, _, _ in found) >= 10  # it can fail
     if name == "leaning judge":
-        assert sum(bronze > 0 > gold for _, gold, bronze in found) > 150  # labels of the judge alone are wrong
+        assert sum(bronze > 0 > gold for _, gold, bronze in found) > 80  # labels of the judge alone are wrong
 
 
 @pytest.mark.slow
 def test_decided_for_topics_like_these_is_so_for_others() -> None:
-    """Guards topics sampled: of a population of topics in which both are as good, at most 5% of 300 studies decide."""
+    """Guards topics sampled: of a population of topics in which both are as good, 5% of studies may decide.
+
+    Of 300 that is 24 or fewer with a chance of 99 in 100.
+    """
     decided = 0
     for seed in range(300):
         rng = np.random.default_rng(5000 + seed)
@@ -694,4 +697,4 @@ def test_decided_for_topics_like_these_is_so_for_others() -> None:
                     bronze[t][d] = int(rng.random() < (0.85 if gold[t][d] else 0.2))
         settled = tg.Study(runs, bronze, "P@5").settle(known(gold), seed=seed, every=5)
         decided += settled.status in ("better", "worse")
-    assert decided <= 0.05 * 300
+    assert decided <= 24

@@ -28,8 +28,8 @@ class SettleResult(Result):
 
     Notes
     -----
-    Columns of `frame`, a row a look and pair: `baseline` and `candidate`; `labels`, how many were there; `difference`,
-    the candidate less the baseline, and its limits `low` and `high`, missing while labels are too few.
+    Columns of `frame`, one row a look and pair: `baseline` and `candidate`; `labels`, how many there were;
+    `difference`, the candidate less the baseline, and its limits `low` and `high`, missing while labels are too few.
     """
 
     settlement: Settlement
