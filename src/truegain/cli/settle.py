@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from truegain.data.label_lists import GoldList
     from truegain.data.runs import Runs
-    from truegain.judging.labels import ListedLabels
+    from truegain.judging.labels import ListedLabels, ListedRows
     from truegain.judging.store.database import Database
     from truegain.judging.study.study import JudgingStudy
     from truegain.planning.settle import Settling
@@ -276,7 +276,6 @@ class Keeper:
         except TruegainError as error:  # the answer and the labels stand
             tell(f"no {REPORT}: {error}", "warning")
 
-
     def _runs(self) -> Runs:
         """The runs of the systems in question: of others the labels say nothing."""
         from truegain.data.runs import Runs
@@ -441,6 +440,7 @@ class Watch(threading.Thread):
         self.looks, self.busy = 0, 0.0  # how many, and the processor's seconds that they took
         self._ended = threading.Event()
         self._told, self._failed = -1, ""
+        self._rows: ListedRows | None = None
 
     def stop(self) -> None:
         """End it, after the look that it is at."""
@@ -478,10 +478,11 @@ class Watch(threading.Thread):
     def look(self) -> None:
         """One look: what is known now, kept where the pages find it."""
         from truegain.judging.decision_store import store_decision
-        from truegain.judging.labels import labels_of_list
+        from truegain.judging.labels import ListedRows, labels_of_list
 
         began = time.thread_time()
-        found = labels_of_list(self.database, self.judging)
+        self._rows = self._rows or ListedRows(self.judging)
+        found = labels_of_list(self.database, self.judging, self._rows)
         now = self._again(found) if self.now is None else self._decided(found)
         if now.ended:
             self._end(now, found)
