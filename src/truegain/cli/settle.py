@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -45,6 +46,7 @@ EXIT = {"better": 0, "not-better": 1, "worse": 1}  # as `gate` has them; 3: not 
 NOT_KNOWN = 3
 BATCH = 25  # rows of a sheet to fill in before the next look
 LISTEN = 0.4  # seconds between looks for new labels
+TURN = 0.001  # seconds after which a look lets a page go first; Python's own 0.005 adds up over a page's questions
 AFTER_FAILURE = 5.0  # seconds until the next look, where one failed
 LINGER = 600.0  # seconds that the server goes on after the answer, so that people see that it is known
 TITLE = "Are these search results relevant?"  # what people read at the top of every page; measures mean nothing to them
@@ -391,9 +393,12 @@ def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         {"folder": str(judging.folder), "database": url, "per_address": 0, "prolific_key": None}
     )
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
     watch.start()
     with suppress(KeyboardInterrupt):
         run(FACTORY, at, log=False)
+    sys.setswitchinterval(usual)
     watch.stop()
     database.close()
     if watch.now is not None and watch.now.ended:
