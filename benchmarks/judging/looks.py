@@ -1,7 +1,8 @@
 """What `truegain settle` spends on looks while three people label: the share of the server's time, and pages beside it.
 
-The command runs as it is, in a process of its own that also writes down what looks took; without looks, it serves the
-same pages to the same people.  People label over HTTP, each at a pace of their own, near row 300 of the demo's list.
+The command runs as it is, in a process of its own that also writes down what looks took.  For `WINDOW` seconds it looks
+after every label, for as long it does not, in turns, so that whatever else the machine does weighs on both alike.
+People label over HTTP, each at a pace of their own, near row 300 of the demo's list.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from subprocess import Popen
+from typing import NamedTuple
 
 from tests.judging.served import free_port
 from tests.judging.settling import LINK, Demo, Worker, at_work, label_of, texts_of, waited
@@ -28,22 +29,30 @@ from truegain.judging.study.study import read_study
 PAIR = ("system-4", "system-5")  # so close that 800 labels are needed: it stays open
 PEOPLE = 3
 BEFORE = 210  # labels before time is taken
-SECONDS = 60.0
+SECONDS = 120.0
+WINDOW = 5.0  # seconds with looks, and without
 READING = 4.0  # seconds that a person takes for a label, at least
 
 
-def child(mode: str, to: str, words: list[str]) -> None:
-    """Run the command, with looks or without; every half second a line tells what the process and its looks took."""
+def has_looks(at: float) -> bool:
+    """Whether there are looks at this time."""
+    return int(at / WINDOW) % 2 == 1
+
+
+def child(to: str, words: list[str]) -> None:
+    """Run the command, with looks half of the time; every half second a line tells what it and its looks took."""
     from truegain.cli import settle
     from truegain.cli.app import main
 
     class Noted(settle.Watch):
         def run(self) -> None:
             threading.Thread(target=self._note, daemon=True).start()
-            if mode == "with":
-                super().run()
-            else:
-                self._ended.wait()
+            super().run()
+
+        def look(self) -> None:
+            while not has_looks(time.time()):
+                time.sleep(0.05)
+            super().look()
 
         def _note(self) -> None:
             while True:
@@ -56,36 +65,35 @@ def child(mode: str, to: str, words: list[str]) -> None:
     main()
 
 
-@dataclass(frozen=True)
-class Measured:
-    """A run: what the server took in the time that counts, and how long people waited."""
+class Measured(NamedTuple):
+    """What the server took in the time that counts, and how long people waited: (when, what was asked, seconds)."""
 
-    mode: str
-    labels: int
     seconds: float
     process: float
     looks: int
     busy: float
-    pages: list[float]
-    submits: list[float]
+    waits: list[tuple[float, str, float]]
 
-    def row(self) -> str:
-        """As a line of the table."""
-        waits = ["/".join(f"{1000 * cut[n - 1]:.0f}" for n in (50, 95, 99)) for cut in (
-            statistics.quantiles(times, n=100) for times in (self.pages, self.submits))]  # fmt: skip
-        look = f"{1000 * self.busy / self.looks:.1f}" if self.looks else "-"
-        return (
-            f"| {self.mode} | {self.labels} | {self.looks} | {look} | {100 * self.busy / self.process:.1f} | "
-            f"{100 * self.process / self.seconds:.0f} | {waits[0]} | {waits[1]} |"
-        )
+    def row(self, method: str, name: str) -> str:
+        """What people waited for one kind of request, as a line of the table."""
+        cells = [f"{len(self._of(method, is_on)):,} | {_cuts(self._of(method, is_on))}" for is_on in (False, True)]
+        return f"| {name} | {' | '.join(cells)} |"
+
+    def _of(self, method: str, is_on: bool) -> list[float]:
+        return [1000 * x for at, asked, x in self.waits if asked == method and has_looks(at) == is_on]
 
 
-def measured(demo: Demo, folder: Path, mode: str, every: float, seconds: float) -> Measured:
+def _cuts(times: list[float]) -> str:
+    found = statistics.quantiles(times, n=100)
+    return "/".join(f"{found[n - 1]:.0f}" for n in (50, 95, 99))
+
+
+def measured(demo: Demo, folder: Path, every: float, seconds: float) -> Measured:
     """Let people label to row `BEFORE` as fast as they can, then at their pace, and take time."""
     port, notes, log = free_port(), folder / "notes", folder / "log"
     words = demo.words(folder / "g", *PAIR, "--people", PEOPLE, "--port", port)
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
-    code = f"from benchmarks.judging.looks import child; child({mode!r}, {str(notes)!r}, {words!r})"
+    code = f"from benchmarks.judging.looks import child; child({str(notes)!r}, {words!r})"
     with log.open("wb") as out:
         process = Popen([sys.executable, "-c", code], stdout=out, stderr=out, env=environment)
     try:
@@ -98,32 +106,27 @@ def measured(demo: Demo, folder: Path, mode: str, every: float, seconds: float) 
             for worker in workers:
                 worker.every = every
             time.sleep(3)
-            began, first = time.time(), [(len(w.pages), len(w.submits)) for w in workers]
+            began = time.time()
             time.sleep(seconds)
             ended = time.time()
-            pages = [x for w, (n, _) in zip(workers, first, strict=True) for x in w.pages[n:]]
-            submits = [x for w, (_, n) in zip(workers, first, strict=True) for x in w.submits[n:]]
     finally:
         process.kill()
         process.wait(30)
     rows = [row for line in notes.read_text().splitlines() if began <= (row := json.loads(line))[0] <= ended]
     took = [b - a for a, b in zip(rows[0], rows[-1], strict=True)]
-    return Measured(mode, len(submits), took[0], took[1], int(took[2]), took[3], pages, submits)
+    waits = [wait for worker in workers for wait in worker.waits if began <= wait[0] <= ended]
+    return Measured(took[0], took[1], int(took[2]), took[3], waits)
 
 
 def looks(asked: argparse.Namespace) -> None:
-    """Print the table, and what it means for people who read."""
+    """Print what looks took, what people waited, and what it means for people who read."""
     print(machine(), flush=True)
-    print("| looks | labels | looks | ms a look | share of the server's time, % | of a processor, % | "
-          "pages, p50/p95/p99 ms | submits, p50/p95/p99 ms |\n|---|---:|---:|---:|---:|---:|---|---|")  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="truegain-looks-") as name:
-        demo = Demo(Path(name) / "demo")
-        for mode in ("without", "with"):
-            folder = Path(name) / mode
-            folder.mkdir()
-            found = measured(demo, folder, mode, min(asked.pause[-1] or 1.0, 1.0), SECONDS)
-            print(found.row(), flush=True)
+        found = measured(Demo(Path(name) / "demo"), Path(name), min(asked.pause[-1] or 1.0, 1.0), SECONDS)
+    head = "| | without looks | p50/p95/p99 ms | with looks | p50/p95/p99 ms |\n|---|---:|---|---:|---|"
+    print(f"{head}\n{found.row('GET', 'pages')}\n{found.row('POST', 'labels sent')}\n")
     look = found.busy / found.looks
-    share = look * PEOPLE / READING
-    print(f"\nAt one label in {READING:g} s a person, {PEOPLE} people, a look after every label: looks take "
-          f"{100 * share:.2f}% of a processor.")  # fmt: skip
+    print(f"{found.looks} looks, {1000 * look:.1f} ms of a processor each; the server took {found.process:.1f} s of "
+          f"{found.seconds:.0f}, looks {found.busy:.2f} s of these.")  # fmt: skip
+    print(f"At one label in {READING:g} s a person, {PEOPLE} people, a look after every label: looks take "
+          f"{100 * look * PEOPLE / READING:.2f}% of the server's time.")  # fmt: skip

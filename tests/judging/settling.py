@@ -179,8 +179,7 @@ class Worker:
     patience: float = 60.0
     acknowledged: list[Acknowledged] = field(default_factory=list)
     troubles: Counter[str] = field(default_factory=Counter)
-    submits: list[float] = field(default_factory=list)  # seconds until each was answered
-    pages: list[float] = field(default_factory=list)
+    waits: list[tuple[float, str, float]] = field(default_factory=list)  # when, what was asked, seconds to its answer
     ended: str = ""  # the heading of the last page
     stop: threading.Event = field(default_factory=threading.Event)
 
@@ -197,7 +196,7 @@ class Worker:
             try:
                 answer = self.client.request(method, path, data=fields)
                 if answer.status_code not in (429, 503):
-                    (self.submits if method == "POST" else self.pages).append(time.perf_counter() - began)
+                    self.waits.append((time.time(), method, time.perf_counter() - began))
                     return answer
                 trouble = str(answer.status_code)
             except httpx.TransportError as error:

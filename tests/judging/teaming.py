@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import select
 
 from tests.judging.walking import Time
-from truegain.judging.labels import ListedLabels, labels_of_list
+from truegain.judging.labels import ListedLabels, ListedRows, labels_of_list
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, sessions, units
 from truegain.judging.study.create import usual_labels, write_study
@@ -25,6 +25,7 @@ from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.steps import Elsewhere, Page, PageStep, Person
 
 LEASE = 60.0
+KNOWN: dict[int, tuple[JudgingStudy, ListedRows]] = {}
 
 
 def team_study(
@@ -137,8 +138,11 @@ def team_of(study: JudgingStudy, database: Database, clock: Time, *names: str) -
 
 
 def listed(database: Database, study: JudgingStudy) -> ListedLabels:
-    """The labels of the list."""
-    return labels_of_list(database, study)
+    """The labels of the list; read anew, and with what is known of its units, they are the same."""
+    _, rows = KNOWN.setdefault(id(study), (study, ListedRows(study)))
+    found = labels_of_list(database, study)
+    assert labels_of_list(database, study, rows) == found
+    return found
 
 
 def check_team(database: Database, study: JudgingStudy) -> None:

@@ -1,4 +1,4 @@
-"""`truegain settle` as a new user has it: three people in browsers until it is known, the organizer looks on, the answer."""
+"""`truegain settle` as a new user has it: three people in browsers, the organizer who looks on, and the answer."""
 
 from __future__ import annotations
 
@@ -144,8 +144,9 @@ def test_three_people_until_it_is_known(browser: Browser, tmp_path: Path, capsys
     assert found.looks == sorted(found.looks), "the top of the list grows"
     answer = Settlement.of_json(waited(lambda: (folder / "decision.json").read_bytes(), 1))
     assert (folder / "report.html").stat().st_size > 10_000
-    words = ["verdict", str(demo.folder / "llm.qrels"), str(demo.folder / "runs"), "--baseline", PAIR[0], "--candidate",
-             PAIR[1], "-m", "P@10", "--gold", str(folder / "labels.csv"), "--sequential", "--population", "fixed"]  # fmt: skip
+    files = [str(demo.folder / name) for name in ("llm.qrels", "runs")]
+    words = ["verdict", *files, "--baseline", PAIR[0], "--candidate", PAIR[1], "-m", "P@10"]
+    words += ["--gold", str(folder / "labels.csv"), "--sequential", "--population", "fixed"]
     verdict = subprocess.run([sys.executable, "-m", "truegain", *words], capture_output=True, text=True, check=False)
     assert " ".join(verdict.stdout.split()).startswith(answer.sentence), verdict.stdout
     assert answer.sentence in " ".join(found.said.split())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -10,7 +9,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from sqlalchemy import select
 
 from tests.judging.served import Nest
 from tests.judging.settling import (
@@ -28,9 +26,8 @@ from tests.judging.settling import (
 from truegain.judging.decision_store import stored_decision
 from truegain.judging.labels import labels_of_list
 from truegain.judging.store.database import Database
-from truegain.judging.store.schema import settings
 from truegain.judging.study.study import read_study
-from truegain.judging.workflow.pausing import pause, pause_reason
+from truegain.judging.workflow.pausing import pause_reason
 from truegain.results.settlement import Settlement
 
 KILLS = 30
@@ -53,7 +50,7 @@ def answer_of(folder: Path) -> Settlement:
 def test_killed_while_people_label(
     new_url: Callable[[], str], nest: Nest, demo: Demo, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Guards labels and the decision: 30 SIGKILLs, three people who go on, and what the stored labels say in the end."""
+    """Guards labels and the decision: 30 SIGKILLs, three people who go on, and what stored labels say in the end."""
     folder, url = tmp_path / "g", new_url()
     served = Settled(nest, demo.words(folder, *PAIR, "--people", 3, "--double", 0.1, "--linger", 3), folder, url)
     draws, kills, began = Random(31), 0, time.monotonic()
@@ -78,9 +75,10 @@ def test_killed_while_people_label(
     found = checked(database, folder, workers)
     troubles = sum((worker.troubles for worker in workers), Counter[str]())
     answer = answer_of(folder)
+    lasted, kind = time.monotonic() - began, database.url.get_backend_name()
+    retries = f"retries {sum(troubles.values())} {dict(troubles)}"
     with capsys.disabled():
-        print(f"\n{database.url.get_backend_name()}: {kills} kills in {time.monotonic() - began:.0f} s, {found}, retries "
-              f"{sum(troubles.values())} {dict(troubles)}, {answer.status} after {answer.labels}")  # fmt: skip
+        print(f"\n{kind}: {kills} kills in {lasted:.0f} s, {found}, {retries}, {answer.status} after {answer.labels}")
     assert found[2:] == (0, 0, 0), found
     undisturbed = demo.undisturbed(*PAIR)
     assert answer.status == undisturbed.status == "better"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from truegain.data.label_lists import GoldList
     from truegain.data.runs import Runs
-    from truegain.judging.labels import ListedLabels
+    from truegain.judging.labels import ListedLabels, ListedRows
     from truegain.judging.store.database import Database
     from truegain.judging.study.study import JudgingStudy
     from truegain.planning.settle import Settling
@@ -45,6 +46,7 @@ EXIT = {"better": 0, "not-better": 1, "worse": 1}  # as `gate` has them; 3: not 
 NOT_KNOWN = 3
 BATCH = 25  # rows of a sheet to fill in before the next look
 LISTEN = 0.4  # seconds between looks for new labels
+TURN = 0.001  # seconds after which a look lets a page go first; Python's own 0.005 adds up over a page's questions
 AFTER_FAILURE = 5.0  # seconds until the next look, where one failed
 LINGER = 600.0  # seconds that the server goes on after the answer, so that people see that it is known
 TITLE = "Are these search results relevant?"  # what people read at the top of every page; measures mean nothing to them
@@ -402,9 +404,12 @@ def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         {"folder": str(judging.folder), "database": url, "per_address": 0, "prolific_key": None}
     )
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
     watch.start()
     with suppress(KeyboardInterrupt):
         run(FACTORY, at, log=False)
+    sys.setswitchinterval(usual)
     watch.stop()
     database.close()
     if watch.now is not None and watch.now.ended:
@@ -451,6 +456,7 @@ class Watch(threading.Thread):
         self.looks, self.busy = 0, 0.0  # how many, and the processor's seconds that they took
         self._ended = threading.Event()
         self._told, self._failed = -1, ""
+        self._rows: ListedRows | None = None
 
     def stop(self) -> None:
         """End it, after the look that it is at."""
@@ -488,10 +494,11 @@ class Watch(threading.Thread):
     def look(self) -> None:
         """One look: what is known now, kept where the pages find it."""
         from truegain.judging.decision_store import store_decision
-        from truegain.judging.labels import labels_of_list
+        from truegain.judging.labels import ListedRows, labels_of_list
 
         began = time.thread_time()
-        found = labels_of_list(self.database, self.judging)
+        self._rows = self._rows or ListedRows(self.judging)
+        found = labels_of_list(self.database, self.judging, self._rows)
         now = self._again(found) if self.now is None else self._decided(found)
         if now.ended:
             self._end(now, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, func, select
@@ -16,6 +16,7 @@ from truegain.results.settlement import Label
 
 T = TypeVar("T")
 DONE = "done"
+FEW = 500  # names in one question to a database
 
 
 class ListedLabels(NamedTuple):
@@ -30,7 +31,41 @@ class ListedLabels(NamedTuple):
     given: int
 
 
-def labels_of_list(source: Connection | Database, study: JudgingStudy) -> ListedLabels:
+class ListedRows:
+    """The rows of a list in their order, and which of them each unit asks about.
+
+    Units do not change, so who looks again and again keeps this and reads each of them once.
+
+    Parameters
+    ----------
+    study : JudgingStudy
+        Whose units hold one document each, in the order of the list.
+
+    """
+
+    def __init__(self, study: JudgingStudy) -> None:
+        if any(len(unit.items) > 1 for unit in study.units):
+            raise TruegainError("the units of this study hold more than one document; a list is labeled row by row")
+        rows = ((unit.topic, unit.items[0].docs[0]) for unit in study.units if not base_of(unit.id))
+        self.rows = list(dict.fromkeys(rows))
+        self._places = {row: place for place, row in enumerate(self.rows)}
+        self._units: dict[str, tuple[int, bool] | None] = {}
+
+    def places(self, connection: Connection, names: Collection[str]) -> Mapping[str, tuple[int, bool] | None]:
+        """The place of each unit's row, and whether it asks others; None: its row is not in the list."""
+        if any(name not in self._units for name in names):
+            known = self._units
+            is_few = len(names) - len(known) < FEW and known
+            query = select(units.c.id, units.c.topic, units.c["items"])
+            if is_few:
+                query = query.where(units.c.id.in_([name for name in names if name not in known]))
+            for name, topic, items in connection.execute(query).all():
+                place = self._places.get((topic, items[0]["docs"][0]))
+                known[name] = None if place is None else (place, bool(base_of(name)))
+        return self._units
+
+
+def labels_of_list(source: Connection | Database, study: JudgingStudy, rows: ListedRows | None = None) -> ListedLabels:
     """The labels of a list that a team, or anybody, judges one document after the other.
 
     Parameters
@@ -39,6 +74,8 @@ def labels_of_list(source: Connection | Database, study: JudgingStudy) -> Listed
         Where they are kept.
     study : JudgingStudy
         Whose units hold one document each, in the order of the list.
+    rows : ListedRows, optional
+        Of the same study, kept between calls.
 
     Returns
     -------
@@ -47,36 +84,30 @@ def labels_of_list(source: Connection | Database, study: JudgingStudy) -> Listed
         after the row was given to someone else are left out, and the last revision of each counts.
 
     """
-    return _read(source, lambda connection: _labels(connection, study))
+    known = ListedRows(study) if rows is None else rows
+    return _read(source, lambda connection: _labels(connection, study.rules.others, known))
 
 
-def _labels(connection: Connection, study: JudgingStudy) -> ListedLabels:
-    if any(len(unit.items) > 1 for unit in study.units):
-        raise TruegainError("the units of this study hold more than one document; a list is labeled row by row")
-    places: dict[tuple[str, str], int] = {}
-    for unit in study.units:
-        if not base_of(unit.id):
-            places.setdefault((unit.topic, unit.items[0].docs[0]), len(places))
-    rows: dict[str, tuple[str, str]] = {}
-    asked, finished = [0] * len(places), [0] * len(places)
-    others = [0] * len(places)
-    stored = select(units.c.id, units.c.topic, units.c["items"], units.c.state)
-    for name, topic, items, state in connection.execute(stored).all():
-        row = (topic, items[0]["docs"][0])
-        if row in places:
-            rows[name] = row
-            (others if base_of(name) else asked)[places[row]] += 1
-            finished[places[row]] += state == DONE
-    given: dict[tuple[str, str], dict[str, float | None]] = {row: {} for row in places}
-    for answer in connection.execute(_counted()).all():
-        if answer.unit in rows:
-            given[rows[answer.unit]][answer.session] = answer.value  # a later revision comes later
-    most = study.rules.others
+def _labels(connection: Connection, most: int, known: ListedRows) -> ListedLabels:
+    stored = connection.execute(select(units.c.id, units.c.state)).all()
+    states: dict[str, str] = {row.id: row.state for row in stored}
+    place_of = known.places(connection, states)
+    number = len(known.rows)
+    asked, finished, others = [0] * number, [0] * number, [0] * number
+    for name, state in states.items():
+        if (found := place_of[name]) is not None:
+            place, for_others = found
+            (others if for_others else asked)[place] += 1
+            finished[place] += state == DONE
+    given: dict[int, dict[str, float | None]] = {}
+    for session, value, unit in connection.execute(_counted()).all():
+        if (found := place_of.get(unit)) is not None and unit in states:
+            given.setdefault(found[0], {})[session] = value  # a later revision comes later
     needed = [n + min(most, more) for n, more in zip(asked, others, strict=True)]
-    top = next((i for i, (n, want) in enumerate(zip(finished, needed, strict=True)) if n < max(1, want)), len(places))
-    listed = [Label(topic, doc, tuple(given[topic, doc].values())) for topic, doc in places]
-    last = max((i for i, label in enumerate(listed, 1) if label.labels), default=0)
-    return ListedLabels(listed[:last], min(top, last), sum(len(label.labels) for label in listed))
+    top = next((i for i, (n, want) in enumerate(zip(finished, needed, strict=True)) if n < max(1, want)), number)
+    last = max(given, default=-1) + 1
+    listed = [Label(*known.rows[place], tuple(given.get(place, {}).values())) for place in range(last)]
+    return ListedLabels(listed, min(top, last), sum(map(len, given.values())))
 
 
 def _counted() -> Any:
