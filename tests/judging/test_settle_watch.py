@@ -60,7 +60,7 @@ class Place:
         study = Study(runs, str(self.folder / "llm.qrels"), "P@3")
         settling = Settling(study, baseline, [candidate], LabelBudget(most), "fixed")
         config = StudyConfig(population="topics")
-        return Keeper(settling, self.folder / "g", str(self.folder / "llm.qrels"), runs, ["P@3"], config)
+        return Keeper(settling, self.folder / "g", str(self.folder / "llm.qrels"), runs, config, "by a team")
 
     def watch(self, most: int | None = None) -> Watch:
         """A new process's."""

@@ -128,23 +128,27 @@ def settle_command(
 
     Examples:
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 \
---topics demo/topics.jsonl --docs demo/docs.jsonl --people 3 --max-labels 300
+--topics demo/queries.tsv --docs demo/docs.jsonl --people 3 --max-labels 300
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 --sheet labels.csv
 
     """
     files = expand(runs)
     folder = Path(place.folder)
     if config.gold is not None:
-        tell("gold labels of the study are not used: labels are collected anew, in the order of a list")
+        tell(
+            "gold labels that are there are not used: only labels in the order of a list may be looked at again and "
+            "again; `truegain verdict --gold` answers with those that are there"
+        )
         config = replace(config, gold=None)
-    judgments = label_unjudged(judgments, files, texts, llm, folder, options.measure)
+    judgments = label_unjudged(judgments, files, texts, llm, folder, options.measure, ask=not place.dry_run)
     population = "topics" if _is_fixed(config) else config.population  # without gold labels, all is known of these
     study = options.study(judgments, files, replace(config, population=population), reading)
-    settling = _settling(study, options, claims, limits, config, folder)
+    settling = _settling(study, options, claims, limits, config, None if place.dry_run else folder)
     if place.dry_run:
         write_table(settling.outlook(), None, STANDARD_INPUT)
         raise typer.Exit
-    keeper = Keeper(settling, folder, judgments, files, options.measure, config)
+    where = "by a team" if place.sheet is None else f"in the sheet {place.sheet}"
+    keeper = Keeper(settling, folder, judgments, files, config, where)
     if (known := keeper.known()) is not None:
         tell(f"settled before; {shown_path(folder / ANSWER)} has the answer")
         _end(known)
@@ -159,7 +163,7 @@ def _is_fixed(config: StudyConfig) -> bool:
 
 
 def _settling(
-    study: Any, options: StudyOptions, claims: Claims, limits: SettleLimits, config: StudyConfig, folder: Path
+    study: Any, options: StudyOptions, claims: Claims, limits: SettleLimits, config: StudyConfig, folder: Path | None
 ) -> Settling:
     """The question, with the list that was drawn for it before, if one was."""
     from truegain.planning.settle import LabelBudget, Settling
@@ -170,7 +174,7 @@ def _settling(
         raise TruegainError(
             f"one measure decides, and there are {named}; name one, as in {arg('measure', str(study.measures[0]))}"
         )
-    if len(study.systems) != 2 and not (claims.baseline and claims.candidate):
+    if len(study.systems) != 2 and not claims.baseline:
         raise TruegainError(
             f"there are {len(study.systems)} systems; name the one in use and the one that may be better, as in "
             f"{arg('baseline', study.systems[0])} and {arg('candidate', study.systems[-1])}"
@@ -181,10 +185,17 @@ def _settling(
         raise TruegainError(f"{option('--max-cost')} needs the price of a label; give it, as in --costs gold=0.5")
     budget = LabelBudget(limits.max_labels, price, limits.max_cost)
     seed = config.resampling.seed
-    drawn = _drawn_before(folder)
-    return Settling(
-        study, [a for a, _ in pairs], [b for _, b in pairs], budget, "fixed" if _is_fixed(config) else None, seed, drawn
-    )
+    drawn = None if folder is None else _drawn_before(folder)
+    population = "fixed" if _is_fixed(config) else None
+    try:
+        return Settling(study, [a for a, _ in pairs], [b for _, b in pairs], budget, population, seed, drawn)
+    except InputError:
+        if drawn is None:
+            raise
+        raise InputError(
+            "this folder settles another question: its list was drawn for other systems, labels or another measure",
+            file=shown_path(str(folder)), hint=f"name another folder ({option('--folder')}), or ask the same question",
+        ) from None  # fmt: skip
 
 
 def _drawn_before(folder: Path) -> GoldList | None:
@@ -216,8 +227,8 @@ class Keeper:
     folder: Path
     judgments: str
     runs: Sequence[str]
-    measure: Sequence[str] | None
     config: StudyConfig
+    where: str  # the sheet that labels are in; or that a team gives them
 
     def question(self) -> dict[str, object]:
         """What is settled, as the folder keeps it."""
@@ -225,7 +236,7 @@ class Keeper:
         return {
             "baselines": list(s.baselines), "candidates": list(s.candidates), "measure": str(s.measure),
             "population": s.population or "topics", "min_effect": s.study.min_effect,
-            "confidence": s.study.confidence, "list": s.listed.digest,
+            "confidence": s.study.confidence, "list": s.listed.digest, "labels": self.where,
         }  # fmt: skip
 
     def begin(self) -> None:
@@ -239,8 +250,8 @@ class Keeper:
         if changed := [name for name, value in now.items() if before.get(name) != value]:
             name = changed[0]
             raise InputError(
-                f"this folder settles another question: {name} was {before.get(name)!r} and is {now[name]!r}",
-                file=shown_path(path), hint=f"name another folder ({option('--folder')}), or ask the same question",
+                f"this folder settles another question: {name} was {_told(before.get(name))} and is {_told(now[name])}",
+                file=shown_path(path), hint=f"give {option('--folder')} another name, or ask the same question",
             )  # fmt: skip
 
     def known(self) -> Settlement | None:
@@ -252,7 +263,8 @@ class Keeper:
         if not path.is_file():
             return None
         known = Settlement.of_json(path.read_bytes())
-        open_again = known.status == "undecided" and self.settling.most > known.labels  # a higher limit than before
+        is_open = any(pair.status == "undecided" for pair in known.pairs)
+        open_again = is_open and self.settling.most > known.given  # a higher limit than before
         return None if open_again or not known.ended else known
 
     def write(self, known: Settlement, filled: GoldList) -> None:
@@ -264,19 +276,20 @@ class Keeper:
         """Write the answer: where it is there, all else is."""
         write_bytes(self.folder / ANSWER, f"{known.to_json()}\n".encode())
 
-    def drop_earlier(self) -> None:
-        """Remove the labels of an answer that did not last: the database has them, and some may have changed since."""
+    def _put_aside(self) -> None:
+        """Rename the labels of an answer that did not last: some may have changed since, and none is deleted."""
         from truegain.data.label_list_reading import read_gold_list
 
         path = self.folder / FILLED
         with suppress(TruegainError):  # not ours
             if path.is_file() and read_gold_list(path).digest == self.settling.listed.digest:
-                path.unlink()
+                path.replace(self.folder / f"earlier.{FILLED}")
 
     def write_basis(self, filled: GoldList) -> None:
         """Write what the answer rests on: the labels, and the report page."""
         from truegain.report.page.page import write_report
 
+        self._put_aside()
         filled.write(self.folder / FILLED)
         try:
             s = self.settling
@@ -307,6 +320,8 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     from truegain.data.label_list_reading import read_gold_list
     from truegain.results.settlement import Label
 
+    if Path(sheet).resolve() == (keeper.folder / FILLED).resolve():
+        raise TruegainError(f"{option('--sheet')} {sheet}: the answer's labels go there; name another file")
     keeper.begin()
     settling = keeper.settling
     if not Path(sheet).is_file():
@@ -324,7 +339,9 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
             "this sheet was drawn for another question", file=shown_path(sheet),
             hint=f"name another sheet ({option('--sheet')}) and another folder ({option('--folder')})",
         )  # fmt: skip
-    n = filled.judged
+    n = min(filled.judged, settling.most)
+    if n < filled.judged:
+        tell(f"{filled.judged:,} rows have a label; the first {n:,} count, as many as were allowed")
     rows = [
         Label(t, d, (None if i in filled.cannot else float(filled.label[i]),))
         for i, (t, d) in enumerate(zip(filled.topics[:n], filled.docs[:n], strict=True))
@@ -333,7 +350,8 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     if not now.ended:
         typer.echo(in_words(now.sentence))
         for pair in now.pairs:
-            typer.echo(foretold(pair.likely, pair.latest))
+            if pair.likely is not None:
+                typer.echo(foretold(pair.likely, pair.latest, settling.most))
         typer.echo(_fill_in(sheet, n, settling))
         raise typer.Exit(NOT_KNOWN)
     keeper.write(now, settling.filled(settling.labels_of(rows)))
@@ -349,12 +367,23 @@ def _fill_in(sheet: str, n: int, settling: Settling) -> str:
     )
 
 
-def foretold(likely: int | None, latest: int | None) -> str:
-    """When it is likely known."""
-    if likely is None:
-        return "If it goes on like this, no number of labels will decide it."
-    later = "" if latest is None else f", with a chance of 90% after {latest:,}"
+def foretold(likely: int, latest: int | None, most: int) -> str:
+    """When it is likely known.
+
+    >>> foretold(120, 300, 500)
+    'If it goes on like this: known after about 120 labels in all, with a chance of 90% after 300.'
+    >>> foretold(620, 800, 500)
+    'If it goes on like this: not known within 500 labels; about 620 would be needed.'
+    """
+    if likely > most:
+        return f"If it goes on like this: not known within {most:,} labels; about {likely:,} would be needed."
+    later = "" if latest is None or latest > most else f", with a chance of 90% after {latest:,}"
     return f"If it goes on like this: known after about {likely:,} labels in all{later}."
+
+
+def _told(value: object) -> str:
+    """A part of a question in words."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 # ---- By a team, in the web app.
@@ -467,7 +496,7 @@ class Watch(threading.Thread):
         """Look until it is known."""
         from truegain.judging.labels import labels_version
 
-        seen: tuple[int, int] | None = None
+        seen: tuple[int, ...] | None = None
         while not self._ended.is_set():
             try:
                 version = labels_version(self.database)
@@ -495,11 +524,13 @@ class Watch(threading.Thread):
         """One look: what is known now, kept where the pages find it."""
         from truegain.judging.decision_store import store_decision
         from truegain.judging.labels import ListedRows, labels_of_list
+        from truegain.judging.workflow.pausing import DECIDED, pause_reason
 
         began = time.thread_time()
         self._rows = self._rows or ListedRows(self.judging)
         found = labels_of_list(self.database, self.judging, self._rows)
-        now = self._again(found) if self.now is None else self._decided(found)
+        is_over = self.now is None or self.database.read(pause_reason) in DECIDED  # an end that failed half way
+        now = self._again(found) if is_over else self._decided(found)
         if now.ended:
             self._end(now, found)
         else:
@@ -545,10 +576,9 @@ class Watch(threading.Thread):
         from truegain.judging.decision_store import store_decision
         from truegain.judging.workflow.pausing import Reason, pause
 
-        reason: Reason = "known" if now.status in EXIT else "given-up"
+        reason: Reason = "known" if all(pair.status in EXIT for pair in now.pairs) else "given-up"
         self.database.write(lambda connection: pause(connection, reason))
         settling = self.keeper.settling
-        self.keeper.drop_earlier()
         self.keeper.write_basis(settling.filled(settling.labels_of(found.labels, now.labels)))
         self.database.write(lambda connection: store_decision(connection, now, time.time()))
         self.keeper.write_answer(now)
@@ -562,6 +592,7 @@ class Watch(threading.Thread):
             typer.echo(f"{counted(now.labels, 'label')}; {folder} has {ANSWER}, {REPORT} and {FILLED}.")
         elif now.labels // 10 != self._told // 10:
             for pair in now.pairs:
-                later = foretold(pair.likely, pair.latest) if pair.now.low is not None else ""
+                most = self.keeper.settling.most
+                later = foretold(pair.likely, pair.latest, most) if pair.likely is not None else ""
                 tell(f"{in_words(pair.sentence)} {later}".strip())
         self._told = now.labels

@@ -12,6 +12,7 @@ from truegain.cli.options import advanced
 from truegain.cli.streams import tell
 from truegain.data.judgments import Judgments
 from truegain.data.runs import ordered_columns, read_runs
+from truegain.data.writing import table_bytes
 from truegain.errors import TruegainError, counted
 from truegain.io.files import shown_path, write_bytes
 from truegain.measures.parse import parse_measure
@@ -60,11 +61,17 @@ def label_unjudged(
     llm: LabeledByModel,
     folder: Path,
     measures: Sequence[str] | None,
+    *,
+    ask: bool = True,
 ) -> str:
     """The file of judgments, completed by an LLM where one is named; a file that is not there yet is made by it.
 
-    Answers are stored before they are read, so that the same command pays for nothing twice.
+    Answers are stored before they are read, so that the same command pays for nothing twice.  Once people have begun,
+    labels stay as they are: the list was drawn with them.  ask=False: nothing is asked, what is lacking is told.
     """
+    whole = folder / "judgments.csv"
+    if whole.is_file() and llm.model is not None:
+        return str(whole)
     if llm.model is None and llm.url is None:
         return judgments
     if llm.model is None or llm.url is None:
@@ -76,17 +83,26 @@ def label_unjudged(
     lacking = _lacking(files, known, depth)
     if not lacking:
         return judgments
+    have = "has" if len(lacking) == 1 else "have"
+    without = f"{counted(len(lacking), 'document')} of the runs {have} no label"
+    if not ask:
+        if known is None:
+            raise TruegainError(
+                f"{without}, and {shown_path(judgments)} is not there: without labels nothing is planned"
+            )
+        tell(f"{without}: {llm.model} would be asked")
+        return judgments
     folder.mkdir(parents=True, exist_ok=True)
     pool = folder / "unjudged.csv"
-    write_bytes(pool, "".join(["topic,doc\n", *(f"{t},{d}\n" for t, d in lacking)]).encode())
-    have = "has" if len(lacking) == 1 else "have"
-    tell(f"{counted(len(lacking), 'document')} of the runs {have} no label: asking {llm.model}")
+    columns = {"topic": [t for t, _ in lacking], "doc": [d for _, d in lacking]}
+    write_bytes(pool, table_bytes(columns, "csv", str(pool)))
+    tell(f"{without}: asking {llm.model}")
     run = _asked(pool, texts, llm, folder)
     run.warn()
     made = run.judgments()
     rows = [*_rows(known), *_rows(made)] if known is not None else _rows(made)
-    whole = folder / "judgments.csv"
-    write_bytes(whole, "".join(["topic,doc,label\n", *(f"{t},{d},{x:g}\n" for t, d, x in rows)]).encode())
+    topics, docs, labels = ([row[i] for row in rows] for i in range(3))
+    write_bytes(whole, table_bytes({"topic": topics, "doc": docs, "label": labels}, "csv", str(whole)))
     tell(f"{shown_path(whole)}: {counted(len(rows), 'label')}, {len(made):,} of them by {llm.model}")
     return str(whole)
 

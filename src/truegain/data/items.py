@@ -223,6 +223,8 @@ class Items(Lines):
         ]
         if len(alike) == 1:
             return alike[0]
+        if name.casefold() == VALUE and len(self.scores) == 1:  # by the column that holds it
+            return self.scores[0]
         raise TruegainError(
             f"{argname('score', name)} names no score of {self.source}; {there_are([name], self.scores, 10)}"
         )

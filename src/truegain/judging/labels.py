@@ -120,16 +120,17 @@ def _counted() -> Any:
     return query.where(*people, *counted).order_by(answers.c.id)
 
 
-def labels_version(source: Connection | Database) -> tuple[int, int]:
+def labels_version(source: Connection | Database) -> tuple[int, ...]:
     """Changes whenever the labels do: a label was stored or corrected, or somebody's no longer count.
 
     Costs a look at the ends of indexes, so that it can be asked for often.
     """
+    stored = select(func.count(answers.c.id)).scalar_subquery()  # ids are given before they are committed: count them
     newest = select(func.max(answers.c.id)).scalar_subquery()
     gone = select(func.count()).where(sessions.c.outcome == "withdrawn").scalar_subquery()
     excluded = select(func.count()).where(assessors.c.excluded.is_not(None)).scalar_subquery()
-    row = _read(source, lambda connection: connection.execute(select(newest, gone, excluded)).one())
-    return int(row[0] or 0), int(row[1]) * 1_000_000 + int(row[2])
+    row = _read(source, lambda connection: connection.execute(select(stored, newest, gone, excluded)).one())
+    return tuple(int(x or 0) for x in row)
 
 
 def _read(source: Connection | Database, work: Callable[[Connection], T]) -> T:

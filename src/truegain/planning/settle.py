@@ -278,7 +278,7 @@ class Settling:
         return Settlement(
             _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, given,
             len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(given),
-            self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), ended),
+            self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), statuses),
         )  # fmt: skip
 
     def verdicts(self, labels: Floats) -> tuple[Verdict, ...]:
@@ -414,7 +414,8 @@ class Settling:
         """Keep a look, and none of those with labels that were taken back or changed since."""
         n = len(labels)
         both = min(n, len(self._seen))
-        changed = np.flatnonzero(~((labels[:both] == self._seen[:both]) | np.isnan(labels[:both] + self._seen[:both])))
+        now, before = labels[:both], self._seen[:both]
+        changed = np.flatnonzero(~((now == before) | (np.isnan(now) & np.isnan(before))))
         same = int(changed[0]) if len(changed) else n
         self._seen = labels
         self._path = {k: looks for k, looks in self._path.items() if k <= same}
@@ -451,8 +452,11 @@ class Settling:
             f"{now.high:.4f}] after {counted(now.labels, 'label')}; {end}"
         )
 
-    def _notes(self, labels: Floats, agreement: float | None, doubled: int, ended: bool) -> tuple[str, ...]:
+    def _notes(
+        self, labels: Floats, agreement: float | None, doubled: int, statuses: Sequence[Status]
+    ) -> tuple[str, ...]:
         notes = []
+        ended = "open" not in statuses
         if len(self.candidates) > 1:
             notes.append(
                 f"Limits of the {len(self.candidates)} comparisons hold together with {100 * self.study.confidence:g}% "
@@ -475,6 +479,11 @@ class Settling:
                 "The judge's labels do not predict the gold labels: the answer rests on the gold labels alone, as it "
                 "would without a judge."
             )
+        if ended and any(x in ("better", "worse") for x in statuses):
+            notes.append(
+                "Labeling stops when the interval excludes 0, often where the difference looks larger than it "
+                "is: quote the interval."
+            )
         return tuple(notes)
 
 
@@ -485,12 +494,12 @@ def _interval(n: int, look: PairLook) -> Interval:
 
 
 def _together(statuses: Sequence[Status]) -> Status:
-    """One status for all pairs: open while any is; else the first that says most."""
-    order: tuple[Status, ...] = ("open", "better", "worse", "not-better", "undecided", "out-of-reach")
-    if len(set(statuses)) == 1:
-        return statuses[0]
-    if "open" in statuses:
-        return "open"
+    """One status for all pairs: open while any is; else the weakest, so that 'better' means better in each.
+
+    >>> _together(["better", "worse"]), _together(["better", "undecided"]), _together(["better", "better"])
+    ('worse', 'undecided', 'better')
+    """
+    order: tuple[Status, ...] = ("open", "worse", "not-better", "undecided", "out-of-reach", "better")
     return min(statuses, key=order.index)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -83,7 +82,3 @@ class Settlement(msgspec.Struct, frozen=True):
     def of_json(cls, text: str | bytes) -> Settlement:
         """What `to_json` made."""
         return msgspec.json.decode(text, type=cls)
-
-
-# Looks at the labels in the order of the list, every row from the top to the last that somebody judged.
-Decide = Callable[[Sequence[Label]], Settlement]

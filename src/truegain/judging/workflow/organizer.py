@@ -17,7 +17,7 @@ from truegain.judging.store.schema import assessors, invitations, sessions, sett
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.assignment import DONE, FREE, give_back, going_on, is_paused
-from truegain.judging.workflow.pausing import pause, resume
+from truegain.judging.workflow.pausing import DECIDED, pause, pause_reason, resume
 from truegain.judging.workflow.sessions import Work, is_expired, load
 from truegain.judging.workflow.steps import UNCLAIMED
 from truegain.judging.workflow.submissions import all_of, end, withdraw
@@ -144,8 +144,13 @@ class OrganizerService:
         self.database.write(lambda connection: pause(connection, at=self._service.work(connection).now.wall))
 
     def resume(self) -> None:
-        """Give out units again."""
-        self.database.write(lambda connection: resume(connection, at=self._service.work(connection).now.wall))
+        """Give out units again; not once it is decided, since nobody would look at further labels."""
+
+        def go_on(connection: Connection) -> None:
+            if pause_reason(connection) not in DECIDED:
+                resume(connection, at=self._service.work(connection).now.wall)
+
+        self.database.write(go_on)
 
     def studies_going_on(self, platform: str) -> tuple[str, ...]:
         """The platform's studies that people came from who are at a unit now, by name."""
