@@ -165,6 +165,73 @@ def test_answers_of_unequal_repeats_have_their_own_variances() -> None:
     assert found[:2] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize(("kept", "shared"), [((5, 3, 2), 0.0), ((5, 4, 4), 1.0)])
+def test_judges_of_unequal_repeats_have_the_true_variance(kept: tuple[int, ...], shared: float) -> None:
+    """Guards judges of k_j repeats: sum of s^2/k_j over J^2, and what judges share in a repeat, of 400 topics."""
+    rng, topics = np.random.default_rng(75), 400
+    values = rng.normal(size=(2, topics, 3, 5)) + shared * rng.normal(size=(2, topics, 1, 5))
+    weight = np.zeros((3, 5))
+    for j, k in enumerate(kept):
+        values[:, :, j, k:], weight[j, :k] = np.nan, 1 / (3 * k)
+    true = ((weight**2).sum() + shared**2 * (weight.sum(axis=0) ** 2).sum()) / topics
+    with pytest.warns(tg.DataWarning, match=f"answers have {min(kept)} to 5 repeats"):
+        found = variance(made(values), ["replicates"])
+    assert found[:2] == pytest.approx([true, true], rel=0.12)
+
+
+def test_a_judge_with_one_value_borrows_the_variance_of_others() -> None:
+    """Guards values that stand alone in an answer that others repeated: the mean s^2 of the system, by hand."""
+    values = drawn(10, 3, 4, seed=16)
+    values[0, 0, 1, 1:] = values[0, 0, 2, 1:] = values[1, 4, 0, :3] = np.nan
+    expected = []
+    for y in values:
+        n = (~np.isnan(y)).sum(axis=2)
+        spread = np.array([[np.nanvar(c, ddof=1) if (~np.isnan(c)).sum() > 1 else np.nan for c in row] for row in y])
+        lent = np.nanmean(spread)
+        total = 0.0
+        for t in range(10):
+            about = (np.nanmean(y[t], axis=1, keepdims=True) - y[t]) / np.sqrt(n[t] * np.maximum(n[t] - 1, 1))[:, None]
+            total += (np.nansum(about, axis=0) ** 2).sum() / 9 + (n[t] == 1).sum() * lent / 9
+        expected.append(total / 100)
+    with pytest.warns(tg.DataWarning, match="answers have 1 to 4 repeats: .* borrow the variance of the others"):
+        found = variance(made(values), ["replicates"])
+    assert found[:2] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_system_of_single_values_borrows_from_the_other() -> None:
+    """Guards a system that ran once beside one that was repeated: the mean s^2 of all, not 0."""
+    rows = [(f"q{t:03d}", name, s, t) for s, name in enumerate("abcdefghijk") for t in range(12)]
+    rng = np.random.default_rng(76)
+    value = rng.normal(size=(11, 12, 3))
+    table = [
+        Row(q, "s", float(value[s, t, r]), name, judge="j", replicate=r + 1)
+        for q, name, s, t in rows for r in range(1 if name == "k" else 3)
+    ]  # fmt: skip
+    with pytest.warns(tg.DataWarning, match="answers have 1 to 3 repeats"):
+        study = tg.Study(Items.of_rows(table), measures="s", population=["replicates"])
+    found = study.variance_model().variance(Contrasts.of([(None, 10)])).value
+    assert found == pytest.approx([value[:10].var(axis=2, ddof=1).mean() / 12], rel=1e-9)
+
+
+def test_judges_and_repeats_count_single_values_by_the_repeats_of_each_answer() -> None:
+    """Guards answers with fewer repeats than others, the same for every judge: the closed form, topic by topic."""
+    values = drawn(8, 4, 4, seed=18)
+    values[:, :3, :, 2:] = np.nan
+    judge_means = np.nanmean(values, axis=3)
+    expected = judge_means.mean(axis=1).var(axis=1, ddof=1) / 4
+    for t in range(8):
+        y = values[:, t, :, : 2 if t < 3 else 4]
+        k = y.shape[2]
+        residual = (
+            y - y.mean(axis=1, keepdims=True) - y.mean(axis=2, keepdims=True) + y.mean(axis=(1, 2), keepdims=True)
+        )
+        single = (residual**2).sum(axis=(1, 2)) / (3 * (k - 1) * 4 * k)
+        expected += (y.mean(axis=1).var(axis=1, ddof=1) / k - single) / 64
+    with pytest.warns(tg.DataWarning, match="answers have 2 to 4 repeats"):
+        found = variance(made(values), ["assessors", "replicates"])
+    assert found[:2] == pytest.approx(expected.tolist(), rel=1e-9)
+
+
 def test_each_judge_counts_alike_however_often_repeated() -> None:
     """Guards the label of an answer, the mean of its judges' means, with and without the single values beside it."""
     values = drawn(10, 3, 3, seed=7)
@@ -227,6 +294,27 @@ def test_many_answers_without_a_second_repeat_are_refused() -> None:
     values[0, :3, 0, 1] = np.nan
     with pytest.raises(tg.TruegainError, match="3 of 20 answers have one value, more than 10%"):
         tg.Study(made(values), measures="s", population="replicates")
+
+
+def test_judges_who_were_asked_once_are_refused() -> None:
+    """Guards two judges of one value beside one of five: their noise would count as 0."""
+    values = drawn(10, 3, 5, seed=19)
+    values[:, :, 1:, 1:] = np.nan
+    told = "in 40 of 60 cases a judge gave an answer one value, more than 10%.*two or more repeats of every judge, or"
+    with pytest.raises(tg.TruegainError, match=told):
+        tg.Study(made(values), measures="s", population="replicates")
+
+
+def test_judges_and_repeats_of_fixed_topics_need_full_tables() -> None:
+    """Guards gaps in the table of judges and repeats, which would count as no noise; with topics they do no harm."""
+    values = drawn(10, 3, 3, seed=20)
+    values[0, 1, 2, 0] = values[1, 5, 0, 1] = np.nan
+    told = "2 of 20 answers lack values of some judge in some repeat.*each of the 3 judges in each of its repeats, or"
+    with pytest.raises(tg.TruegainError, match=told):
+        tg.Study(made(values), measures="s", population="assessors,replicates")
+    with pytest.warns(tg.DataWarning, match="answers have 2 to 3 repeats"):
+        study = tg.Study(made(values), measures="s", population="topics,assessors,replicates")
+    assert study.verdict("a", "b").comparison.low is not None
 
 
 def test_each_judge_with_answers_of_his_own_is_refused() -> None:

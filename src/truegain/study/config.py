@@ -170,6 +170,8 @@ def check_units(raters: Raters, over: frozenset[SourceName]) -> None:
     if "assessors" in over:
         raters.check()
     if "replicates" in over:
+        if isinstance(raters, AnswerRaters) and "assessors" in over and "topics" not in over:
+            raters.check_crossed()
         raters.check_repeated()
         if raters.rule.STEPS and "topics" not in over and len(raters.asked) < FEW_ANSWERS:
             warn(

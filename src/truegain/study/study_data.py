@@ -112,7 +112,7 @@ class StudyData:
         within = partial(raters.within_documents, refitted, topics)
         values = None
         if isinstance(raters, AnswerRaters) and "replicates" in self.over:
-            values = partial(raters.single_values, refitted, topics)
+            values = partial(raters.single_values, refitted, topics, self.ranked.systems)
         return Crossed(*raters.moves(refitted, topics), within, raters.noise_twice, values)
 
     def _refitted(self, m: Measure, raters: Raters, gains: Floats) -> ScoreEstimator:
