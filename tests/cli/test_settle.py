@@ -144,7 +144,7 @@ def test_another_question_is_refused(command: Command) -> None:
     fill("labels.csv", 25)
     code, _, err = command(f"settle {RUNS} --min-effect 0.1 --sheet labels.csv")
     assert code == 2
-    assert "settles another question: min_effect was 0.0 and is 0.1" in err
+    assert "settles another question (min_effect: 0.0 before, 0.1 now)" in err
     code, _, err = command(f"settle {RUNS.replace('P@5', 'P@3')} --sheet labels.csv --folder other")
     assert code == 2
     assert "this sheet was drawn for another question" in err

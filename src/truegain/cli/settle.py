@@ -194,7 +194,7 @@ def _settling(
             raise
         raise InputError(
             "this folder settles another question: its list was drawn for other systems, labels or another measure",
-            file=shown_path(str(folder)), hint=f"name another folder ({option('--folder')}), or ask the same question",
+            file=shown_path(str(folder)), hint=f"give {option('--folder')} another name, or ask the same question",
         ) from None  # fmt: skip
 
 
@@ -250,7 +250,7 @@ class Keeper:
         if changed := [name for name, value in now.items() if before.get(name) != value]:
             name = changed[0]
             raise InputError(
-                f"this folder settles another question: {name} was {_told(before.get(name))} and is {_told(now[name])}",
+                f"this folder settles another question ({name}: {_told(before.get(name))} before, {_told(now[name])} now)",
                 file=shown_path(path), hint=f"give {option('--folder')} another name, or ask the same question",
             )  # fmt: skip
 
