@@ -248,9 +248,9 @@ class Keeper:
             return
         before = json.loads(path.read_text(encoding="utf-8"))
         if changed := [name for name, value in now.items() if before.get(name) != value]:
-            name = changed[0]
+            was, is_now = (_told(part.get(changed[0])) for part in (before, now))
             raise InputError(
-                f"this folder settles another question ({name}: {_told(before.get(name))} before, {_told(now[name])} now)",
+                f"this folder settles another question ({changed[0]}: {was} before, {is_now} now)",
                 file=shown_path(path), hint=f"give {option('--folder')} another name, or ask the same question",
             )  # fmt: skip
 
