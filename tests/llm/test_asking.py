@@ -105,7 +105,7 @@ def test_a_server_that_asks_to_wait_is_left_alone(folder: Path) -> None:
         run = judged(folder, server, pace=Pace(concurrency=4))
     assert (run.labels, run.repeated) == (12, 1)
     waits = [b - a for a, b in zip(server.times[6:], server.times[7:], strict=False)]
-    assert max(waits) > 0.29
+    assert max(waits) > 0.2  # less than 0.3: the last one in flight may come some time after the refusal
     assert len(server.times) - 7 - waits.index(max(waits)) >= 3  # all but those in flight came after it
 
 
