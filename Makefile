@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE  # commands that tests start would be compiled anew each time
 MAKEFLAGS += --jobs=2  # types are checked while the browser is fetched and tests begin
 
-.PHONY: demo test test-all lint types tests tests-all fast sanitize papers bench bench-scaling bench-check clean
+.PHONY: demo site test test-all lint types tests tests-all fast sanitize papers bench bench-scaling bench-check clean
 
 demo: $(VENV)/base
 	$(BIN)/truegain demo demo
@@ -15,8 +15,8 @@ demo: $(VENV)/base
 	$(BIN)/truegain report demo/study.toml --corpus demo/corpus -o demo/report.html
 	@echo 'Here truegain is $(BIN)/truegain; `. $(BIN)/activate` makes it plain truegain.'
 
-test: lint types tests
-test-all: lint types tests-all
+test: lint types site tests
+test-all: lint types site tests-all
 
 # Tests marked slow or system (tests/conftest.py) are for `make test-all` only.
 # Processes of tests beside each other would fight with the threads of BLAS.
@@ -34,6 +34,10 @@ lint: $(VENV)/test
 
 types: $(VENV)/test
 	$(BIN)/mypy
+
+# The documentation, into build/site; a warning, such as a link that leads nowhere, ends it.
+site: $(VENV)/test
+	$(BIN)/sphinx-build -q -W --keep-going -n -b html -d build/site-pages docs build/site
 
 fast: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 2 -x $(QUICK) tests

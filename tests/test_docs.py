@@ -21,13 +21,23 @@ from truegain.cli.app import main
 
 ROOT = Path(__file__).parent.parent
 JUDGE = "http://localhost:8000/v1"  # where pages ask a language model; here one of ours answers
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+WRITTEN = ("reference/api/", "reference/commands/")  # from the code, by tools/reference.py
+PAGES = [
+    ROOT / "README.md",
+    *(page for page in sorted(DOCS.rglob("*.md")) if not page.relative_to(DOCS).as_posix().startswith(WRITTEN)),
+]
+
+
+def name_of(page: Path) -> str:
+    """A page as tests call it: howto/settle.md."""
+    return page.relative_to(DOCS if DOCS in page.parents else ROOT).as_posix()
 
 
 def by_tier(pages: list[Path]) -> list[Any]:
     """The pages as cases; the commands of two, which draw the papers' figures, are slow."""
-    slow = ("assessors.md", "magnitudes.md")
-    return [pytest.param(p, marks=pytest.mark.slow) if p.name in slow else p for p in pages]
+    slow = ("howto/assessors.md", "tutorials/magnitude.md")
+    return [pytest.param(p, marks=pytest.mark.slow) if name_of(p) in slow else p for p in pages]
 
 
 def commands(page: Path) -> list[str]:
@@ -61,7 +71,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "demo"
 
 
-@pytest.mark.parametrize("page", by_tier(PAGES), ids=lambda p: p.name)
+@pytest.mark.parametrize("page", by_tier(PAGES), ids=name_of)
 def test_every_command_runs(
     page: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,7 +108,7 @@ def typed(command: str) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # ranx's, when it is compiled for the first time
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_python_block_runs(
     page: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,7 +141,7 @@ def test_what_a_peer_prints_is_set_apart() -> None:
         pieces = Kept(set(NEEDS.values()))
         parted = [pieces.split(block) for block, _ in python_blocks(page)]
         mixed += [f"{page.name}: {ours}" for ours, theirs in parted if shows(theirs) and shows(ours)]
-        of_peers += sum(shows(theirs) for _, theirs in parted) if page.name == "peers.md" else 0
+        of_peers += sum(shows(theirs) for _, theirs in parted) if name_of(page) == "howto/peers.md" else 0
     assert mixed == []
     assert of_peers == 2
 
@@ -154,10 +164,31 @@ def test_pages_show_what_commands_print() -> None:
 
 def test_no_figure_is_left_to_be_filled_in() -> None:
     """Guards tables whose figures were still to come: no line is a word in capitals."""
-    lines = [(page.name, line.strip()) for page in PAGES for line in page.read_text().splitlines()]
+    lines = [(name_of(page), line.strip()) for page in PAGES for line in page.read_text().splitlines()]
     assert [f"{name}: {line}" for name, line in lines if re.fullmatch(r"[A-Z]{3,}", line)] == []
 
 
 def test_the_readme_names_commands() -> None:
     """Guards this test itself: a README without commands would pass the ones above."""
     assert len(commands(ROOT / "README.md")) >= 5
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub and MyST make them."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    """Guards links inside the project: the file is there, and so is the heading; the site's build checks the rest."""
+    lost = []
+    for page in PAGES:
+        text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+        for target, anchor in re.findall(r"\]\(((?!\w+:)[^)#\s]*)#?([^)]*)\)", text):
+            other = (page.parent / target).resolve() if target else page
+            if DOCS in other.parents and name_of(other).startswith(WRITTEN):
+                continue
+            if not other.exists() or (anchor and other.suffix == ".md" and anchor not in anchors(other)):
+                lost.append(f"{name_of(page)}: {target}#{anchor}")
+    assert lost == []

@@ -246,7 +246,9 @@ def test_a_folder_shows_its_public_names_and_no_others(folder_name: str) -> None
     tree = ast.parse((SOURCE / folder_name / "__init__.py").read_text())
     imported = {a.name: n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
     assert {name: imported.get(name) for name in names} == found._LAZY
-    page = (SOURCE.parents[1] / "docs" / "python.md").read_text().partition(f"`truegain.{folder_name}`:\n\n")[2]
+    page = (
+        (SOURCE.parents[1] / "docs" / "howto" / "python.md").read_text().partition(f"`truegain.{folder_name}`:\n\n")[2]
+    )
     assert set(re.findall(r"^\| `(\w+)` \|", page.partition("\n\n")[0], re.MULTILINE)) == set(names)
     for name in names:
         assert getattr(found, name).__doc__, name

@@ -150,8 +150,8 @@ def test_what_is_kept_is_small_and_of_no_machine(path: Path) -> None:
 
 
 def test_the_page_of_peers_quotes_the_notebook() -> None:
-    """Guards our numbers beside judgy's in docs/peers.md: they are those that the notebook kept."""
-    page = (HERE.parent / "peers.md").read_text()
+    """Guards our numbers beside judgy's in docs/howto/peers.md: they are those that the notebook kept."""
+    page = (HERE.parent / "howto" / "peers.md").read_text()
     below = page.split("Ours, on the same data:")[1].split("With people's labels")[0]
     quoted = " ".join(below.split("\n\n")[2].split())
     shown = " ".join(re.sub(r"<[^>]*>", " ", text) for _, _, text in said(read(HERE / "rag.ipynb")))

@@ -1,4 +1,4 @@
-"""The pages of the five papers: every numbered item has a row, and docs/papers.md counts them rightly."""
+"""The pages of the five papers: every numbered item has a row, and docs/evidence/papers/index.md counts them rightly."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
+PAPERS = DOCS / "evidence" / "papers"
 # What each paper numbers: the last equation, algorithm, table and figure.
 LAST = {
     "judge": {"eq.": 34, "algorithm": 2, "table": 4, "figure": 2},
@@ -40,7 +41,7 @@ class Item(NamedTuple):
 
 def tables(page: str) -> list[list[list[str]]]:
     """The tables of a page that begin with `in the paper`, each as rows of cells with the headings first."""
-    found = re.findall(r"(?:^\|.*\n)+", (DOCS / page).read_text(), re.MULTILINE)
+    found = re.findall(r"(?:^\|.*\n)+", (PAPERS / page).read_text(), re.MULTILINE)
     cut = [[[c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]] for line in t.splitlines()] for t in found]
     return [[t[0], *t[2:]] for t in cut if t[0][0] == "in the paper"]
 
@@ -68,7 +69,7 @@ def of_numbers(cells: list[str]) -> Numbers:
 def items(paper: str) -> list[Item]:
     """The numbered items of a paper's page, in its order."""
     found = []
-    for heading, *rows in tables(f"papers-{paper}.md"):
+    for heading, *rows in tables(f"{paper}.md"):
         at = heading.index("command or call")
         for row in rows:
             if (what := numbered(row[0])) is not None:
@@ -87,18 +88,18 @@ def test_every_numbered_item_has_one_row(paper: str) -> None:
 @pytest.mark.parametrize("paper", LAST)
 def test_pages_are_alike(paper: str) -> None:
     """Guards the form: title, headings, and slips on the errata page alone."""
-    text = (DOCS / f"papers-{paper}.md").read_text()
+    text = (PAPERS / f"{paper}.md").read_text()
     assert text.startswith(f"# {TITLES[paper]}, item by item\n")
-    assert {cell for table in tables(f"papers-{paper}.md") for cell in table[0]} <= HEADINGS
+    assert {cell for table in tables(f"{paper}.md") for cell in table[0]} <= HEADINGS
     assert "## Slips" not in text
-    errata = (DOCS / "errata.md").read_text()
+    errata = (DOCS / "explanation" / "errata.md").read_text()
     assert f"\n## {TITLES[paper]}\n" in errata
-    assert f"(errata.md#{TITLES[paper].lower().replace('.', '').replace(' ', '-')})" in text
+    assert f"(../../explanation/errata.md#{TITLES[paper].lower().replace('.', '').replace(' ', '-')})" in text
 
 
 def test_the_counts_of_the_overview() -> None:
-    """Guards docs/papers.md: its table counts the rows of the five pages."""
-    lines = re.findall(r"^\| \[?([\w. ]+?\d{4}|all five).*?\|(.*)\|$", (DOCS / "papers.md").read_text(), re.MULTILINE)
+    """Guards docs/evidence/papers/index.md: its table counts the rows of the five pages."""
+    lines = re.findall(r"^\| \[?([\w. ]+?\d{4}|all five).*?\|(.*)\|$", (PAPERS / "index.md").read_text(), re.MULTILINE)
     told = {name: [int(n) for n in cells.split("|")] for name, cells in lines if re.fullmatch(r"[\d |]+", cells)}
     want = {}
     for paper, title in TITLES.items():
@@ -107,21 +108,3 @@ def test_the_counts_of_the_overview() -> None:
         want[title] = [len(found), sum(item.command for item in found), *of]
     want["all five"] = [sum(column) for column in zip(*want.values(), strict=True)]
     assert told == want
-
-
-def anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
-    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-    heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
-
-
-def test_links_between_pages_lead_somewhere() -> None:
-    """Guards links to the pages of papers: the file is there, and so is the heading."""
-    lost = []
-    for page in [DOCS.parent / "README.md", *DOCS.glob("*.md")]:
-        for target, anchor in re.findall(r"\]\(((?:docs/)?(?:papers|errata)[\w-]*\.md)#?([^)]*)\)", page.read_text()):
-            other = page.parent / target
-            if not other.is_file() or (anchor and anchor not in anchors(other)):
-                lost.append(f"{page.name}: {target}#{anchor}")
-    assert lost == []

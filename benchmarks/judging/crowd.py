@@ -2,7 +2,7 @@
 
 The study is made by `annotate init`, served by `annotate serve`, judged by HTTP (`tests.judging.crowding`), and written
 by `annotate export`; nothing is done to the file by hand.  `PAPER` names the command of each figure and table of
-Maddalena et al. 2017, ACM TOIS 35(3); `docs/magnitudes.md` shows them one by one.
+Maddalena et al. 2017, ACM TOIS 35(3); `docs/tutorials/magnitude.md` shows them one by one.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ SKIPPED = {
     "annotate export": "needs answers of people",
     "annotate withdraw": "needs the code of a person who took part",
     "annotate password": "is typed, or comes from standard input",
-    "judge run": "asks a server; tests/test_docs.py runs such commands of docs/judge-run.md against one of ours",
+    "judge run": "asks a server; tests/test_docs.py runs such commands of docs/howto/judge-run.md against one of ours",
 }
 STUDY = (
     "annotate init study --topics demo/magnitude-topics.jsonl --docs demo/magnitude-docs.jsonl "

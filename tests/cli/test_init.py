@@ -40,7 +40,7 @@ def test_ties_are_told(run: Run, folder: Path) -> None:  # noqa: F811
 
 
 def test_few_topics_are_told(run: Run, folder: Path) -> None:  # noqa: F811
-    """Guards what docs/study.md promises: below 10 topics a warning, here too."""
+    """Guards what docs/explanation/uncertainty.md promises: below 10 topics a warning, here too."""
     _, labels = world()
     tg.write_judgments({t: labels[t] for t in sorted(labels)[:5]}, folder / "five.qrels")
     assert "  but  with only 5 topics, " in run("init", "five.qrels", "runs")[1]

@@ -25,7 +25,7 @@ from truegain.cli.app import main
 from truegain.judging.store.database import default_url
 from truegain.judging.study.study import JudgingStudy, read_study
 
-GUIDE = Path(__file__).parent.parent.parent / "docs" / "magnitudes.md"
+GUIDE = Path(__file__).parent.parent.parent / "docs" / "tutorials" / "magnitude.md"
 FIRST = ("hasty", "blind", "absent", "contrary", "careless")  # each kind comes; whoever follows is honest
 NOISE = 0.3
 # Of 14 documents of log-normal worth (sd 1), each with 3 numbers of noise 0.3 beside what other documents of the unit

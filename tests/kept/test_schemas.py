@@ -1,4 +1,4 @@
-"""Published JSON schemas: of every command that offers JSON, current in docs/schemas, and true of what is printed."""
+"""Published JSON schemas: of every command that offers JSON, current in docs/reference/schemas, and true of what is printed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from truegain.results.documents import described
 from truegain.stats.results import Comparison, Estimate
 from truegain.study import documents
 
-FOLDER = Path(__file__).parents[2] / "docs" / "schemas"
+FOLDER = Path(__file__).parents[2] / "docs" / "reference" / "schemas"
 KEEP = bool(os.environ.get("KEEP"))
 OTHERS = tuple(DOCUMENTS)  # whose JSON is no table
 
@@ -29,7 +29,7 @@ def file_of(command: str) -> Path:
 
 
 def test_every_command_with_json_has_a_declared_and_published_schema() -> None:
-    """Guards docs/schemas: a file a command, as `truegain schema` prints it.  KEEP=1 writes them anew."""
+    """Guards docs/reference/schemas: a file a command, as `truegain schema` prints it.  KEEP=1 writes them anew."""
     known = commands_with_json()
     assert set(known) - {*TABLES, *OTHERS} == set(), "declare their columns in cli/schemas.py"
     assert {*TABLES, *OTHERS} <= set(known)

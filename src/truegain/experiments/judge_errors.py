@@ -105,7 +105,7 @@ def compare_means(
     `covariance` is that of the two bronze means, over common topics; 0 where the topics differ.
     test='welch' takes Welch's degrees of freedom from the numbers of topics, 'normal' the normal distribution.
 
-    Goldberg et al. 2018, ACM TOIS 36(4); the joint variance is ours, derived in docs/judge.md.
+    Goldberg et al. 2018, ACM TOIS 36(4); the joint variance is ours, derived in docs/explanation/correction.md.
 
     >>> judge = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
     >>> a, b = BronzeMean(0.6260, n=10278, sd=0.414), BronzeMean(0.6385, n=20604, sd=0.402)

@@ -433,7 +433,7 @@ def difference_table(studies: Sequence[JudgeStudy] = PUBLISHED, *, confidence: f
     ----------
     .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
            noisy judgments", ACM Transactions on Information Systems 36(4), 2018, eq. 9 to 11; the formula for one gold
-           sample is derived in docs/judge.md.
+           sample is derived in docs/explanation/correction.md.
 
     Examples
     --------

@@ -510,7 +510,7 @@ class CollectionDifference:
         """The paper's p that b is not better: 1 - Phi(sum of d_i / (sqrt(k) s_i)).
 
         All topics alike, whatever they show: of equal systems with about 3 relevant documents a topic it finds a
-        difference far more often than it says (docs/collection.md).
+        difference far more often than it says (docs/explanation/collections.md).
         """
         sd = self.spread(pairing)
         moving = sd > STILL

@@ -230,7 +230,7 @@ class SpreadRule:
 
 
 def spread_rule(measure: Measure) -> SpreadRule:
-    """What was right for a measure in simulated worlds (docs/collection.md).
+    """What was right for a measure in simulated worlds (docs/explanation/collections.md).
 
     A sum over ranks, a count, the precision of a set: documents drawn, and R = 1 tells its own.  A share of all R
     relevant documents (AP, SetR) falls with R and moves evenly with each of them: documents left out.  Others have a
@@ -381,5 +381,5 @@ def few_relevant(relevant: Ints, method: str) -> tuple[str, ...]:
         return ()
     return (
         f"half of the topics have {middle:g} relevant documents or fewer: there {method} intervals cover less often "
-        "than they claim (docs/collection.md); the default is made for this.",
+        "than they claim (docs/explanation/collections.md); the default is made for this.",
     )

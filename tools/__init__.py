@@ -1,0 +1,1 @@
+"""What maintainers run: pages written from the code, and releases."""
