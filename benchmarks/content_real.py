@@ -5,7 +5,8 @@
     python -m benchmarks.content_real dl19 --level 5 --mu 100    # another level of relevance, another smoothing
     python -m benchmarks.content_real dl19 --data DIR --repeat 3 --figure dl19.svg
 
-Prints the tables of docs/explanation/unjudged.md: mean tau of every way and share kept, then the same with where the draws lie.
+Prints the tables of docs/explanation/unjudged.md: mean tau of every way and share kept, then the same with where the
+draws lie.
 """
 
 from __future__ import annotations
@@ -167,9 +168,7 @@ COLLECTIONS: dict[str, Callable[[Path], Collection]] = {"dl19": dl19, "cystic": 
 def studied(collection: Collection, level: float, mu: float, repeat: int, seed: int, jobs: int | None) -> Incomplete:
     """Figure 1 of the paper, with all four measures."""
     with warnings.catch_warnings(), Progress(len(KEEP) * repeat, "draws") as progress:
-        warnings.simplefilter(
-            "ignore", DataWarning
-        )  # documents without text; docs/explanation/unjudged.md tells how many
+        warnings.simplefilter("ignore", DataWarning)  # documents without text
         return incomplete(
             collection.runs,
             collection.judgments,

@@ -9,16 +9,20 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
-from sphinx.application import Sphinx
-from sphinx.writers.html5 import HTML5Translator
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.writers.html5 import HTML5Translator
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # tools.reference; truegain itself is installed
 
 from tools.reference import write_reference  # noqa: E402
+
 from truegain import __version__  # noqa: E402
 
 write_reference(HERE / "reference")
@@ -36,7 +40,6 @@ suppress_warnings = ["config.cache"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 
-# Names of the API are reached by the pages of `reference/api`; other projects' inventories would need a network to build.
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False

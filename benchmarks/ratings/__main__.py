@@ -1,4 +1,6 @@
-"""Ratings: the numbers of docs/howto/assessors.md. Their speed is told by `python -m benchmarks.run agree gains magnitudes`.
+"""Ratings: the numbers of docs/howto/assessors.md.
+
+`python -m benchmarks.run agree gains magnitudes` tells their speed.
 
     python -m benchmarks.ratings figure8    # simulated magnitudes: which way to gains recovers the true order
     python -m benchmarks.ratings search     # what was searched for the defaults of that simulation; takes minutes

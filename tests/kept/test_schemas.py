@@ -1,4 +1,4 @@
-"""Published JSON schemas: of every command that offers JSON, current in docs/reference/schemas, and true of what is printed."""
+"""Published JSON schemas (docs/reference/schemas): one for every command that offers JSON, current, and true."""
 
 from __future__ import annotations
 

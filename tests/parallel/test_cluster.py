@@ -439,7 +439,7 @@ def test_tls_needs_certificates() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
 def test_tls_works_with_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards what docs/howto/cluster.md says: with the certificates in Dask's configuration a job runs, the same bits."""
+    """Guards docs/howto/cluster.md: with the certificates in Dask's configuration a job runs, the same bits."""
     new = ["-newkey", "rsa:2048", "-nodes", "-days", "2"]
     for words in (
         ["req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=ours"],

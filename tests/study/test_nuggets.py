@@ -47,7 +47,7 @@ def study(one: world.Drawn, gold: np.ndarray, measures: str | list[str], design:
 @pytest.mark.parametrize("measure", ["V_strict", "W"])
 @pytest.mark.parametrize("by", ["assignments", "answers", "topics"])
 def test_a_study_says_what_the_tables_were_made_with(measure: str, by: str) -> None:
-    """Guards the coverage tables of docs/howto/nuggets.md: arrays there, files here, the same intervals; and the design."""
+    """Guards the coverage tables of docs/howto/nuggets.md: arrays there, files here, the same intervals."""
     rng = np.random.default_rng([7, len(by)])
     one = world.drawn(rng, world.USUAL, 50)
     gold = world.chosen(rng, one, 0.15, by)

@@ -1,7 +1,8 @@
 """The JSON that each command prints, as JSON Schema, from the declarations that the output is made of.
 
 Verdicts, rankings and tables are typed dicts, estimates and comparisons dataclasses, other columns are in the catalogue
-`results.columns`.  `tests/kept` holds every kept answer against its schema, and docs/reference/schemas against this file.
+`results.columns`.  `tests/kept` holds every kept answer against its schema, and docs/reference/schemas against this
+file.
 """
 
 from __future__ import annotations

@@ -348,7 +348,8 @@ class Crew:
             and not self.distributed.Security().get_connection_args("client")["ssl_context"]
         ):
             raise TruegainError(
-                f"{address}: Dask's configuration names no certificates (distributed.comm.tls, see docs/howto/cluster.md); "
+                f"{address}: Dask's configuration names no certificates (distributed.comm.tls, see "
+                "docs/howto/cluster.md); "
                 "set them there, or give tcp://"
             )
         try:
