@@ -1,4 +1,4 @@
-"""The pages of the five papers: every numbered item has a row, and docs/evidence/papers/index.md counts them rightly."""
+"""The pages of the five papers: every numbered item has a row, and the overview counts them rightly."""
 
 from __future__ import annotations
 
