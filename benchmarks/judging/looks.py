@@ -41,10 +41,10 @@ def has_looks(at: float) -> bool:
 
 def child(to: str, words: list[str]) -> None:
     """Run the command, with looks half of the time; every half second a line tells what it and its looks took."""
-    from truegain.cli import settle
     from truegain.cli.app import main
+    from truegain.judging import watch
 
-    class Noted(settle.Watch):
+    class Noted(watch.Watch):
         def run(self) -> None:
             threading.Thread(target=self._note, daemon=True).start()
             super().run()
@@ -60,7 +60,7 @@ def child(to: str, words: list[str]) -> None:
                     file.write(f"{json.dumps([time.time(), time.process_time(), self.looks, self.busy])}\n")
                 time.sleep(0.5)
 
-    settle.Watch = Noted  # type: ignore[misc]
+    watch.Watch = Noted  # type: ignore[misc]
     sys.argv = ["truegain", *words]
     main()
 

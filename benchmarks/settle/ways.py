@@ -11,12 +11,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import norm
 
 from benchmarks.settle.worlds import Case
 from truegain.experiments.spending_again import PAIR, looked
 from truegain.io.columns import Floats, Ints, frozen
 from truegain.planning.gold_sample import LEAST_ERROR
-from truegain.planning.settle import LEAST_BEFORE_GIVING_UP
+from truegain.planning.settle import (
+    APART,
+    LEAST_BEFORE_FORECAST,
+    LEAST_BEFORE_GIVING_UP,
+    LOOKS_AGREE,
+    UNLIKELY,
+)
 from truegain.stats.betting import ROUNDING, Betting, DrawnUnits, _Game
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantiles_of
@@ -119,6 +126,7 @@ def settled_topics(case: Case, order: Ints) -> Answer:
     game = estimator(case, order, len(order)).game(PAIR)
     assert game is not None
     rounds = Rounds(game, alpha)
+    unlikely: list[int] = []  # labels after which a forecast said so
     for n in range(LEAST_GOLD, len(order) + 1):
         now = estimator(case, order, n)
         if now.touching(PAIR)[0] < LEAST_GOLD:
@@ -130,11 +138,23 @@ def settled_topics(case: Case, order: Ints) -> Answer:
             edge = abs(value) - np.sqrt(room)
             if rounds.known_by(n, -edge if side else edge, side):
                 return Answer(n, -1 if side else 1)
-        if n >= LEAST_BEFORE_GIVING_UP:
-            half = t * np.sqrt(max(own, min(by_judge, float(whole.value[0]))))
-            if rounds.known_by(n, -half, 0) and rounds.known_by(n, half, 1):
-                return Answer(n, 0, n < len(order))
+        half = float(t * np.sqrt(max(own, min(by_judge, float(whole.value[0])))))
+        certain = rounds.known_by(n, -half, 0) and rounds.known_by(n, half, 1)
+        if n >= LEAST_BEFORE_GIVING_UP and certain:
+            return Answer(n, 0, n < len(order))
+        if n < len(order) and _chance(game, n, value, half) < UNLIKELY:
+            unlikely.append(n)
+            agree = range(n, n - APART * LOOKS_AGREE, -APART)
+            if min(agree) >= LEAST_BEFORE_FORECAST and set(agree) <= set(unlikely):
+                return Answer(n, 0, gave_up=True)
     return Answer(len(order), 0)
+
+
+def _chance(game: Betting, n: int, value: float, half: float) -> float:
+    """How likely the difference by all labels is further from 0 than what topics leave open."""
+    left = np.cumsum(game.units.size[::-1])[::-1]
+    sd = float(game.spread_after(n)[0]) / np.sqrt(np.sum((left[0] / left[:n]) ** 2))
+    return float(norm.sf(half, value, sd) + norm.cdf(-half, value, sd))
 
 
 def sequence(case: Case, order: Ints, looks: Iterable[int], topics: bool = False) -> Answer:
@@ -179,7 +199,7 @@ def oracle(case: Case, order: Ints) -> Answer:
     """Stakes that know the true difference: lambda = d/(V + d^2), with the same expected values."""
     game = estimator(case, order, len(order)).game(PAIR)
     assert game is not None
-    variance, d = np.array(game._variance)[None], abs(case.truth)
+    variance, d = np.array(game.variances)[None], abs(case.truth)
     below = variance + d**2
     stake = np.divide(d, below, out=np.zeros_like(below), where=below > 0)
     return _first(Rounds(game, ALPHA, stake))
@@ -207,7 +227,7 @@ class Learning(Betting):
                              group=units.group[order])  # fmt: skip
         self.order = self.order[order]
         self._weight = self._weight[:, order]
-        self._left = np.concatenate([self._left[:t], np.cumsum(sizes[t:][::-1])[::-1]])
+        self.left = np.concatenate([self.left[:t], np.cumsum(sizes[t:][::-1])[::-1]])
         self._ratio = self._weight / sizes
         self._square = self._weight * self._ratio
         model._stratum, model._group = model._stratum[order], model._group[order]

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.llm.served import served
 from tests.planning.test_label_plan import world
 from truegain.cli.app import main
+from truegain.errors import InputError
 from truegain.llm import client
 from truegain.results.settlement import Settlement
+from truegain.study.study_file import read_study
 
 Command = Callable[[str], tuple[int, str, str]]
 RUNS = "llm.qrels s0.run s1.run -m P@5 --population fixed"
@@ -49,13 +53,13 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     return called
 
 
-def fill(sheet: str, rows: int) -> int:
-    """Give the next so many rows of a sheet their true labels; how many have one now."""
+def fill(sheet: str, rows: int, label: Callable[[str, str], int] = lambda t, d: GOLD[t][d]) -> int:
+    """Give the next so many rows of a sheet their true labels, or others; how many have one now."""
     with Path(sheet).open(newline="") as file:
         table = list(csv.DictReader(file))
     empty = [row for row in table if not row["label"]]
     for row in empty[:rows]:
-        row["label"] = f"{GOLD[row['topic']][row['doc']]}"
+        row["label"] = f"{label(row['topic'], row['doc'])}"
     with Path(sheet).open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(table[0]))
         writer.writeheader()
@@ -108,11 +112,33 @@ def test_a_limit_of_labels(command: Command) -> None:
     assert code == 3
 
 
+def test_a_forecast_ends_it_and_people_may_go_on(command: Command) -> None:
+    """Guards near ties: given up by a forecast, and opened again where somebody wants to go on all the same."""
+    words = f"settle {RUNS.replace('fixed', 'topics')} --sheet labels.csv"
+    command(words)
+    code, labeled = 3, 0
+    while not Path("settle/decision.json").exists():
+        labeled = fill("labels.csv", 10, lambda t, d: int(Random(f"{t} {d}").random() < 0.4))
+        code, out, _ = command(words)
+    answer = Settlement.of_json(Path("settle/decision.json").read_bytes())
+    assert (code, answer.status, answer.pairs[0].forecast) == (3, "out-of-reach", True)
+    assert labeled < answer.listed - 25
+    assert "A forecast ended it: the chance that the other" in out
+    assert "To label on all the same, have it keep going." in out
+    code, again, err = command(words)
+    assert (code, again) == (3, out)
+    assert "settled before" in err
+    code, out, _ = command(f"{words} --keep-going")
+    assert code == 3
+    assert f"rows {labeled + 1} to {labeled + 25}" in out
+
+
 def test_what_it_may_cost(command: Command) -> None:
     """Guards prices: what labels cost stands beside their number, and the limit of money is one of labels."""
     code, out, _ = command(f"settle {RUNS} --costs gold=0.5 --max-cost 20 --dry-run")
     assert code == 0
     assert "cost, even chance" in out
+    assert re.search(r" {6,}\d+\.\d\d {6,}\d+\.\d\d$", out, re.MULTILINE), "two decimals, to the right"
     assert "labeling stops after 40 labels at the latest" in out
     assert not Path("settle").exists(), "a dry run writes nothing"
 
@@ -136,6 +162,18 @@ def test_refusals(command: Command, words: str, said: str) -> None:
     assert code == 2
     assert said in err
     assert not Path("settle/decision.json").exists()
+
+
+def test_files_without_documents_are_refused(command: Command) -> None:
+    """Guards other files: preferences and logs are told what they are, and which command reads them."""
+    Path("wins.csv").write_text("topic,a,b,winner\n1,x,y,a\n2,x,y,b\n3,x,y,a\n")
+    code, _, err = command("settle wins.csv --baseline x --candidate y --sheet labels.csv")
+    said = " ".join(err.split())
+    assert code == 2
+    assert "wins.csv holds preferences, which `settle` does not read; these do: `truegain verdict`" in said
+    Path("study.toml").write_text('judgments = "wins.csv"\n')
+    with pytest.raises(InputError, match=r"no runs are named.*call tg\.PreferenceStudy"):
+        read_study("study.toml")
 
 
 def test_another_question_is_refused(command: Command) -> None:

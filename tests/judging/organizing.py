@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from argon2 import PasswordHasher
 from sqlalchemy import func, select
@@ -26,6 +26,9 @@ from truegain.judging.study.study import JudgingStudy
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.assignment import DONE, FREE, HELD
 from truegain.judging.workflow.organizer import OrganizerService
+
+if TYPE_CHECKING:
+    from httpx import Response
 
 PASSWORD = "four words or more"
 
@@ -81,9 +84,16 @@ class House:
 
     def sign_in(self, password: str = PASSWORD) -> int:
         """Give a password; the status of the answer."""
+        return int(self._sent(password).status_code)
+
+    def signed_in_to(self) -> str:
+        """Give the password; where that leads."""
+        return str(self._sent(PASSWORD).headers["location"])
+
+    def _sent(self, password: str) -> Response:
         page = self.client.get(f"{AT}/sign-in")
-        answer = self.client.post(f"{AT}/sign-in", data={"csrf": csrf(page.text), "password": password})
-        return int(answer.status_code)
+        answer: Response = self.client.post(f"{AT}/sign-in", data={"csrf": csrf(page.text), "password": password})
+        return answer
 
     def walk(self, name: str) -> Walker:
         """Somebody who does a whole unit."""

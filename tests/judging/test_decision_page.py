@@ -120,7 +120,8 @@ def test_what_it_says_while_open(open_house: House) -> None:
     text = text_of(page)
     for part in (
         "not decided yet", "After 90 labels it is not known whether new is better than prod on P@10.",
-        "As of 2023-11-14 22:13 UTC.", "90 of 512", "93 given in all", "At most 300 will be collected.", "22.50 EUR",
+        "As of 2023-11-14 22:13 UTC.", "22.50 EUR",
+        "Labels that count 90 93 given in all, of at most 300. Those from the top of the list (512 documents)",
         "of at most 120.00 EUR", "about 180 labels", "with 90% chance by 260", "88%", "rows judged by two people: 9",
         "new against prod", "smallest effect worth acting on: 0.02 on either side", "95% interval",
         "Likely decided after about 180 labels in all, with 90% chance by 260, if labels go on like this.",
@@ -136,6 +137,42 @@ def test_what_it_says_while_open(open_house: House) -> None:
     several = text_of(open_house.client.get(PAGE).text)
     assert "about 240 labels" in several, "the last of all pairs"
     assert "All intervals are valid together." in several
+
+
+def test_who_signs_in_lands_on_it(open_house: House) -> None:
+    """Guards the first page: the decision where there is one, and figures beside it that say nothing against it."""
+    at_first = open_house.client.get(f"{AT}/").text
+    assert "valid for a single look" in at_first
+    put(open_house, made(90))
+    open_house.client.cookies.clear()
+    answer = open_house.client.get(PAGE)
+    assert answer.headers["location"] == f"{AT}/sign-in"
+    assert open_house.signed_in_to() == PAGE
+    assert f'<a href="{AT}/">' in open_house.client.get(PAGE).text
+    figures = open_house.client.get(f"{AT}/").text
+    assert "The interval of the decision, which is valid at every look, stands on the decision" in figures
+    for said in ("Verdict so far", "single look", "Look once"):
+        assert said not in figures, said
+
+
+def test_a_forecast_beyond_the_limit_is_marked(open_house: House) -> None:
+    """Guards the cap: an end that needs more labels than may be given says so, in the facts and below the picture."""
+    put(open_house, msgspec.structs.replace(made(90), most=150, doubled=0))
+    text = text_of(open_house.client.get(PAGE).text)
+    assert "about 180 labels in all, more than the 150 that may be given: likely not decided by then" in text
+    assert "About 180 labels in all would be needed, more than the 150 that may be given" in text
+    put(open_house, msgspec.structs.replace(made(90), most=200, doubled=0))
+    text = text_of(open_house.client.get(PAGE).text)
+    assert "about 180 labels in all, if labels go on like this; more than the 200 that may be given" in text
+    assert "the 200 that may be given are enough with less than 90% chance" in text
+    put(open_house, msgspec.structs.replace(made(90), most=200, doubled=45))
+    assert "more than the 200 that may be given: likely" in text_of(open_house.client.get(PAGE).text), (
+        "270 with seconds"
+    )
+    put(open_house, msgspec.structs.replace(made(90), most=512, stuck=4))
+    text = text_of(open_house.client.get(PAGE).text)
+    assert "Labels that count 86 93 given in all. Those from" in text
+    assert "Documents that nobody could judge, beside them: 4." in text
 
 
 def test_missing_numbers_are_told_as_missing(open_house: House) -> None:

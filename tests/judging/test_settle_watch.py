@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
+from dataclasses import replace as replaced
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 from msgspec.structs import replace
 
 from tests.judging.teaming import Member
-from truegain.cli.settle import FILLED, Keeper, SettlePlace, SettleTexts, Watch, _make_study
+from truegain.cli.settle import SettlePlace, SettleTexts, TerminalTeller, _check_team, _database, _make_study
+from truegain.cli.settle_folder import FILLED, Keeper
 from truegain.config import StudyConfig
 from truegain.data.label_list_reading import read_gold_list
 from truegain.errors import InputError, TruegainError
+from truegain.io.folder_lock import only_here
 from truegain.judging.decision_store import stored_decision
 from truegain.judging.labels import labels_of_list
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.study import FILE, read_study
+from truegain.judging.watch import Watch
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.organizer import OrganizerService
 from truegain.judging.workflow.pausing import pause, pause_reason
 from truegain.judging.workflow.steps import Person
-from truegain.planning.settle import LabelBudget, Settling
+from truegain.planning.label_budget import LabelBudget
+from truegain.planning.settle import Settling
 from truegain.results.settlement import Label, Settlement
 from truegain.study.study import Study
 
@@ -64,7 +71,7 @@ class Place:
 
     def watch(self, most: int | None = None) -> Watch:
         """A new process's."""
-        return Watch(self.keeper(most), self.judging, self.database)
+        return Watch(self.keeper(most), self.judging, self.database, TerminalTeller(self.folder / "g"))
 
     def label(self, number: int, *, liar: bool = False) -> None:
         """One person labels so many rows."""
@@ -154,7 +161,7 @@ def test_more_labels_than_before(place: Place) -> None:
     assert (place.answer.status, place.paused) == ("undecided", "given-up")
     assert place.keeper(12).known() == place.answer
     more = place.watch(60)
-    assert more.keeper.known() is None, "a higher limit opens it again"
+    assert place.keeper(60).known() is None, "a higher limit opens it again"
     more.look()
     assert more.now is not None
     assert (more.now.status, place.paused) == ("open", None)
@@ -179,8 +186,8 @@ def test_a_look_that_fails_is_made_again(
     place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Guards the thread: whatever a look raises, it is told once and looked at again."""
-    monkeypatch.setattr("truegain.cli.settle.AFTER_FAILURE", 0.01)
-    monkeypatch.setattr("truegain.cli.settle.LISTEN", 0.01)
+    monkeypatch.setattr("truegain.judging.watch.AFTER_FAILURE", 0.01)
+    monkeypatch.setattr("truegain.judging.watch.LISTEN", 0.01)
     watch, failures = place.watch(), [RuntimeError("odd"), RuntimeError("odd"), TruegainError("no connection")]
     look = watch.look
 
@@ -222,3 +229,39 @@ def test_another_question(place: Place) -> None:
     """Guards the folder: another question is refused, whether it is decided or not."""
     with pytest.raises(InputError, match=r"settles another question \(baselines: "):
         place.keeper(baseline="new", candidate="old").known()
+
+
+def test_what_differs_from_the_first_start(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    """Guards options of a folder that was begun: none is ignored without a word."""
+    _check_team(place.judging, SettlePlace())
+    assert capsys.readouterr().err == ""
+    with pytest.raises(InputError, match=r"begun with --double 0, and now it is 0\.1"):
+        _check_team(place.judging, SettlePlace(double=0.1))
+    _check_team(place.judging, SettlePlace(people=3))
+    assert "begun with --people 1, and now it is 3: the new ones get links" in capsys.readouterr().err
+    elsewhere = replaced(place.keeper(), database="postgresql://host/labels")
+    with pytest.raises(InputError, match=r"in another database \(SQLite in the folder; now it is postgresql://host"):
+        elsewhere.known()
+
+
+def test_the_database_is_named_without_its_password() -> None:
+    """Guards the folder: no password is written into it, and the database of the folder itself has no name."""
+    assert _database(SettlePlace(database="postgresql://me:word@host/labels")) == "postgresql://host/labels"
+    assert _database(SettlePlace(database=default_url("settle"))) == _database(SettlePlace()) == ""
+
+
+def test_one_server_a_folder(tmp_path: Path) -> None:
+    """Guards labels: a second process is refused while the first lives, and let in when that was killed."""
+    code = (
+        "import sys, time; from pathlib import Path; from truegain.io.folder_lock import only_here\n"
+        "with only_here(Path(sys.argv[1]), 'in use', ''): print('held', flush=True); time.sleep(60)"
+    )
+    with Popen([sys.executable, "-c", code, str(tmp_path)], stdout=PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(InputError, match="in use"), only_here(tmp_path, "in use", ""):
+            pass
+        other.kill()
+        other.wait(30)
+    with only_here(tmp_path, "in use", ""):
+        pass

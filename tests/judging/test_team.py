@@ -369,6 +369,45 @@ def test_withdrawn_and_excluded(database: Database, clock: Time, tmp_path: Path)
     assert listed(database, study).given == 0
 
 
+@pytest.mark.parametrize("leaves", ["excluded", "withdrawn"])
+def test_who_is_gone_holds_nothing_up(leaves: str, database: Database, clock: Time, tmp_path: Path) -> None:
+    """Guards the list: a second label that only someone who is gone could give is not waited for."""
+    study = team_study(tmp_path, rows=4, double=1.0, number=2)
+    _, (one, two) = team_of(study, database, clock, "p1", "p2")
+    for _ in range(4):
+        one.label()
+    two.label()
+    organizer = OrganizerService(study, database, clock=clock)
+    assert listed(database, study).top == 1
+    assert organizer.working().waiting
+    who = rows(database, sessions, token=two.token)[0].assessor
+    if leaves == "excluded":
+        organizer.exclude(who, "tries")
+    else:
+        organizer.withdraw(who)
+    found = listed(database, study)
+    assert (found.top, found.given) == (4, 4)
+    assert organizer.working().waiting == 0
+    if leaves == "excluded":
+        organizer.readmit(who)
+        assert listed(database, study).top == 1, "who is back is asked again"
+
+
+def test_someone_else_gets_the_row(database: Database, clock: Time, tmp_path: Path) -> None:
+    """Guards second labels: with a third person the row of who was excluded is theirs, and is waited for."""
+    study = team_study(tmp_path, rows=3, double=1.0, number=3)
+    _, (one, two, three) = team_of(study, database, clock, "p1", "p2", "p3")
+    one.label()
+    two.label()
+    who = rows(database, sessions, token=two.token)[0].assessor
+    OrganizerService(study, database, clock=clock).exclude(who, "tries")
+    assert listed(database, study).top == 0
+    three.label()  # the row that they were at
+    assert doc_of(three.page()) == "d00"
+    three.label()
+    assert listed(database, study).top >= 1
+
+
 # ---------------------------------------------------------------------- three people at random
 
 

@@ -13,10 +13,11 @@ import truegain as tg
 from tests.worlds import Labels, Runs, there
 from truegain.config import Gold
 from truegain.errors import TruegainError
-from truegain.planning.settle import LabelBudget, Settling
+from truegain.planning.label_budget import LabelBudget
+from truegain.planning.settle import Settling
 from truegain.results.settlement import Interval, Label, PairSettlement, Settlement
 from truegain.stats.betting import CALIBRATION, HORIZONS, LEFT, MOST_STAKED, OF_GROUP, OF_LABEL
-from truegain.study.looks import Reach
+from truegain.study.looks import Foreseen, Reach
 from truegain.study.settled import SettleResult
 
 World = tuple[Runs, Labels, Labels]
@@ -272,6 +273,26 @@ def test_second_labels_cost_and_do_not_shorten_the_list() -> None:
     assert capped.decide(rows[:29]).status == "open"
     assert capped.decide(rows[:30]).status == "undecided"
     assert capped.decide(rows[:10], given=60).status == "undecided"
+
+
+def test_what_is_counted_is_told_as_what_it_is() -> None:
+    """Guards words: a document that nobody could judge is no label, and labels below a gap are given, not counted."""
+    runs, bronze, gold = world(2)
+    settling = Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1"], LabelBudget(30), "fixed")
+    rows = rows_of(settling, known(gold))
+    rows[1] = Label(rows[1].topic, rows[1].doc, (None,))
+    early, later = settling.decide(rows[:4]), settling.decide(rows[:20])
+    told = "3 labels and 1 document that nobody could judge so far, too few for an interval."
+    assert early.sentence == f"s1 against s0: {told}"
+    assert "] after 19 labels and 1 document that nobody could judge; " in later.sentence
+    assert (later.labels, later.stuck, later.given) == (20, 1, 20)
+    rows[25] = Label(rows[25].topic, rows[25].doc, ())  # somebody holds it, and others labeled on
+    ended = settling.decide(rows[:31])
+    assert (ended.status, ended.labels, ended.given) == ("undecided", 25, 30)
+    assert ended.sentence.startswith(
+        "Not decided within 29 labels and 1 answer that a document cannot be judged (the first 25 documents of the "
+        "list have all of theirs). "
+    )
 
 
 # ---------------------------------------------------------------------- people
@@ -558,11 +579,12 @@ def test_a_near_tie_of_sampled_topics_needs_topics() -> None:
     import re
 
     runs, bronze, gold = world(11, topics=30, gain=0.02)
-    settled = tg.Study(runs, bronze, "P@5").settle(known(gold), every=10)
-    assert settled.status == "out-of-reach"
+    settled = tg.Study(runs, bronze, "P@5").settle(known(gold), every=10, keep_going=True)
+    assert (settled.status, settled.settlement.pairs[0].forecast) == ("out-of-reach", False)
     assert settled.labels < len(settled.filled)
     told = re.search(
-        r"the interval would still be about \+-([\d.]+) for topics like these 30; with about ([\d,]+) topics a "
+        r"No number of labels will decide it: with every document of the list labeled the interval "
+        r"would still be about \+-([\d.]+) for topics like these 30; with about ([\d,]+) topics a "
         r"difference of ([+-][\d.]+) would be decided with an even chance\. For these topics only, labels can",
         settled.sentence,
     )
@@ -571,6 +593,57 @@ def test_a_near_tie_of_sampled_topics_needs_topics() -> None:
     assert topics == pytest.approx(30 * (half / value) ** 2, rel=0.02)
     fixed = tg.Study(runs, bronze, "P@5").settle(known(gold), population="fixed", every=10)
     assert fixed.status in ("better", "worse", "not-better")
+
+
+def test_a_forecast_ends_it() -> None:
+    """Guards near ties: labels that will hardly decide are not asked for; who wants them all the same gets them."""
+    runs, bronze, gold = world(18, topics=30, gain=0.02)
+    study = tg.Study(runs, bronze, "P@5")
+    settled, on = (study.settle(known(gold), every=5, keep_going=keep) for keep in (False, True))
+    assert settled.status == on.status == "out-of-reach"
+    assert (settled.settlement.pairs[0].forecast, on.settlement.pairs[0].forecast) == (True, False)
+    assert 70 <= settled.labels < on.labels
+    left = len(settled.filled) - settled.labels
+    for part in (
+        f"A forecast ended it: the chance that the other {left} documents of the list decide it is below 2%.",
+        "With all of them labeled the interval would still be about", "topics",
+        "To label on all the same, have it keep going.",
+    ):  # fmt: skip
+        assert part in settled.sentence, part
+    anew = Settling(study, "s0", ["s1"])
+    rows = rows_of(anew, known(gold))
+    assert anew.decide(rows[: settled.labels]).status == "out-of-reach", "one look at the end says what many said"
+    assert anew.decide(rows[: settled.labels - 5]).status == "open"
+    fixed = study.settle(known(gold), population="fixed", every=10)
+    assert fixed.status in ("better", "worse", "not-better"), "these topics: all labels decide"
+
+
+def test_a_forecast_is_that_of_the_labels_then() -> None:
+    """Guards looks back: what is foreseen from the first k of n labels is what was foreseen when there were k."""
+    runs, bronze, gold = world(4, topics=20)
+    study = tg.Study(runs, bronze, "P@5")
+    late, then = (Settling(study, "s0", ["s1"]) for _ in range(2))
+    labels = late.labels_of(rows_of(late, known(gold)))
+    late._looks.after(labels[:80])
+    for k in (50, 55, 79, 80):
+        look = then._looks.after(labels[:k])[0]
+        seen = then._looks.foreseen(0, k)
+        assert seen == late._looks.foreseen(0, k)
+        assert seen.value == look.comparison.difference
+        assert seen.half == then._looks.half_by_topics(0)
+
+
+def test_the_chance_of_a_forecast() -> None:
+    """Guards the chance against draws: how often a difference by all labels lies where the interval decides."""
+    draws = np.random.default_rng(1).normal(0.03, 0.04, 200_000)
+    seen = Foreseen(0.03, 0.04, 0.06)
+    for could, least in (((0.0, 0.0), 0.0), ((-0.02, 0.01), 0.0), ((0.0, 0.0), 0.05), ((-0.02, 0.01), 0.02)):
+        low, high = draws - 0.06 + could[0], draws + 0.06 + could[1]
+        decided = ((low > 0) & (low >= least)) | (high < least)
+        assert seen.chance(could, least) == pytest.approx(decided.mean(), abs=0.004)
+    assert Foreseen(0.0, 0.01, 0.0).chance((0.0, 0.0), 0.0) == 1, "these topics: with all labels it is known"
+    assert Foreseen(0.07, 0.0, 0.06).chance((0.0, 0.0), 0.0) == 1
+    assert Foreseen(0.05, 0.0, 0.06).chance((0.0, 0.0), 0.0) == 0
 
 
 def test_a_useless_judge_is_told_of() -> None:

@@ -101,7 +101,7 @@ def test_learned_sizes_are_a_fair_game() -> None:
             game.add(float(case.known.gold[game.order[len(game)]]))
         game.redraw(np.random.default_rng(draw))
         game.add(float(case.known.gold[game.order[10]]))
-        z.append(float(game._z[-1][0]))
+        z.append(float(game.estimates[-1][0]))
     assert np.mean(z) == pytest.approx(float(case.weight @ case.known.gold), abs=4 * np.std(z) / np.sqrt(len(z)))
 
 

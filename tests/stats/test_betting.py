@@ -35,9 +35,9 @@ def test_each_estimate_has_the_total_as_its_mean() -> None:
                 DrawnUnits(units.weight[:, turn], units.size[turn], units.label[turn], units.group[turn]),
                 values[turn][: known + 1].tolist(),
             )
-            mean += q * game._z[-1]
-            assert (game._least[-1] <= game._z[-1] + 1e-12).all()
-            assert (game._z[-1] <= game._greatest[-1] + 1e-12).all()
+            mean += q * game.estimates[-1]
+            assert (game.lowest[-1] <= game.estimates[-1] + 1e-12).all()
+            assert (game.estimates[-1] <= game.highest[-1] + 1e-12).all()
         assert mean == pytest.approx(total, abs=1e-12)
 
 
@@ -47,8 +47,8 @@ def won_at_any_look(game: Betting, total: int, d: float, alpha: float, turned: i
     left = np.cumsum(game.units.size[::-1])[::-1]
     best = 0.0
     for t in range(len(game)):
-        z, v = float(game._z[t][total]), float(game._variance[t][total])
-        worst = float((game._least if turned > 0 else game._greatest)[t][total])
+        z, v = float(game.estimates[t][total]), float(game.variances[t][total])
+        worst = float((game.lowest if turned > 0 else game.highest)[t][total])
         s = math.sqrt(v) * left[0] / left[t]
         for h, horizon in enumerate(HORIZONS):
             e = s * math.sqrt(2 * math.log(2 / alpha) / horizon)

@@ -93,16 +93,16 @@ COMPLETERS: dict[str, Completer] = {
 # Advanced instead, in the same order
 PANELS: dict[str, str] = {
     "Question": "baseline candidate pair population topics min-effect not-worse-by costs power criterion "
-    "approximate error sigma between against until most max-labels sequential draw numbers drawn-pairs draws split "
-    "share-a part-a repeat more-than keep dmax simulated-assessors simulated lacks list shares best-by also "
-    "agreement tie-share gold-share",
+    "approximate error sigma between against until most max-labels keep-going sequential draw numbers drawn-pairs "
+    "draws split share-a part-a repeat more-than keep dmax simulated-assessors simulated lacks list shares best-by "
+    "also agreement tie-share gold-share",
     "Reading": "study truth columns missing values errors name-by teams team best-of-team kind id-field text-field "
     "stop stemmer cjk for schema",
     "Ratings": "p normalize weight-assessors aggregate units best wide-from "
     "scale out-of-range repeated assessors separator topic drop-assessors first expert second",
     "Gold labels": "gold design gold-relevant-from gold-aggregate gold-sample unmatched accuracy clusters earlier rows",
     "LLM judges": "judge-model system-models trust-judge key-env soft one-order temperature max-tokens text-tokens "
-    "concurrency retries timeout requests-per-minute tokens-per-minute price max-cost store dry-run batch collect",
+    "concurrency retries timeout requests-per-minute tokens-per-minute price store batch collect",
     "Scoring": "measure score less-is-better cluster empty all-topics relevant-from depth judged-only no-relevant "
     "trec-eval ties intents corpus judged-corpus ranker length mapping",
     "Unjudged documents": "fill predicted unjudged-sample unjudged llm pool-depth pooled unjudged-topics share at",
@@ -110,9 +110,9 @@ PANELS: dict[str, str] = {
     "alpha rbo-p epsilon seed",
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
     "named format output table cache jobs run-on memory",
-    "Collecting judgments": "people sheet folder teamwork docs questions key pool task double judgments size order "
-    "runs platform judges filled linger model prompt host port url number erase quiet anchors bronze unfinished "
-    "excluded cannot wins audit parameter database prolific-key proxy per-address workers",
+    "Collecting judgments": "people sheet max-cost dry-run folder teamwork docs questions key pool task double "
+    "judgments size order runs platform judges filled linger model prompt host port url number erase quiet anchors "
+    "bronze unfinished excluded cannot wins audit parameter database prolific-key proxy per-address workers",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
 }
 PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}

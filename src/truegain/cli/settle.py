@@ -7,9 +7,6 @@ import os
 import signal
 import sys
 import tempfile
-import threading
-import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,44 +14,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truegain.addresses import without_secrets
 from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
 from truegain.cli.options import Judgments, RunFiles, advanced, takes
 from truegain.cli.output import write_table
 from truegain.cli.rating_options import Reading
+from truegain.cli.settle_folder import ANSWER, FILLED, QUESTION, REPORT, Keeper
 from truegain.cli.settle_llm import LabeledByModel, label_unjudged
 from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
-from truegain.config import Gold, StudyConfig
-from truegain.errors import InputError, TruegainError, counted, needs, some
-from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
+from truegain.config import StudyConfig
+from truegain.errors import InputError, TruegainError, needs, some
+from truegain.io.files import STANDARD_INPUT, expand, shown_path
+from truegain.io.folder_lock import only_here
 from truegain.message import arg, option
-from truegain.results.settlement import Settlement
+from truegain.results.settlement import DECIDED, Settlement
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from truegain.data.label_lists import GoldList
-    from truegain.data.runs import Runs
-    from truegain.judging.labels import ListedLabels, ListedRows
-    from truegain.judging.store.database import Database
     from truegain.judging.study.study import JudgingStudy
+    from truegain.judging.workflow.organizer import OrganizerService
     from truegain.planning.settle import Settling
 
-QUESTION = "question.json"  # in the folder: what is settled there, so that no other question goes on with its labels
-ANSWER, REPORT, FILLED = "decision.json", "report.html", "labels.csv"
-EXIT = {"better": 0, "not-better": 1, "worse": 1}  # as `gate` has them; 3: not known
-NOT_KNOWN = 3
+NOT_KNOWN = 3  # exit code; 0: better, and 1: not, as `gate` has them
 BATCH = 25  # rows of a sheet to fill in before the next look
-LISTEN = 0.4  # seconds between looks for new labels
 TURN = 0.001  # seconds after which a look lets a page go first; Python's own 0.005 adds up over a page's questions
-AFTER_FAILURE = 5.0  # seconds until the next look, where one failed
-LINGER = 600.0  # seconds that the server goes on after the answer, so that people see that it is known
 TITLE = "Are these search results relevant?"  # what people read at the top of every page; measures mean nothing to them
 TEXTS = {  # a team's work is no published research, unless its folder says so
     "consent.box": "I have read this page and I want to take part",
     "consent.published": "Your labels help to find out which search system is better. A random ID stands for you.",
 }
-ON_THEIR_WAY = 50  # labels at most that came in between a decision and the end of the process that made it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +67,9 @@ class SettleLimits:
         float | None,
         typer.Option("--max-cost", help="What labels may cost together, at the price in --costs gold=0.5."),
     ] = None
+    keep_going: Annotated[
+        bool, advanced("--keep-going", help="Label on though a forecast says that labels will not decide it.")
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +89,7 @@ class SettlePlace:
     port: Annotated[int, advanced("--port", min=0, max=65535, help=PORT)] = 8000
     database: DatabaseUrl = None
     linger: Annotated[float, advanced("--linger", min=0, help="Seconds that the server stays up once it is known.")] = (
-        LINGER
+        600.0
     )
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell how many labels it may take; collect none.")] = False
 
@@ -148,7 +140,7 @@ def settle_command(
         write_table(settling.outlook(), None, STANDARD_INPUT)
         raise typer.Exit
     where = "by a team" if place.sheet is None else f"in the sheet {place.sheet}"
-    keeper = Keeper(settling, folder, judgments, files, config, where)
+    keeper = Keeper(settling, folder, judgments, files, config, where, _database(place))
     if (known := keeper.known()) is not None:
         tell(f"settled before; {shown_path(folder / ANSWER)} has the answer")
         _end(known)
@@ -166,7 +158,8 @@ def _settling(
     study: Any, options: StudyOptions, claims: Claims, limits: SettleLimits, config: StudyConfig, folder: Path | None
 ) -> Settling:
     """The question, with the list that was drawn for it before, if one was."""
-    from truegain.planning.settle import LabelBudget, Settling
+    from truegain.planning.label_budget import LabelBudget
+    from truegain.planning.settle import Settling
     from truegain.study.precision import prices_of
 
     if len(study.measures) > 1:
@@ -183,7 +176,7 @@ def _settling(
     price = prices_of(options.costs).get("gold")
     if limits.max_cost is not None and price is None:
         raise TruegainError(f"{option('--max-cost')} needs the price of a label; give it, as in --costs gold=0.5")
-    budget = LabelBudget(limits.max_labels, price, limits.max_cost)
+    budget = LabelBudget(limits.max_labels, price, limits.max_cost, limits.keep_going)
     seed = config.resampling.seed
     drawn = None if folder is None else _drawn_before(folder)
     population = "fixed" if _is_fixed(config) else None
@@ -209,106 +202,25 @@ def _drawn_before(folder: Path) -> GoldList | None:
     return replace(listed, label=listed.label * float("nan"), cannot=frozenset())
 
 
+def _database(place: SettlePlace) -> str:
+    """The database as the folder's question names it: nothing secret, and nothing where it is in the folder."""
+    if place.database is None or place.sheet is not None:
+        return ""
+    needs("sqlalchemy", "judging")
+    from truegain.judging.store.database import default_url
+
+    return "" if place.database == default_url(place.folder) else without_secrets(place.database)
+
+
+def _code(known: Settlement) -> int:
+    return 0 if known.status == "better" else 1 if known.status in DECIDED else NOT_KNOWN
+
+
 def _end(known: Settlement) -> None:
     typer.echo(in_words(known.sentence))
     for note in known.notes:
         typer.echo(in_words(note))
-    raise typer.Exit(EXIT.get(known.status, NOT_KNOWN))
-
-
-# ---- What is kept in the folder.
-
-
-@dataclass(frozen=True, eq=False)
-class Keeper:
-    """A folder with one question, its labels and its answer."""
-
-    settling: Settling
-    folder: Path
-    judgments: str
-    runs: Sequence[str]
-    config: StudyConfig
-    where: str  # the sheet that labels are in; or that a team gives them
-
-    def question(self) -> dict[str, object]:
-        """What is settled, as the folder keeps it."""
-        s = self.settling
-        return {
-            "baselines": list(s.baselines), "candidates": list(s.candidates), "measure": str(s.measure),
-            "population": s.population or "topics", "min_effect": s.study.min_effect,
-            "confidence": s.study.confidence, "list": s.listed.digest, "labels": self.where,
-        }  # fmt: skip
-
-    def begin(self) -> None:
-        """Keep the question, or refuse to go on with another."""
-        path, now = self.folder / QUESTION, self.question()
-        if not path.is_file():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            write_bytes(path, json.dumps(now, indent=2).encode())
-            return
-        before = json.loads(path.read_text(encoding="utf-8"))
-        if changed := [name for name, value in now.items() if before.get(name) != value]:
-            was, is_now = (_told(part.get(changed[0])) for part in (before, now))
-            raise InputError(
-                f"this folder settles another question ({changed[0]}: {was} before, {is_now} now)",
-                file=shown_path(path), hint=f"give {option('--folder')} another name, or ask the same question",
-            )  # fmt: skip
-
-    def known(self) -> Settlement | None:
-        """The answer, where it is there already and to the same question."""
-        if not (self.folder / QUESTION).is_file():
-            return None
-        self.begin()
-        path = self.folder / ANSWER
-        if not path.is_file():
-            return None
-        known = Settlement.of_json(path.read_bytes())
-        is_open = any(pair.status == "undecided" for pair in known.pairs)
-        open_again = is_open and self.settling.most > known.given  # a higher limit than before
-        return None if open_again or not known.ended else known
-
-    def write(self, known: Settlement, filled: GoldList) -> None:
-        """Write the labels, the report page and, last, the answer."""
-        self.write_basis(filled)
-        self.write_answer(known)
-
-    def write_answer(self, known: Settlement) -> None:
-        """Write the answer: where it is there, all else is."""
-        write_bytes(self.folder / ANSWER, f"{known.to_json()}\n".encode())
-
-    def _put_aside(self) -> None:
-        """Rename the labels of an answer that did not last: some may have changed since, and none is deleted."""
-        from truegain.data.label_list_reading import read_gold_list
-
-        path = self.folder / FILLED
-        with suppress(TruegainError):  # not ours
-            if path.is_file() and read_gold_list(path).digest == self.settling.listed.digest:
-                path.replace(self.folder / f"earlier.{FILLED}")
-
-    def write_basis(self, filled: GoldList) -> None:
-        """Write what the answer rests on: the labels, and the report page."""
-        from truegain.report.page.page import write_report
-
-        self._put_aside()
-        filled.write(self.folder / FILLED)
-        try:
-            s = self.settling
-            config = replace(
-                self.config, gold=Gold(filled, sequential=True), confidence=s.confidence,
-                population=s.population or self.config.population,
-            )  # fmt: skip
-            measure, page = [str(s.measure)], self.folder / REPORT
-            write_report(self._runs(), self.judgments, measure, page, pairs=s.pairs, config=config)
-        except TruegainError as error:  # the answer and the labels stand
-            tell(f"no {REPORT}: {error}", "warning")
-
-    def _runs(self) -> Runs:
-        """The runs of the systems in question: of others the labels say nothing."""
-        from truegain.data.runs import Runs
-
-        runs, asked = Runs.of(list(self.runs)), {name for pair in self.settling.pairs for name in pair}
-        kept = tuple(run for run in runs.parts if run.system in asked)
-        return Runs(kept) if len(kept) == len(asked) else runs
+    raise typer.Exit(_code(known))
 
 
 # ---- By a sheet.
@@ -341,7 +253,7 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         )  # fmt: skip
     n = min(filled.judged, settling.most)
     if n < filled.judged:
-        tell(f"{filled.judged:,} rows have a label; the first {n:,} count, as many as were allowed")
+        tell(f"{filled.judged:,} rows are filled in; the first {n:,} count, as many as were allowed")
     rows = [
         Label(t, d, (None if i in filled.cannot else float(filled.label[i]),))
         for i, (t, d) in enumerate(zip(filled.topics[:n], filled.docs[:n], strict=True))
@@ -350,8 +262,8 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     if not now.ended:
         typer.echo(in_words(now.sentence))
         for pair in now.pairs:
-            if pair.likely is not None:
-                typer.echo(foretold(pair.likely, pair.latest, settling.most))
+            if told := foretold(now, pair.likely, pair.latest):
+                typer.echo(told.strip())
         typer.echo(_fill_in(sheet, n, settling))
         raise typer.Exit(NOT_KNOWN)
     keeper.write(now, settling.filled(settling.labels_of(rows)))
@@ -367,68 +279,67 @@ def _fill_in(sheet: str, n: int, settling: Settling) -> str:
     )
 
 
-def foretold(likely: int, latest: int | None, most: int) -> str:
-    """When it is likely known.
+def foretold(now: Settlement, likely: int | None, latest: int | None) -> str:
+    """When a pair is likely known; empty where that is not foretold.
 
-    >>> foretold(120, 300, 500)
-    'If it goes on like this: known after about 120 labels in all, with a chance of 90% after 300.'
-    >>> foretold(620, 800, 500)
-    'If it goes on like this: not known within 500 labels; about 620 would be needed.'
+    >>> now = Settlement("open", "", (), "P@10", 40, 40, 830, 500)
+    >>> foretold(now, 120, 300)
+    ' If it goes on like this: known after about 120 labels in all, with a chance of 90% after 300.'
+    >>> foretold(now, 620, 800)
+    ' If it goes on like this: not known within 500 labels; about 620 would be needed.'
     """
-    if likely > most:
-        return f"If it goes on like this: not known within {most:,} labels; about {likely:,} would be needed."
-    later = "" if latest is None or latest > most else f", with a chance of 90% after {latest:,}"
-    return f"If it goes on like this: known after about {likely:,} labels in all{later}."
-
-
-def _told(value: object) -> str:
-    """A part of a question in words."""
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if likely is None:
+        return ""
+    if now.is_beyond(likely):
+        return f" If it goes on like this: not known within {now.most:,} labels; about {likely:,} would be needed."
+    later = "" if latest is None or now.is_beyond(latest) else f", with a chance of 90% after {latest:,}"
+    return f" If it goes on like this: known after about {likely:,} labels in all{later}."
 
 
 # ---- By a team, in the web app.
 
 
 def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
-    """Serve the list to the team, and look after every label."""
+    """Serve the list to the team, alone in the folder."""
     for module in ("fastapi", "sqlalchemy", "uvicorn", "nh3"):
         needs(module, "judging")
+    if texts.topics is None or texts.docs is None:
+        lack = "--topics" if texts.topics is None else "--docs"
+        raise TruegainError(f"{option(lack)}: people need to read topics and documents; or give {option('--sheet')}")
+    problem = "another `truegain settle` serves this folder already, on this machine or one that shares it"
+    hint = f"stop it first (Ctrl-C there), or give another {option('--folder')}"
+    with only_here(keeper.folder, problem, hint):
+        _serve(keeper, texts, place)
+
+
+def _serve(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
+    """Serve the list, and look after every label."""
     from truegain.cli.annotate_serve import FACTORY, SETTINGS, new_password, organizer_line
     from truegain.judging.server.serving import listen, run
     from truegain.judging.store.database import Database, default_url
     from truegain.judging.study.study import FILE, read_study
+    from truegain.judging.watch import Watch
     from truegain.judging.workflow.assessor import AssessorService
     from truegain.judging.workflow.organizer import OrganizerService
 
-    if texts.topics is None or texts.docs is None:
-        lack = "--topics" if texts.topics is None else "--docs"
-        raise TruegainError(f"{option(lack)}: people need to read topics and documents; or give {option('--sheet')}")
     at = listen(place.host, place.port)
-    is_new = not (keeper.folder / FILE).is_file()
-    if is_new:
+    if not (keeper.folder / FILE).is_file():
         _make_study(keeper, texts, place)
+    judging = read_study(keeper.folder)
+    _check_team(judging, place)
     keeper.begin()
     write_table(keeper.settling.outlook(), None, STANDARD_INPUT)
-    judging = read_study(keeper.folder)
     url = place.database or default_url(judging.folder)
     database = Database(url)
     AssessorService(judging, database)
-    organizer = OrganizerService(judging, database)
     typer.echo("")
-    if organizer.invited() < place.people:
-        for token in organizer.invite(place.people - organizer.invited()):
-            typer.echo(f"a link for one person: {at.url}/s/{judging.name}/?invitation={token}")
-    else:
-        typer.echo(
-            f"people go on with the links they have, at {at.url}; more links: truegain annotate invite "
-            f"{shown_path(keeper.folder)} --url {at.url}"
-        )
+    _invite(judging, OrganizerService(judging, database), at.url, place.people)
     password = new_password(keeper.folder)
     typer.echo(f"{organizer_line(judging, at.url)}decision" + (f"  password: {password}" if password else ""))
     if at.is_open:
         typer.echo("other machines can reach this server: put a proxy with TLS in front of it")
     typer.echo("Ctrl-C stops the server; the same command goes on.")
-    watch = Watch(keeper, judging, database, place.linger)
+    watch = Watch(keeper, judging, database, TerminalTeller(keeper.folder), place.linger)
     os.environ[SETTINGS] = json.dumps(
         {"folder": str(judging.folder), "database": url, "per_address": 0, "prolific_key": None}
     )
@@ -442,9 +353,64 @@ def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
     watch.stop()
     database.close()
     if watch.now is not None and watch.now.ended:
-        raise typer.Exit(EXIT.get(watch.now.status, NOT_KNOWN))
+        raise typer.Exit(_code(watch.now))
     tell("stopped before it was known; the same command goes on")
     raise typer.Exit(NOT_KNOWN)
+
+
+def _check_team(judging: JudgingStudy, place: SettlePlace) -> None:
+    """Refuse another share of second labels than the folder was begun with; say where the number of people differs."""
+    from truegain.judging.study.study import FILE
+
+    began = 0.0 if judging.team is None else judging.team.double
+    if place.double != began:
+        raise InputError(
+            f"this folder was begun with --double {began:g}, and now it is {place.double:g}: which rows a second "
+            "person labels was drawn then", file=shown_path(judging.folder / FILE),
+            hint=f"give {option('--double')} {began:g}, or another {option('--folder')}",
+        )  # fmt: skip
+    number = judging.people.number
+    if number is not None and number != place.people:
+        links = "the others keep their links" if place.people < number else "the new ones get links"
+        tell(
+            f"this folder was begun with --people {number}, and now it is {place.people}: {links}; a document that "
+            f"someone cannot judge still goes to no more than {number} people in all"
+        )
+
+
+def _invite(judging: JudgingStudy, organizer: OrganizerService, url: str, people: int) -> None:
+    """Print a link for each person who has none."""
+    if (there := organizer.invited()) < people:
+        for token in organizer.invite(people - there):
+            typer.echo(f"a link for one person: {url}/s/{judging.name}/?invitation={token}")
+    else:
+        typer.echo(
+            f"people go on with the links they have, at {url}; more links: truegain annotate invite "
+            f"{shown_path(judging.folder)} --url {url}"
+        )
+
+
+class TerminalTeller:
+    """Says on the terminal what looks find: the answer, and every ten labels how far it is."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._told = folder, -1
+
+    def look(self, now: Settlement) -> None:
+        """Tell a look."""
+        if now.ended:
+            typer.echo(in_words(now.sentence))
+            for note in now.notes:
+                typer.echo(in_words(note))
+            typer.echo(f"{now.in_words}; {shown_path(self._folder)} has {ANSWER}, {REPORT} and {FILLED}.")
+        elif now.labels // 10 != self._told // 10:
+            for pair in now.pairs:
+                tell(in_words(pair.sentence) + foretold(now, pair.likely, pair.latest))
+        self._told = now.labels
+
+    def failure(self, said: str) -> None:
+        """Tell why a look failed."""
+        tell(said, "warning")
 
 
 def _make_study(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
@@ -473,126 +439,3 @@ def _make_study(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
             (name, Path(made) / name) for name in ("list.key.csv", "list.csv")
         ]  # the key first: a list without it is none
         write_study(keeper.folder, settings, found.topics, found.documents, found.rows, copied)
-
-
-class Watch(threading.Thread):
-    """Looks after every label, beside the server; when it is known, collecting pauses and the answer is written."""
-
-    def __init__(self, keeper: Keeper, judging: JudgingStudy, database: Database, linger: float = LINGER) -> None:
-        super().__init__(daemon=True, name="settle")
-        self.keeper, self.judging, self.database, self.linger = keeper, judging, database, linger
-        self.now: Settlement | None = None
-        self.looks, self.busy = 0, 0.0  # how many, and the processor's seconds that they took
-        self._ended = threading.Event()
-        self._told, self._failed = -1, ""
-        self._rows: ListedRows | None = None
-
-    def stop(self) -> None:
-        """End it, after the look that it is at."""
-        self._ended.set()
-        self.join(timeout=30)
-
-    def run(self) -> None:
-        """Look until it is known."""
-        from truegain.judging.labels import labels_version
-
-        seen: tuple[int, ...] | None = None
-        while not self._ended.is_set():
-            try:
-                version = labels_version(self.database)
-                if version != seen:
-                    self.look()
-                    seen, self._failed = version, ""
-            except Exception as error:  # were it to end here, people would label on and nobody would look
-                self._fail(error)
-            if self.now is not None and self.now.ended:
-                break
-            self._ended.wait(LISTEN)
-        if self.now is not None and self.now.ended and not self._ended.wait(self.linger):
-            os.kill(os.getpid(), signal.SIGINT)
-
-    def _fail(self, error: Exception) -> None:
-        """Say what is wrong, once, and give it time."""
-        known = isinstance(error, TruegainError)
-        said = str(error) if known else f"{type(error).__name__}: {error}"
-        if said != self._failed:
-            tell(f"{said}; labels are kept, and looked at again in {AFTER_FAILURE:g} s", "warning")
-        self._failed = said
-        self._ended.wait(AFTER_FAILURE)
-
-    def look(self) -> None:
-        """One look: what is known now, kept where the pages find it."""
-        from truegain.judging.decision_store import store_decision
-        from truegain.judging.labels import ListedRows, labels_of_list
-        from truegain.judging.workflow.pausing import DECIDED, pause_reason
-
-        began = time.thread_time()
-        self._rows = self._rows or ListedRows(self.judging)
-        found = labels_of_list(self.database, self.judging, self._rows)
-        is_over = self.now is None or self.database.read(pause_reason) in DECIDED  # an end that failed half way
-        now = self._again(found) if is_over else self._decided(found)
-        if now.ended:
-            self._end(now, found)
-        else:
-            self.database.write(lambda connection: store_decision(connection, now, time.time()))
-        self.now = now
-        self.looks, self.busy = self.looks + 1, self.busy + time.thread_time() - began
-        self._tell(now)
-
-    def _decided(self, found: ListedLabels, top: int | None = None) -> Settlement:
-        return self.keeper.settling.decide(found.labels, found.top if top is None else top, found.given)
-
-    def _again(self, found: ListedLabels) -> Settlement:
-        """The first look of a process: what one before it knew, where it had no time to write the answer.
-
-        Labels that were on their way when it was known may be there by now.  Limits hold at every look together, so
-        the look that decided it stands.  Where none does, since more labels may be given than before or somebody took
-        theirs back, people go on.
-        """
-        from truegain.judging.decision_store import store_decision, stored_decision
-        from truegain.judging.workflow.pausing import DECIDED, pause_reason, resume
-
-        before = self.database.read(stored_decision)
-        if before is not None:
-            self.keeper.settling.remember(before.decision)
-        now, reason = self._decided(found), self.database.read(pause_reason)
-        if now.ended or reason not in DECIDED:
-            return now
-        if reason == "known":
-            for top in range(found.top - 1, max(found.top - ON_THEIR_WAY, 0), -1):
-                if (earlier := self._decided(found, top)).status in EXIT:
-                    return earlier
-            now = self._decided(found)
-
-        def go_on(connection: Connection) -> None:
-            store_decision(connection, now, time.time(), reopen=True)
-            resume(connection)
-
-        self.database.write(go_on)
-        return now
-
-    def _end(self, now: Settlement, found: ListedLabels) -> None:
-        """Collecting pauses first, the answer comes last: who is killed in between finds here again, and ends it."""
-        from truegain.judging.decision_store import store_decision
-        from truegain.judging.workflow.pausing import Reason, pause
-
-        reason: Reason = "known" if all(pair.status in EXIT for pair in now.pairs) else "given-up"
-        self.database.write(lambda connection: pause(connection, reason))
-        settling = self.keeper.settling
-        self.keeper.write_basis(settling.filled(settling.labels_of(found.labels, now.labels)))
-        self.database.write(lambda connection: store_decision(connection, now, time.time()))
-        self.keeper.write_answer(now)
-
-    def _tell(self, now: Settlement) -> None:
-        if now.ended:
-            typer.echo(in_words(now.sentence))
-            for note in now.notes:
-                typer.echo(in_words(note))
-            folder = shown_path(self.keeper.folder)
-            typer.echo(f"{counted(now.labels, 'label')}; {folder} has {ANSWER}, {REPORT} and {FILLED}.")
-        elif now.labels // 10 != self._told // 10:
-            for pair in now.pairs:
-                most = self.keeper.settling.most
-                later = foretold(pair.likely, pair.latest, most) if pair.likely is not None else ""
-                tell(f"{in_words(pair.sentence)} {later}".strip())
-        self._told = now.labels

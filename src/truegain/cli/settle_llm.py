@@ -88,7 +88,8 @@ def label_unjudged(
     if not ask:
         if known is None:
             raise TruegainError(
-                f"{without}, and {shown_path(judgments)} is not there: without labels nothing is planned"
+                f"{without}, and {shown_path(judgments)} is not there: without labels nothing is planned; "
+                f"leave {option('--dry-run')} out, or give judgments"
             )
         tell(f"{without}: {llm.model} would be asked")
         return judgments

@@ -87,9 +87,3 @@ def stored_decision(connection: Connection) -> StoredDecision | None:
     return StoredDecision(
         int(found[VERSION]), msgspec.convert(body["decision"], Settlement), float(body["at"]), body["ended"]
     )
-
-
-def latest_decision(connection: Connection) -> tuple[int, Settlement] | None:
-    """The newest decision with its version; None where there is none."""
-    found = stored_decision(connection)
-    return None if found is None else (found.version, found.decision)

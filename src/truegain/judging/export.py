@@ -240,7 +240,9 @@ def win_table(study: JudgingStudy, rows: Iterable[Row], wanted: Wanted = USUAL) 
     label = (wins + ties / 2) / comparisons.  `probability` is the pairs' where all pairs of a document share one.
     """
     if study.task.docs_per_item != 2:
-        raise TruegainError(f"wins are computed from preferences; the task of this study is {study.task.name}")
+        raise TruegainError(
+            f"wins are computed from preferences; the task of this study is {study.task.name}; leave the wins out"
+        )
     pairs = rating_table(study, rows, wanted)
     tally: dict[tuple[str, str, str, str], list[tuple[float, float, float]]] = {}
     names = ("topic", "doc_a", "doc_b", "assessor", "unit", "label", "probability", "seconds")

@@ -12,6 +12,7 @@ from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, assessors, sessions, units
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import base_of
+from truegain.judging.workflow.people_left import people_left
 from truegain.results.settlement import Label
 
 T = TypeVar("T")
@@ -22,8 +23,9 @@ FEW = 500  # names in one question to a database
 class ListedLabels(NamedTuple):
     """Every row from the top of the list to the last that somebody labeled, and how many of them count.
 
-    `top` rows have all their labels: of each person who is asked, and of others where one could not judge.  A row below
-    has what is there, maybe nothing.  `given`: labels in all, "cannot judge" among them.
+    `top` rows have all their labels: of each person who is asked, and of others where one could not judge, but of no
+    more than there are people who take part.  A row below has what is there, maybe nothing.  `given`: labels in all,
+    "cannot judge" among them.
     """
 
     labels: list[Label]
@@ -85,10 +87,11 @@ def labels_of_list(source: Connection | Database, study: JudgingStudy, rows: Lis
 
     """
     known = ListedRows(study) if rows is None else rows
-    return _read(source, lambda connection: _labels(connection, study.rules.others, known))
+    return _read(source, lambda connection: _labels(connection, study, known))
 
 
-def _labels(connection: Connection, most: int, known: ListedRows) -> ListedLabels:
+def _labels(connection: Connection, study: JudgingStudy, known: ListedRows) -> ListedLabels:
+    most, left = study.rules.others, people_left(connection, study)
     stored = connection.execute(select(units.c.id, units.c.state)).all()
     states: dict[str, str] = {row.id: row.state for row in stored}
     place_of = known.places(connection, states)
@@ -103,7 +106,7 @@ def _labels(connection: Connection, most: int, known: ListedRows) -> ListedLabel
     for session, value, unit in connection.execute(_counted()).all():
         if (found := place_of.get(unit)) is not None and unit in states:
             given.setdefault(found[0], {})[session] = value  # a later revision comes later
-    needed = [n + min(most, more) for n, more in zip(asked, others, strict=True)]
+    needed = [min(n + min(most, more), left) for n, more in zip(asked, others, strict=True)]
     top = next((i for i, (n, want) in enumerate(zip(finished, needed, strict=True)) if n < max(1, want)), number)
     last = max(given, default=-1) + 1
     listed = [Label(*known.rows[place], tuple(given.get(place, {}).values())) for place in range(last)]

@@ -160,7 +160,9 @@ def draw_list(
     check_one_of("draw", design, ways_to_draw())
     judged = ranked.item_judged
     if not judged.any():
-        raise TruegainError("no document has a bronze label; a list is sampled from those that have one")
+        raise TruegainError(
+            "no document has a bronze label; a list is sampled from those that have one; give judgments of these runs"
+        )
     label = ranked.item_gain
     names = units_of(ranked.pool)
     if design == "ordered":

@@ -17,11 +17,19 @@ from truegain.data.label_lists import GoldList
 from truegain.errors import DataWarning, TruegainError, counted, some
 from truegain.io.columns import Floats
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasureLike
 from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.planning.gold_sample import draw_list
+from truegain.planning.label_budget import LabelBudget
 from truegain.results.base import Table
-from truegain.results.settlement import Interval, Label, PairSettlement, Settlement, Status
+from truegain.results.settlement import (
+    DECIDED,
+    Interval,
+    Label,
+    PairSettlement,
+    Settlement,
+    Status,
+    labels_in_words,
+)
 from truegain.results.table import Cell
 from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts, place_of
@@ -33,59 +41,19 @@ from truegain.study.study import Study
 from truegain.study.verdict import Verdict
 
 LabelOf = Callable[[str, str], float | None]
-DECIDED: Mapping[str, Status] = {"better": "better", "worse": "worse", "not better": "not-better"}
+STATUS: Mapping[str, Status] = {status.replace("-", " "): status for status in DECIDED}  # of a verdict's outcome
 ASSUMED = (
     0.8  # sd of gold values given the judge's label, of the largest possible: a judge right about 4 of 5 documents
 )
 OVERSHOOT = 0.3  # nats that stakes have above 2/alpha when it is decided, in the middle; as simulations show
 LEAST_BEFORE_GIVING_UP = 30  # labels, before anything is said to be out of reach
+# A forecast ends it where each of so many looks, so many labels apart, gives a decision less than this chance; the
+# first of them after no fewer labels than this, since a forecast from few labels is worth little.
+UNLIKELY, LOOKS_AGREE, APART, LEAST_BEFORE_FORECAST = 0.02, 5, 5, 50
 LOOKS_KEPT = 200  # of the path of intervals
 TRUE_DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)  # of the range of scores
 WEAK_AGREEMENT = 0.6
 LEAST_DOUBLED = 10
-
-
-@dataclass(frozen=True)
-class LabelBudget:
-    """How far labeling may go: labels, and money.
-
-    >>> LabelBudget(300, 0.5, 120).most(500), LabelBudget().most(500), LabelBudget(price=0.5).cost(10)
-    (240, 500, 5.0)
-    """
-
-    max_labels: int | None = None
-    price: float | None = None
-    max_cost: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("max_labels", "price", "max_cost"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < math.inf:
-                raise TruegainError(f"{argname(name, value, 'g')}: give a number above 0, or leave it out")
-        if self.max_labels is not None and self.max_labels != int(self.max_labels):
-            raise TruegainError(f"{argname('max_labels', self.max_labels, 'g')}: give a whole number")
-        if self.max_cost is not None and self.price is None:
-            raise TruegainError(f"{argname('max_cost')} needs the price of a label; give {argname('price')} too")
-        if self.limit == 0:
-            raise TruegainError(
-                f"{argname('max_cost', self.max_cost, 'g')} does not buy one label at {self.price:g}; give more"
-            )
-
-    @property
-    def limit(self) -> int | None:
-        """Labels that may be given; None: any number."""
-        limits = [] if self.max_labels is None else [int(self.max_labels)]
-        if self.max_cost is not None and self.price is not None:
-            limits.append(int(self.max_cost / self.price + 1e-9))
-        return min(limits, default=None)
-
-    def most(self, rows: int) -> int:
-        """Labels after which it is given up, of a list of so many rows with one label each."""
-        return rows if self.limit is None else min(rows, self.limit)
-
-    def cost(self, labels: int) -> float | None:
-        """What so many labels cost; None where no price is given."""
-        return None if self.price is None else round(self.price * labels, 10)
 
 
 @dataclass(eq=False)
@@ -259,19 +227,24 @@ class Settling:
         self._keep(labels, intervals)
         limit = self.budget.limit
         out_of_labels = n >= len(self.listed) or (limit is not None and given >= limit)
-        statuses, whys = [], []
+        statuses, whys, foreseen = [], [], []
         for i, why in enumerate(self._looks.never):
-            status: Status = DECIDED.get(looks[i].outcome, "open") if looks and not why else "open"
+            status: Status = STATUS.get(looks[i].outcome, "open") if looks and not why else "open"
             if status == "open" and not why and n >= min(LEAST_BEFORE_GIVING_UP, len(self.listed)):
                 why = self._out_of_reach(i, looks[i])
+            unlikely = "" if status != "open" or why or out_of_labels else self._unlikely(i, looks, n)
             if status == "open":
-                status = "out-of-reach" if why else "undecided" if out_of_labels else "open"
+                status = "out-of-reach" if why or unlikely else "undecided" if out_of_labels else "open"
             statuses.append(status)
-            whys.append(why)
+            whys.append(why or unlikely)
+            foreseen.append(bool(unlikely))
         ended = "open" not in statuses
         verdicts = self.verdicts(labels) if ended and n else ()
+        stuck, cannot = int(np.isnan(labels).sum()), sum(x is None for row in rows for x in row.labels)
+        count = labels_in_words(n, stuck) if not ended else _given(given, cannot, n)
         pairs = tuple(
-            self._pair(i, statuses[i], intervals[i], whys[i], looks, verdicts) for i in range(len(self.candidates))
+            self._pair(i, statuses[i], intervals[i], whys[i], foreseen[i], looks, verdicts, count)
+            for i in range(len(self.candidates))
         )
         doubled = [known for row in rows[:n] if len(known := [x for x in row.labels if x is not None]) > 1]
         agreement = sum(len(set(known)) == 1 for known in doubled) / len(doubled) if doubled else None
@@ -279,6 +252,7 @@ class Settling:
             _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, given,
             len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(given),
             self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), statuses),
+            stuck,
         )  # fmt: skip
 
     def verdicts(self, labels: Floats) -> tuple[Verdict, ...]:
@@ -315,7 +289,42 @@ class Settling:
             )
         return self._needs_topics(reach.half, look)
 
+    def _unlikely(self, i: int, looks: Sequence[PairLook], n: int) -> str:
+        """Why labels will hardly decide a pair, by a forecast; empty where they may, and where it shall not end it.
+
+        It hangs on the labels alone, not on when one looked: who is killed and starts again ends at the same label.
+        """
+        first = n - APART * (LOOKS_AGREE - 1)
+        if self.budget.keep_going or first < LEAST_BEFORE_FORECAST or looks[i].comparison.low is None:
+            return ""
+        could, least = looks[i].could, self.study.min_effect
+        for k in range(n, first - 1, -APART):
+            seen = self._looks.foreseen(i, k)
+            if seen.chance(could, least) >= UNLIKELY:
+                return ""
+        seen = self._looks.foreseen(i, n)
+        told = (
+            f"A forecast ended it: the chance that the other {len(self.listed) - n:,} documents of the list decide it "
+            f"is below {UNLIKELY:.0%}."
+        )
+        if seen.chance((0.0, 0.0), least) >= UNLIKELY:
+            bounds = self._looks.bounds[i]
+            assert bounds is not None
+            why = (
+                f"{bounds.counted[0].upper()}{bounds.counted[1:]} could take {-could[0]:.4f} from the difference or "
+                f"add {could[1]:.4f}, and are not on the list. Have the judge label them and begin anew."
+            )
+        else:
+            why = self._by_topics("With all of them labeled", seen.half, looks[i])
+        return f"{told} {why} To label on all the same, have it keep going."
+
     def _needs_topics(self, half: float, look: PairLook) -> str:
+        return self._by_topics(
+            "No number of labels will decide it: with every document of the list labeled", half, look
+        )
+
+    def _by_topics(self, labeled: str, half: float, look: PairLook) -> str:
+        """How wide topics leave the interval, and how many would do."""
         value, topics = look.comparison.difference, len(self.study.topics)
         far = 0.0 if math.isnan(value) else self._far(value, look.could)
         more = "the two are too close to be told apart by any affordable number of topics"
@@ -323,8 +332,8 @@ class Settling:
             needed = math.ceil(topics * (half / far) ** 2)
             more = f"with about {needed:,} topics a difference of {value:+.4f} would be decided with an even chance"
         return (
-            f"No number of labels will decide it: with every document of the list labeled the interval would still be "
-            f"about +-{half:.4f} for topics like these {topics:,}; {more}. For these topics only, labels can decide it."
+            f"{labeled} the interval would still be about "
+            f"+-{half:.4f} for topics like these {topics:,}; {more}. For these topics only, labels can decide it."
         )
 
     def _far(self, value: float, could: tuple[float, float]) -> float:
@@ -371,10 +380,7 @@ class Settling:
                 even, most = even or len(self.listed), most or len(self.listed)
             row: list[Cell] = [d, even, most]
             if self.budget.price is not None:
-                row += [
-                    None if even is None else self.budget.cost(even),
-                    None if most is None else self.budget.cost(most),
-                ]
+                row += [None if n is None else self.budget.cost(n) for n in (even, most)]
             rows.append(tuple(row))
         columns = ["true difference", "labels, even chance", "labels, 80% chance"]
         columns += ["cost, even chance", "cost, 80% chance"] if self.budget.price is not None else []
@@ -426,30 +432,32 @@ class Settling:
                 del self._path[k]
 
     def _pair(
-        self, i: int, status: Status, now: Interval, why: str, looks: Sequence[PairLook], verdicts: Sequence[Verdict]
-    ) -> PairSettlement:
+        self, i: int, status: Status, now: Interval, why: str, foreseen: bool, looks: Sequence[PairLook],
+        verdicts: Sequence[Verdict], count: str,
+    ) -> PairSettlement:  # fmt: skip
         likely, latest = self._foretold(i, looks[i], now.labels) if status == "open" and looks else (None, None)
         if verdicts and status == "undecided":
-            sentence = f"Not decided within {counted(now.labels, 'label')}. {verdicts[i].sentence}"
+            sentence = f"Not decided within {count}. {verdicts[i].sentence}"
         elif verdicts:
             sentence = f"{verdicts[i].sentence} {why}" if why and not verdicts[i].reasons else verdicts[i].sentence
         elif why:
             sentence = why
         else:
-            sentence = self._so_far(i, now, likely)
+            sentence = self._so_far(i, now, likely, count)
         path = tuple(self._path[n][i] for n in sorted(self._path) if n)
-        return PairSettlement(self.baselines[i], self.candidates[i], status, sentence, now, path, likely, latest)
+        a, b = self.pairs[i]
+        return PairSettlement(a, b, status, sentence, now, path, likely, latest, foreseen)
 
-    def _so_far(self, i: int, now: Interval, likely: int | None) -> str:
+    def _so_far(self, i: int, now: Interval, likely: int | None, count: str) -> str:
         names = f"{self.candidates[i]} against {self.baselines[i]}"
         if now.low is None or now.high is None:
-            return f"{names}: {counted(now.labels, 'label')} so far, too few for an interval."
+            return f"{names}: {count} so far, too few for an interval."
         end = "open."
         if likely is None and self._over_topics:
             end = "open; if it stays like this no number of labels will decide it, and more topics are needed."
         return (
             f"{names}: {now.difference:+.4f} {self.measure}, {100 * self.confidence:.4g}% CI [{now.low:.4f}, "
-            f"{now.high:.4f}] after {counted(now.labels, 'label')}; {end}"
+            f"{now.high:.4f}] after {count}; {end}"
         )
 
     def _notes(
@@ -493,6 +501,19 @@ def _interval(n: int, look: PairLook) -> Interval:
     return Interval(n, None if math.isnan(c.difference) else c.difference, c.low, c.high)
 
 
+def _given(given: int, cannot: int, rows: int) -> str:
+    """What people gave in all, in words.
+
+    >>> print(_given(300, 0, 300)), print(_given(300, 2, 297))
+    300 labels
+    298 labels and 2 answers that a document cannot be judged (the first 297 documents of the list have all of theirs)
+    (None, None)
+    """
+    told = counted(given - cannot, "label")
+    told += f" and {counted(cannot, 'answer')} that a document cannot be judged" if cannot else ""
+    return told + ("" if given == rows else f" (the first {rows:,} documents of the list have all of theirs)")
+
+
 def _together(statuses: Sequence[Status]) -> Status:
     """One status for all pairs: open while any is; else the weakest, so that 'better' means better in each.
 
@@ -504,24 +525,9 @@ def _together(statuses: Sequence[Status]) -> Status:
 
 
 def settle(
-    study: Study,
-    label: LabelOf,
-    *,
-    baseline: str | None = None,
-    candidate: str | Sequence[str] | None = None,
-    measure: MeasureLike | None = None,
-    population: str | None = None,
-    max_labels: int | None = None,
-    price: float | None = None,
-    max_cost: float | None = None,
-    every: int = 1,
-    seed: int = 0,
-    progress: Callable[[Settlement], None] | None = None,
+    settling: Settling, label: LabelOf, every: int = 1, progress: Callable[[Settlement], None] | None = None
 ) -> SettleResult:
     """Ask for labels one after the other until the question is settled; see `Study.settle`."""
-    study = study if measure is None else study.with_measures([measure])
-    a, others = _systems(study, baseline, candidate)
-    settling = Settling(study, a, others, LabelBudget(max_labels, price, max_cost), population, seed)
     check_count("every", every, 1)
     rows: list[Label] = []
     now = settling.decide(rows)
@@ -554,7 +560,7 @@ def _number(value: object, topic: str, doc: str) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def _systems(study: Study, baseline: str | None, candidate: str | Sequence[str] | None) -> tuple[str, list[str]]:
+def systems_of(study: Study, baseline: str | None, candidate: str | Sequence[str] | None) -> tuple[str, list[str]]:
     """Who is held against whom; the first of two systems is the baseline unless others are named."""
     a = baseline if baseline is not None else study.systems[0]
     if candidate is None:

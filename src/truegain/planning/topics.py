@@ -230,7 +230,9 @@ def _check(size: float, variance: float, alpha: float, power: float | None = Non
     if not size > 0:
         raise TruegainError(f"{size:g} cannot be detected; give a difference above 0, such as 0.03")
     if not variance > 0:
-        raise TruegainError(f"a variance of {variance:g} leaves nothing to plan: every topic gives the same difference")
+        raise TruegainError(
+            f"a variance of {variance:g} leaves nothing to plan: every topic gives the same difference; give other runs"
+        )
     for name, value in (("alpha", alpha), ("power", power)):
         if value is not None and not 0 < value < 1:
             raise TruegainError(f"{argname(name, value, 'g')} is not between 0 and 1")

@@ -6,8 +6,11 @@ from typing import Literal
 
 import msgspec
 
+from truegain.errors import counted
+
 Status = Literal["open", "better", "worse", "not-better", "undecided", "out-of-reach"]
-ENDED: tuple[Status, ...] = ("better", "worse", "not-better", "undecided", "out-of-reach")
+DECIDED: tuple[Status, ...] = ("better", "worse", "not-better")
+ENDED: tuple[Status, ...] = (*DECIDED, "undecided", "out-of-reach")
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -42,6 +45,18 @@ class PairSettlement(msgspec.Struct, frozen=True):
     looks: tuple[Interval, ...] = ()  # earlier ones, and the last
     likely: int | None = None  # labels in all after which it is decided with an even chance, if things go on like this
     latest: int | None = None  # with 90%
+    forecast: bool = False  # whether it is out of reach by a forecast, and not for certain
+
+
+def labels_in_words(rows: int, stuck: int = 0) -> str:
+    """How many labels rows have, those apart that nobody could judge.
+
+    >>> labels_in_words(12), labels_in_words(12, 2)
+    ('12 labels', '10 labels and 2 documents that nobody could judge')
+    """
+    return counted(rows - stuck, "label") + (
+        f" and {counted(stuck, 'document')} that nobody could judge" if stuck else ""
+    )
 
 
 class Settlement(msgspec.Struct, frozen=True):
@@ -57,8 +72,8 @@ class Settlement(msgspec.Struct, frozen=True):
     sentence: str
     pairs: tuple[PairSettlement, ...]
     measure: str
-    labels: int  # rows of the unbroken top of the list: those that count
-    given: int  # labels that people gave in all
+    labels: int  # rows of the unbroken top of the list: those that count, with those that nobody could judge
+    given: int  # answers that people gave in all: labels, and that they cannot judge
     listed: int  # rows of the list
     most: int | None = None  # labels after which it is given up
     min_effect: float = 0.0
@@ -68,6 +83,22 @@ class Settlement(msgspec.Struct, frozen=True):
     agreement: float | None = None  # of rows that two people labeled: share of equal labels
     doubled: int = 0  # rows that two people labeled
     notes: tuple[str, ...] = ()
+    stuck: int = 0  # rows of the unbroken top that nobody could judge
+
+    @property
+    def in_words(self) -> str:
+        """How many rows count, in words."""
+        return labels_in_words(self.labels, self.stuck)
+
+    def is_beyond(self, rows: int) -> bool:
+        """Whether so many rows take more labels than may be given, where two people label some of them."""
+        twice = self.doubled / self.labels if self.labels else 0.0
+        return self.most is not None and rows * (1 + twice) > self.most and self.most < self.listed
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known for each pair."""
+        return all(pair.status in DECIDED for pair in self.pairs)
 
     @property
     def ended(self) -> bool:

@@ -212,12 +212,12 @@ def shown(cell: Cell) -> str:
 
 
 def shown_under(column: str, cell: Cell) -> str:
-    """A cell of a column for people: a p-value too small to be a number is not 0, a percentage has two decimals.
+    """A cell of a column for people: a p-value too small for a number is not 0, percentages and costs have 2 decimals.
 
     >>> shown_under("p_adjusted", 0.0), shown_under("difference", 0.0), shown_under("inside %", 87.5)
     ('<0.0001', '0.0000', '87.50')
     """
-    if column.endswith(" %") and isinstance(cell, float) and math.isfinite(cell):
+    if (column.endswith(" %") or column.startswith("cost, ")) and isinstance(cell, float) and math.isfinite(cell):
         return f"{cell:.2f}"
     is_p = column.replace(" ", "_") in ("p", "p_adjusted", "uncorrected_p")
     return "<0.0001" if is_p and isinstance(cell, float) and cell == 0 else shown(cell)

@@ -143,10 +143,10 @@ class Betting:
 
     units: DrawnUnits
     values: list[float] = field(default_factory=list)
-    _z: list[Floats] = field(default_factory=list)
-    _variance: list[Floats] = field(default_factory=list)
-    _least: list[Floats] = field(default_factory=list)
-    _greatest: list[Floats] = field(default_factory=list)
+    estimates: list[Floats] = field(default_factory=list, init=False)
+    variances: list[Floats] = field(default_factory=list, init=False)
+    lowest: list[Floats] = field(default_factory=list, init=False)
+    highest: list[Floats] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         units = self.units
@@ -154,7 +154,7 @@ class Betting:
         self._range = high - low
         self._weight = units.weight * self._range  # of values brought to 0-1
         self._offset = units.weight.sum(axis=1) * low
-        self._left = np.cumsum(units.size[::-1])[::-1]
+        self.left = np.cumsum(units.size[::-1])[::-1]
         self._ratio = self._weight / units.size
         self._square = self._weight * self._ratio
         self._prediction = ValueModel(units)
@@ -173,7 +173,7 @@ class Betting:
         t, units = len(self.values), self.units
         if t == len(units):
             raise TruegainError(f"all {t:,} units have a value")
-        m, ratio, left = self._prediction.after(t), self._ratio[:, t:], float(self._left[t])
+        m, ratio, left = self._prediction.after(t), self._ratio[:, t:], float(self.left[t])
         known = not math.isnan(value)
         if not known and self._weight[:, t].any():
             raise TruegainError(f"unit {t + 1:,} moves a total and has no value")
@@ -185,10 +185,10 @@ class Betting:
         spread = left * (self._square[:, t:] @ (m * (1 - m)))
         up, down = ratio * (1 - m), ratio * m
         error = left * ratio[:, 0] * (y - float(m[0]))
-        self._z.append(expected + error)
-        self._variance.append(spread * self._errors / self._expected_errors)
-        self._least.append(expected - left * np.maximum(down.max(axis=1), -up.min(axis=1)))
-        self._greatest.append(expected + left * np.maximum(up.max(axis=1), -down.min(axis=1)))
+        self.estimates.append(expected + error)
+        self.variances.append(spread * self._errors / self._expected_errors)
+        self.lowest.append(expected - left * np.maximum(down.max(axis=1), -up.min(axis=1)))
+        self.highest.append(expected + left * np.maximum(up.max(axis=1), -down.min(axis=1)))
         moved = spread > 0
         self._errors += np.divide(error**2, spread, out=np.zeros_like(error), where=moved)
         self._expected_errors += moved
@@ -202,10 +202,10 @@ class Betting:
         """Each total, the estimates of it weighed by the sizes that were left: 1/S_t^2."""
         if len(self) == len(self.units):
             return np.asarray(self._known + self._offset)
-        if not self._z:
+        if not self.estimates:
             return np.asarray(self._weight @ self._prediction.after(0) + self._offset)
-        worth = (self._left[0] / self._left[: len(self)]) ** 2
-        return np.asarray(worth @ np.array(self._z) / worth.sum() + self._offset)
+        worth = (self.left[0] / self.left[: len(self)]) ** 2
+        return np.asarray(worth @ np.array(self.estimates) / worth.sum() + self._offset)
 
     def ends(self, first: int | None = None) -> tuple[Floats, Floats]:
         """What each total is at least and at most whatever the values not known, of all or of the first so many."""
@@ -217,11 +217,15 @@ class Betting:
     @property
     def spread(self) -> Floats:
         """The standard deviation expected of the first estimate; with tau the information, s/sqrt(tau) is left."""
-        if not self._variance:
-            m = self._prediction.after(0)
-            return np.asarray(np.sqrt(float(self._left[0]) * (self._square @ (m * (1 - m)))))
-        t = len(self) - 1
-        return np.asarray(np.sqrt(self._variance[t]) * float(self._left[0] / self._left[t]))
+        return self.spread_after(len(self))
+
+    def spread_after(self, n: int) -> Floats:
+        """`spread`, as the first n values showed it."""
+        if n == 0:
+            m = ValueModel(self.units).after(0)
+            return np.asarray(np.sqrt(float(self.left[0]) * (self._square @ (m * (1 - m)))))
+        t = n - 1
+        return np.asarray(np.sqrt(self.variances[t]) * float(self.left[0] / self.left[t]))
 
     def limits(self, alpha: float, first: int | None = None) -> tuple[Floats, Floats]:
         """Limits of each total, with chance 1 - alpha right at all looks, after all values or the first so many."""
@@ -256,13 +260,13 @@ class _Game:
     @classmethod
     def of(cls, betting: Betting, n: int, alpha: float) -> _Game:
         goal = math.log(2 / alpha)
-        variance = np.array(betting._variance[:n])
-        share = betting._left[:n] / betting._left[0]
+        variance = np.array(betting.variances[:n])
+        share = betting.left[:n] / betting.left[0]
         first = np.sqrt(variance) / share[:, None]
         effect = first[None] * np.sqrt(2 * goal / np.array(HORIZONS))[:, None, None]
         below = variance[None] + effect**2
         stake = np.divide(effect, below, out=np.zeros_like(effect), where=below > 0)
-        z, least, greatest = (np.array(x[:n]) for x in (betting._z, betting._least, betting._greatest))
+        z, least, greatest = (np.array(x[:n]) for x in (betting.estimates, betting.lowest, betting.highest))
         return cls(frozen(z), frozen(least), frozen(greatest), frozen(stake), goal)
 
     def turned(self) -> _Game:

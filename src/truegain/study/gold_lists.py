@@ -185,6 +185,29 @@ def spread_of_contrasts(squares: Floats, contrasts: Contrasts) -> Floats:
 # ---- Scores corrected by the first labels of an ordered list.
 
 
+class GamesPlayed:
+    """Bets that were played before, so that further labels go on where they were: a memory, and no part of a result."""
+
+    def __init__(self) -> None:
+        self._games: dict[bytes, Betting] = {}
+
+    def after(self, key: bytes, values: Floats) -> Betting | None:
+        """A game with these values, where one was played with the first of them; None where none was."""
+        game = self._games.get(key)
+        if game is None or not np.array_equal(game.values, values[: len(game)], equal_nan=True):
+            return None
+        for value in values[len(game) :].tolist():
+            game.add(value)
+        return game
+
+    def keep(self, key: bytes, game: Betting) -> Betting:
+        """Remember a game; of too many the oldest is forgotten."""
+        if key not in self._games and len(self._games) >= MOST_GAMES:
+            del self._games[next(iter(self._games))]
+        self._games[key] = game
+        return game
+
+
 @dataclass(frozen=True, eq=False)
 class ByList(ScoreEstimator):
     """Gold labels in the order in which they were drawn, and how likely each was.
@@ -200,7 +223,7 @@ class ByList(ScoreEstimator):
     listed: Listed
     topics: tuple[str, ...]
     names: tuple[str, ...]  # of the rows that were judged
-    games: dict[bytes, Betting] = field(default_factory=dict, kw_only=True)  # played before, with other labels
+    games: GamesPlayed = field(default_factory=GamesPlayed, kw_only=True)  # shared by all that come of it
     at_end: bytes = field(default=b"", kw_only=True)  # which contrast, and which of its `ends`, this is; empty: none
 
     @classmethod
@@ -296,21 +319,15 @@ class ByList(ScoreEstimator):
         values = np.full(self.draws.n, np.nan)
         values[self.turn] = np.clip(self.fit.gold, *self.listed.scale)
         key = b"|".join([self.at_end, contrasts.a.tobytes(), contrasts.b.tobytes()])
-        before = self.games.get(key)
-        if before is not None and np.array_equal(before.values, values[: len(before)], equal_nan=True):
-            for value in values[len(before) :].tolist():
-                before.add(value)
+        before = self.games.after(key, values)
+        if before is not None:
             return before
         rows = self.listed.item
         at = np.maximum(rows, 0)
         weight = contrasts.values(self.listed.coefficient[:, at].T).T / len(self.topics) * (rows >= 0)
         label, topic = self.fit.stratum[at].astype(np.float64), self.fit.topic[at]
         units = DrawnUnits(frozen(weight), self.draws.sizes, label, topic, self.listed.scale)
-        played = Betting(units, values.tolist())
-        if key not in self.games and len(self.games) >= MOST_GAMES:
-            del self.games[next(iter(self.games))]
-        self.games[key] = played
-        return played
+        return self.games.keep(key, Betting(units, values.tolist()))
 
     def unlisted(self, contrasts: Contrasts) -> Ints:
         """Pairs that move each contrast and were never to be drawn."""

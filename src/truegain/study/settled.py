@@ -68,7 +68,8 @@ class SettleResult(Result):
 
     def in_short(self) -> str:
         """What is known, and after how many labels."""
-        return f"{self.sentence} {counted(self.labels, 'label')} of {self.settlement.listed:,} documents."
+        s = self.settlement
+        return f"{s.sentence} {s.in_words}; the list has {counted(s.listed, 'document')}."
 
     def __str__(self) -> str:
         return "\n".join([self.in_short(), *self.settlement.notes])

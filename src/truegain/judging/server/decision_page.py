@@ -12,10 +12,9 @@ from truegain.judging.decision_store import StoredDecision
 from truegain.judging.server.decision_chart import chart_of, looks_of
 from truegain.judging.texts import Wording
 from truegain.judging.workflow.organizer import WorkingNow
-from truegain.results.settlement import PairSettlement
+from truegain.results.settlement import DECIDED, PairSettlement, Settlement
 
 AGAIN = 15  # seconds after which the page is asked for again, where nothing is sent
-DECIDED = ("better", "worse", "not-better")
 # files that have words of their own
 KNOWN = {"report.html": "report", "decision.json": "decision", "labels.csv": "list", "list.csv": "list"}
 
@@ -38,13 +37,17 @@ class DecisionWords:
         """A difference, with its sign."""
         return self._mark(f"{value:+.3f}")
 
-    def told(self, pair: PairSettlement) -> str:
-        """The newest look of a pair, and its foretold end."""
+    def told(self, pair: PairSettlement, decision: Settlement) -> str:
+        """The newest look of a pair, and its foretold end, or that this is beyond what may be collected."""
         now = self._now("decision.now", pair)
         if pair.status != "open" or pair.likely is None:
             return now
         name = "decision.foretold_one" if pair.latest is None else "decision.foretold"
-        return f"{now} {self._texts(name, likely=pair.likely, latest=pair.latest)}"
+        if decision.is_beyond(pair.likely):
+            name = "decision.foretold_beyond"
+        elif pair.latest is not None and decision.is_beyond(pair.latest):
+            name = "decision.foretold_maybe"
+        return f"{now} {self._texts(name, likely=pair.likely, latest=pair.latest, most=decision.most)}"
 
     def pictured(self, pair: PairSettlement) -> str:
         """The picture of a pair, for who cannot see it."""
@@ -79,6 +82,9 @@ def shown(
         "title": texts("decision.title_state", state=texts(f"decision.state.{decision.status}")),
         "ended": decision.ended,
         "is_decided": decision.status in DECIDED,
+        "decided": DECIDED,
+        "is_capped": decision.most is not None and decision.most < decision.listed,
+        "is_beyond": decision.is_beyond,
         "made_at": _time(stored.at),
         "ended_at": "" if stored.ended is None else _time(stored.ended),
         "files": files_of(results) if decision.ended else [],

@@ -328,7 +328,8 @@ class _Reception:
             return answer
         if not opened:
             return self._sign_in_page(request, "sign_in.wrong", 401)
-        return self._stamp(self._to(request), request, self._door.begin(signed_in=True))
+        first = "/decision" if self._organizer.database.read(decision_version) else "/"  # what is settled comes first
+        return self._stamp(self._to(request, first), request, self._door.begin(signed_in=True))
 
     def sign_out(self, request: Request, csrf: Field = "") -> Response:
         """Forget the visitor: the browser's cookie goes, and any copy of it opens nothing."""

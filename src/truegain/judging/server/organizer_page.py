@@ -419,9 +419,9 @@ class OrganizerPages:
         everyone: bool = False,
         decision: str = "",
     ) -> str:
-        """The page of figures."""
+        """The page of figures; where a decision is made on a page of its own, its verdict stands there alone."""
         data = collected(database)
-        agreement, verdicts = self._so_far(data)
+        agreement, verdicts = self._so_far(data, with_verdict=not decision)
         o = overview_of(self._study, data, failed_checks(database), agreement, verdicts)
         estimated = [v for v in o.verdicts or () if v.difference is not None]
         return self._render(
@@ -441,13 +441,13 @@ class OrganizerPages:
             decided=bool(estimated) and all(v.outcome != "inconclusive" for v in estimated),
         )
 
-    def _so_far(self, data: Collected) -> tuple[AgreementSoFar, tuple[VerdictSoFar, ...] | None]:
+    def _so_far(self, data: Collected, *, with_verdict: bool) -> tuple[AgreementSoFar, tuple[VerdictSoFar, ...] | None]:
         """Agreement and verdict; worked out again only where a judgment came, changed, or counts no longer."""
         rows = data.ratings()
-        key = hash(tuple(tuple(row[name] for name in COUNT) for row in rows))
+        key = hash((with_verdict, *(tuple(row[name] for name in COUNT) for row in rows)))
         with self._lock:
             if self._kept is None or self._kept[0] != key:
-                verdict = self._insight.verdict
+                verdict = self._insight.verdict if with_verdict else None
                 self._kept = (
                     key,
                     self._insight.agreement(ratings_of(self._study, data)),

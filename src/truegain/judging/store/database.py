@@ -175,7 +175,7 @@ class Database:
         except BaseException as error:
             self._engine.dispose()
             if isinstance(error, DBAPIError):
-                raise StoreError(f"cannot open {self}: {_cause(error)}") from None
+                raise StoreError(f"cannot open {self}: {_cause(error)}; check its address, and that it runs") from None
             raise
 
     def __str__(self) -> str:
@@ -274,7 +274,9 @@ def _engine(url: URL, is_sqlite: bool) -> Engine:
             os.close(os.open(url.database or "", os.O_CREAT | os.O_EXCL, 0o600))  # people's judgments: for nobody else
         engine = create_engine(url, **options, connect_args={"check_same_thread": False})
     except NoSuchModuleError as error:
-        raise TruegainError(f"cannot open {url.get_backend_name()}: {error}") from None
+        raise TruegainError(
+            f"cannot open {url.get_backend_name()}: {error}; give sqlite:///... or postgresql://..."
+        ) from None
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine

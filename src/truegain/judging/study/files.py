@@ -108,7 +108,9 @@ def _lines(path: PathLike) -> Iterator[Iterator[str]]:
             while line := source.readline(LONGEST + 1):
                 number += 1
                 if len(line) > LONGEST:
-                    raise InputError(f"a line of more than {LONGEST >> 20} MB", file=file, line=number)
+                    raise InputError(
+                        f"a line of more than {LONGEST >> 20} MB", file=file, line=number, hint="split the document"
+                    )
                 try:
                     yield line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError:
@@ -144,7 +146,9 @@ def _json_list(text: str, file: str) -> Iterator[FileRow]:
     except RepeatedKeyError:
         raise repeated(text.encode(), file) from None
     except json.JSONDecodeError as error:
-        raise InputError(f"not readable JSON: {error.msg}", file=file, line=error.lineno) from None
+        raise InputError(
+            f"not readable JSON: {error.msg}", file=file, line=error.lineno, hint="correct that line"
+        ) from None
     if not isinstance(whole, list) or not all(isinstance(x, dict) for x in whole):
         hint = "write one object per line, or a list of objects"
         raise InputError("not a list of JSON objects", file=file, hint=hint)
@@ -189,7 +193,9 @@ def _cells(
                 faults.append(str(InputError(problem, file=file, line=begin, text=separator.join(row))))
             begin = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"not a readable table: {error}", file=file, line=reader.line_num) from None
+        raise InputError(
+            f"not a readable table: {error}", file=file, line=reader.line_num, hint="save it as CSV or TSV in UTF-8"
+        ) from None
 
 
 # ---------------------------------------------------------------------- topics and documents

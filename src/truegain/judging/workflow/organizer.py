@@ -18,6 +18,7 @@ from truegain.judging.study.study import JudgingStudy
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.assignment import DONE, FREE, give_back, going_on, is_paused
 from truegain.judging.workflow.pausing import DECIDED, pause, pause_reason, resume
+from truegain.judging.workflow.people_left import still_wanted
 from truegain.judging.workflow.sessions import Work, is_expired, load
 from truegain.judging.workflow.steps import UNCLAIMED
 from truegain.judging.workflow.submissions import all_of, end, withdraw
@@ -91,7 +92,7 @@ class OrganizerService:
             )
             holders = {row.unit: row for row in connection.execute(going).all()}
             people = len({row.assessor for row in holders.values()})
-            is_open = select(units.c.id, units.c.place).where(units.c.state != DONE)
+            is_open = select(units.c.id, units.c.place).where(still_wanted(connection, self.study))
             first = connection.execute(is_open.order_by(units.c.place).limit(1)).one_or_none()
             if first is None:
                 return WorkingNow(people)

@@ -15,8 +15,9 @@ from sqlalchemy import case, delete, func, select, update
 
 from truegain.judging.store.schema import answers, assessors, events, sessions, units, visits
 from truegain.judging.tasks.base import Answer, Fields
-from truegain.judging.workflow.assignment import DONE, FREE, HELD, first_offered, hold
+from truegain.judging.workflow.assignment import DONE, FREE, first_offered, hold
 from truegain.judging.workflow.pausing import DECIDED, pause_reason
+from truegain.judging.workflow.people_left import still_wanted
 from truegain.judging.workflow.sessions import Session, Work, append, last_answers, load, seconds_of
 from truegain.judging.workflow.steps import PageStep, TeamView
 from truegain.judging.workflow.submissions import Reply, ask_others
@@ -48,7 +49,9 @@ def _at_top(work: Work, session: Session, seen: TeamView) -> TeamView:
     """How far the list is unbroken, and whom it waits for."""
     rows = len(work.study.holding)
     columns = (units.c.id, units.c.place, units.c.state, units.c.session)
-    query = select(*columns).where(units.c.state.in_((FREE, HELD))).order_by(units.c.place, units.c.id).limit(1)
+    query = (
+        select(*columns).where(still_wanted(work.connection, work.study)).order_by(units.c.place, units.c.id).limit(1)
+    )
     first = work.connection.execute(query).first()
     if first is None:
         return replace(seen, top=rows, rows=rows)

@@ -1,0 +1,134 @@
+"""The folder of `truegain settle`: one question, its labels and its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from truegain.cli.streams import tell
+from truegain.config import Gold, StudyConfig
+from truegain.errors import InputError, TruegainError
+from truegain.io.files import shown_path, write_bytes
+from truegain.message import option
+from truegain.results.settlement import Settlement
+
+if TYPE_CHECKING:
+    from truegain.data.label_lists import GoldList
+    from truegain.data.runs import Runs
+    from truegain.planning.settle import Settling
+
+QUESTION = "question.json"  # what is settled there, so that no other question goes on with its labels
+ANSWER, REPORT, FILLED = "decision.json", "report.html", "labels.csv"
+IN_FOLDER = "SQLite in the folder"
+
+
+@dataclass(frozen=True, eq=False)
+class Keeper:
+    """A folder with one question, its labels and its answer."""
+
+    settling: Settling
+    folder: Path
+    judgments: str
+    runs: Sequence[str]
+    config: StudyConfig
+    where: str  # the sheet that labels are in; or that a team gives them
+    database: str = ""  # where a team's are, without its password; empty: in the folder
+
+    def question(self) -> dict[str, object]:
+        """What is settled, as the folder keeps it."""
+        s = self.settling
+        return {
+            "baselines": list(s.baselines), "candidates": list(s.candidates), "measure": str(s.measure),
+            "population": s.population or "topics", "min_effect": s.study.min_effect,
+            "confidence": s.study.confidence, "list": s.listed.digest, "labels": self.where,
+            "database": self.database,
+        }  # fmt: skip
+
+    def begin(self) -> None:
+        """Keep the question, or refuse to go on with another."""
+        path, now = self.folder / QUESTION, self.question()
+        if not path.is_file():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_bytes(path, json.dumps(now, indent=2).encode())
+            return
+        before = json.loads(path.read_text(encoding="utf-8"))
+        changed = [name for name, value in now.items() if before.get(name, value) != value]
+        if "database" in changed:
+            was, is_now = (str(part["database"]) or IN_FOLDER for part in (before, now))
+            raise InputError(
+                f"the labels of this folder are in another database ({was}; now it is {is_now})",
+                file=shown_path(path), hint=f"give {option('--database')} as when it was begun, or another "
+                f"{option('--folder')}; where the database has moved, change its address in this file",
+            )  # fmt: skip
+        if changed:
+            was, is_now = (_told(part.get(changed[0])) for part in (before, now))
+            raise InputError(
+                f"this folder settles another question ({changed[0]}: {was} before, {is_now} now)",
+                file=shown_path(path), hint=f"give {option('--folder')} another name, or ask the same question",
+            )  # fmt: skip
+
+    def known(self) -> Settlement | None:
+        """The answer, where it is there already and to the same question."""
+        if not (self.folder / QUESTION).is_file():
+            return None
+        self.begin()
+        path = self.folder / ANSWER
+        if not path.is_file():
+            return None
+        known = Settlement.of_json(path.read_bytes())
+        is_open = any(pair.status == "undecided" for pair in known.pairs)
+        open_again = is_open and self.settling.most > known.given  # a higher limit than before
+        open_again |= self.settling.budget.keep_going and any(pair.forecast for pair in known.pairs)
+        return None if open_again or not known.ended else known
+
+    def write(self, known: Settlement, filled: GoldList) -> None:
+        """Write the labels, the report page and, last, the answer."""
+        self.write_basis(filled)
+        self.write_answer(known)
+
+    def write_answer(self, known: Settlement) -> None:
+        """Write the answer: where it is there, all else is."""
+        write_bytes(self.folder / ANSWER, f"{known.to_json()}\n".encode())
+
+    def _put_aside(self) -> None:
+        """Rename the labels of an answer that did not last: some may have changed since, and none is deleted."""
+        from truegain.data.label_list_reading import read_gold_list
+
+        path = self.folder / FILLED
+        with suppress(TruegainError):  # not ours
+            if path.is_file() and read_gold_list(path).digest == self.settling.listed.digest:
+                path.replace(self.folder / f"earlier.{FILLED}")
+
+    def write_basis(self, filled: GoldList) -> None:
+        """Write what the answer rests on: the labels, and the report page."""
+        from truegain.report.page.page import write_report
+
+        self._put_aside()
+        filled.write(self.folder / FILLED)
+        try:
+            s = self.settling
+            config = replace(
+                self.config, gold=Gold(filled, sequential=True), confidence=s.confidence,
+                population=s.population or self.config.population,
+            )  # fmt: skip
+            measure, page = [str(s.measure)], self.folder / REPORT
+            write_report(self._runs(), self.judgments, measure, page, pairs=s.pairs, config=config)
+        except TruegainError as error:  # the answer and the labels stand
+            tell(f"no {REPORT}: {error}", "warning")
+
+    def _runs(self) -> Runs:
+        """The runs of the systems in question: of others the labels say nothing."""
+        from truegain.data.runs import Runs
+
+        runs, asked = Runs.of(list(self.runs)), {name for pair in self.settling.pairs for name in pair}
+        kept = tuple(run for run in runs.parts if run.system in asked)
+        return Runs(kept) if len(kept) == len(asked) else runs
+
+
+def _told(value: object) -> str:
+    """A part of a question in words."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

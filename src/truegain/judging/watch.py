@@ -1,0 +1,169 @@
+"""A look at the labels of a list after every label, beside the server; collecting pauses when it is known."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from truegain.data.label_lists import GoldList
+from truegain.errors import TruegainError
+from truegain.io.columns import Floats
+from truegain.judging.decision_store import store_decision, stored_decision
+from truegain.judging.labels import ListedLabels, ListedRows, labels_of_list, labels_version
+from truegain.judging.store.database import Database
+from truegain.judging.study.study import JudgingStudy
+from truegain.judging.workflow.pausing import DECIDED, Reason, pause, pause_reason, resume
+from truegain.results.settlement import DECIDED as KNOWN
+from truegain.results.settlement import Label, Settlement
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+LISTEN = 0.4  # seconds between looks for new labels
+AFTER_FAILURE = 5.0  # seconds until the next look, where one failed
+LINGER = 600.0  # seconds that the server goes on after the answer, so that people see that it is known
+ON_THEIR_WAY = 50  # labels at most that came in between a decision and the end of the process that made it
+
+
+class ListQuestion(Protocol):
+    """What is known after labels: `truegain.planning.settle.Settling`, as this package sees it."""
+
+    def remember(self, settlement: Settlement) -> None:
+        """Take up an earlier settlement."""
+
+    def decide(self, rows: Sequence[Label], top: int | None = None, given: int | None = None) -> Settlement:
+        """What is known."""
+
+    def labels_of(self, rows: Sequence[Label], top: int | None = None) -> Floats:
+        """One label for each row of the top."""
+
+    def filled(self, labels: Floats) -> GoldList:
+        """The list with these labels."""
+
+
+class AnswerFiles(Protocol):
+    """A question, and where its answer is written."""
+
+    @property
+    def settling(self) -> ListQuestion:
+        """The question."""
+
+    def write_basis(self, filled: GoldList) -> None:
+        """Write what the answer rests on."""
+
+    def write_answer(self, known: Settlement) -> None:
+        """Write the answer."""
+
+
+class Teller(Protocol):
+    """Who is told what looks find."""
+
+    def look(self, now: Settlement) -> None:
+        """Tell a look."""
+
+    def failure(self, said: str) -> None:
+        """Tell why a look failed."""
+
+
+class Watch(threading.Thread):
+    """Looks after every label, beside the server; when it is known, collecting pauses and the answer is written."""
+
+    def __init__(
+        self, keeper: AnswerFiles, judging: JudgingStudy, database: Database, teller: Teller, linger: float = LINGER
+    ) -> None:
+        super().__init__(daemon=True, name="settle")
+        self.keeper, self.judging, self.database, self.linger = keeper, judging, database, linger
+        self.teller = teller
+        self.now: Settlement | None = None
+        self.looks, self.busy = 0, 0.0  # how many, and the processor's seconds that they took
+        self._ended = threading.Event()
+        self._failed = ""
+        self._rows: ListedRows | None = None
+
+    def stop(self) -> None:
+        """End it, after the look that it is at."""
+        self._ended.set()
+        self.join(timeout=30)
+
+    def run(self) -> None:
+        """Look until it is known."""
+        seen: tuple[int, ...] | None = None
+        while not self._ended.is_set():
+            try:
+                version = labels_version(self.database)
+                if version != seen:
+                    self.look()
+                    seen, self._failed = version, ""
+            except Exception as error:  # were it to end here, people would label on and nobody would look
+                self._fail(error)
+            if self.now is not None and self.now.ended:
+                break
+            self._ended.wait(LISTEN)
+        if self.now is not None and self.now.ended and not self._ended.wait(self.linger):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def _fail(self, error: Exception) -> None:
+        """Say what is wrong, once, and give it time."""
+        known = isinstance(error, TruegainError)
+        said = str(error) if known else f"{type(error).__name__}: {error}"
+        if said != self._failed:
+            self.teller.failure(f"{said}; labels are kept, and looked at again in {AFTER_FAILURE:g} s")
+        self._failed = said
+        self._ended.wait(AFTER_FAILURE)
+
+    def look(self) -> None:
+        """One look: what is known now, kept where the pages find it."""
+        began = time.thread_time()
+        self._rows = self._rows or ListedRows(self.judging)
+        found = labels_of_list(self.database, self.judging, self._rows)
+        is_over = self.now is None or self.database.read(pause_reason) in DECIDED  # an end that failed half way
+        now = self._again(found) if is_over else self._decided(found)
+        if now.ended:
+            self._end(now, found)
+        else:
+            self.database.write(lambda connection: store_decision(connection, now, time.time()))
+        self.now = now
+        self.looks, self.busy = self.looks + 1, self.busy + time.thread_time() - began
+        self.teller.look(now)
+
+    def _decided(self, found: ListedLabels, top: int | None = None) -> Settlement:
+        return self.keeper.settling.decide(found.labels, found.top if top is None else top, found.given)
+
+    def _again(self, found: ListedLabels) -> Settlement:
+        """The first look of a process: what one before it knew, where it had no time to write the answer.
+
+        Labels that were on their way when it was known may be there by now.  Limits hold at every look together, so
+        the look that decided it stands.  Where none does, since more labels may be given than before or somebody took
+        theirs back, people go on.
+        """
+        before = self.database.read(stored_decision)
+        if before is not None:
+            self.keeper.settling.remember(before.decision)
+        now, reason = self._decided(found), self.database.read(pause_reason)
+        if now.ended or reason not in DECIDED:
+            return now
+        if reason == "known":
+            for top in range(found.top - 1, max(found.top - ON_THEIR_WAY, 0), -1):
+                if (earlier := self._decided(found, top)).status in KNOWN:
+                    return earlier
+            now = self._decided(found)
+
+        def go_on(connection: Connection) -> None:
+            store_decision(connection, now, time.time(), reopen=True)
+            resume(connection)
+
+        self.database.write(go_on)
+        return now
+
+    def _end(self, now: Settlement, found: ListedLabels) -> None:
+        """Collecting pauses first, the answer comes last: who is killed in between finds here again, and ends it."""
+        reason: Reason = "known" if now.is_decided else "given-up"
+        self.database.write(lambda connection: pause(connection, reason))
+        settling = self.keeper.settling
+        self.keeper.write_basis(settling.filled(settling.labels_of(found.labels, now.labels)))
+        self.database.write(lambda connection: store_decision(connection, now, time.time()))
+        self.keeper.write_answer(now)
