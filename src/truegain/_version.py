@@ -1,3 +1,4 @@
-"""The version, in one place."""
+"""The version and the day of its release, in one place."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
+__date__ = "2026-11-18"

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../little_endian.h"
+
 /* Where words can be looked at as 8 bytes, lines of the usual form are cut without looking at every byte in turn;
  * elsewhere, and for every unusual line, byte by byte, with the same result. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && \
@@ -88,16 +90,11 @@ static inline uint64_t mix(uint64_t h)
 
 static inline uint64_t hash_bytes(const unsigned char *text, size_t length)
 {
-    uint64_t h = 0x9e3779b97f4a7c15ULL ^ (uint64_t)length, word;
-    for (; length >= 8; text += 8, length -= 8) {
-        memcpy(&word, text, 8);
-        h = mix(h ^ word);
-    }
-    if (length) {
-        word = 0;
-        memcpy(&word, text, length);
-        h = mix(h ^ word);
-    }
+    uint64_t h = 0x9e3779b97f4a7c15ULL ^ (uint64_t)length;
+    for (; length >= 8; text += 8, length -= 8)
+        h = mix(h ^ little_endian(text, 8));
+    if (length)
+        h = mix(h ^ little_endian(text, length));
     return mix(h);
 }
 

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../little_endian.h"
+
 typedef struct {
     unsigned char *data;
     size_t used, room;
@@ -116,16 +118,13 @@ static inline size_t encode(uint32_t c, unsigned char *out)
 
 static inline uint64_t hash_word(const unsigned char *word, size_t length)
 {
-    uint64_t h = 0x9e3779b97f4a7c15ULL ^ (uint64_t)length, piece;
+    uint64_t h = 0x9e3779b97f4a7c15ULL ^ (uint64_t)length;
     for (; length >= 8; word += 8, length -= 8) {
-        memcpy(&piece, word, 8);
-        h = (h ^ piece) * 0xd6e8feb86659fd93ULL;
+        h = (h ^ little_endian(word, 8)) * 0xd6e8feb86659fd93ULL;
         h ^= h >> 32;
     }
     if (length) {
-        piece = 0;
-        memcpy(&piece, word, length);
-        h = (h ^ piece) * 0xd6e8feb86659fd93ULL;
+        h = (h ^ little_endian(word, length)) * 0xd6e8feb86659fd93ULL;
         h ^= h >> 32;
     }
     h *= 0xd6e8feb86659fd93ULL;
