@@ -7,7 +7,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE  # commands that tests start would be compiled anew each time
 MAKEFLAGS += --jobs=2  # types are checked while the browser is fetched and tests begin
 
-.PHONY: demo site test test-all lint types tests tests-all fast sanitize papers bench bench-scaling bench-check clean
+.PHONY: demo site test test-all lint types tests tests-all fast sanitize papers bench bench-scaling bench-check clean \
+  dist dist-sdist dist-check lowest lowest-install lowest-test
 
 demo: $(VENV)/base
 	$(BIN)/truegain demo demo
@@ -60,6 +61,46 @@ sanitize: $(VENV)/test
 	  ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	  PYTHONPATH=$(CHECKED)/src PYTHONMALLOC=malloc OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -p no:xdist $(C_TESTS)
 
+# A release: sdist, and a wheel built from it, of what is committed and in an environment of its own; on Linux repaired by
+# auditwheel.  `make dist-check` looks into both, and tests the wheel with the tests of the sdist, without a compiler, on
+# each of PYTHONS.  Versions of these tools are in tools/requirements.txt.
+TOOLS   := build/tools
+COMMIT  ?= HEAD
+PYTHONS ?= $(PYTHON)
+
+$(TOOLS)/ready: tools/requirements.txt
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet -r $<
+	touch $@
+
+dist-sdist: $(TOOLS)/ready
+	$(TOOLS)/bin/python -m tools.release sdist $(COMMIT) dist
+
+dist: $(TOOLS)/ready
+	$(TOOLS)/bin/python -m tools.release build $(COMMIT) dist
+
+dist-check: $(TOOLS)/ready
+	$(TOOLS)/bin/python -m tools.release check dist $(PYTHONS)
+
+# The lowest versions of what we need: an environment of its own, with the tests that most of them pass through.  What old
+# versions call in others may be deprecated there by now.
+LOWEST       := build/lowest
+LOWEST_TESTS ?= tests/data tests/measures tests/stats tests/sampling tests/study tests/judge_error tests/cli tests/text
+
+lowest: lowest-install
+	$(MAKE) lowest-test
+
+lowest-install:
+	$(PYTHON) -m tools.lowest --check
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --prefer-binary -c constraints-lowest.txt \
+	  '.[cluster,frames,judging,llm,plots,remote,text]' pytest hypothesis jsonschema pyarrow pyndeval
+	$(LOWEST)/bin/python -m pip install --quiet --no-deps ir-measures
+
+lowest-test:
+	OMP_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -p no:xdist -W ignore::DeprecationWarning $(QUICK) $(LOWEST_TESTS) \
+	  -k "not ranx and not what_has_names"  # which needs more than fits beside these versions
+
 # Every table and figure of the papers, of the demo's simulated data, into papers/; papers/index.html shows them.
 papers: $(VENV)/test
 	$(BIN)/python -m benchmarks.papers papers
@@ -104,4 +145,4 @@ build/browser/ready: tests/report/install.sh
 	tests/report/install.sh $(@D)
 
 clean:
-	rm -rf $(VENV) build demo papers benchmarks/work src/*.egg-info src/truegain/*/*.so
+	rm -rf $(VENV) build dist demo papers benchmarks/work src/*.egg-info src/truegain/*/*.so

@@ -5,7 +5,7 @@
     python -m benchmarks.content_real dl19 --level 5 --mu 100    # another level of relevance, another smoothing
     python -m benchmarks.content_real dl19 --data DIR --repeat 3 --figure dl19.svg
 
-Prints the tables of docs/explanation/unjudged.md: mean tau of every way and share kept, then the same with where the
+Prints the tables of docs/evidence/content.md: mean tau of every way and share kept, then the same with where the
 draws lie.
 """
 

@@ -1,18 +1,21 @@
 """The site: Sphinx with MyST, numpydoc and the pydata theme.  `make site` builds it into build/site.
 
 Pages under `reference` that describe commands, Python names, measures, study files and errors are written from the code
-before each build (`tools/reference.py`), into folders that git ignores.
+before each build (`tools/reference`), into folders that git ignores.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from numpydoc.docscrape_sphinx import SphinxDocString
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -35,6 +38,11 @@ version = release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton", "sphinx_design"]
 exclude_patterns = ["notebooks", "**/.ipynb_checkpoints"]
 nitpicky = True
+smartquotes = False  # --rows is an option, and no dash
+nitpick_ignore_regex = [
+    ("py:.*", r"(abc|collections|msgspec|unittest|typing)\..*"),
+    ("py:obj", r"truegain\..*\.Answer"),
+]
 suppress_warnings = ["config.cache"]
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -50,12 +58,16 @@ html_theme = "pydata_sphinx_theme"
 html_title = "truegain"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}  # light or dark as the reader's system is
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
     "github_url": "https://github.com/truegain/truegain",
     "navigation_with_keys": False,
     "show_prev_next": True,
+    "collapse_navigation": True,  # else every page holds the list of all pages
+    "navigation_depth": 3,
     "secondary_sidebar_items": ["page-toc"],
     "navbar_align": "left",
     "header_links_before_dropdown": 8,
@@ -66,6 +78,7 @@ html_theme_options = {
 }
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
+copybutton_line_continuation_character = "\\"
 
 
 def inline(self: HTML5Translator, node: nodes.math) -> None:
@@ -81,6 +94,93 @@ def displayed(self: HTML5Translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+LONG = 100  # characters of a default
+PROSE = ("Notes", "References")  # sections of a docstring that are text; others are lists of names
+
+
+def literal(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:  # noqa: ARG001
+    """Keep formulas of docstrings as they are: indented lines below a sentence are literal, and bars are bars."""
+    made: list[str] = []
+    prose, inside = True, False
+    for i, line in enumerate(lines):
+        if re.fullmatch(r"-{3,}", line) and i:
+            prose = lines[i - 1] in PROSE
+        indented = prose and line.startswith("    ")
+        if indented and not inside:
+            made += [*([""] if made and made[-1] else []), "::", ""]
+        if inside and line and not indented:
+            made += [] if made[-1] == "" else [""]
+        inside = indented or (inside and not line)
+        escaped = re.sub(r"(?<![\\`])\|(?!`)", r"\|", line) if prose and not indented else line
+        made.append(escaped)
+    lines[:] = made
+
+
+class Dots:
+    """A default that is too long to read."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+def readable(
+    app: Sphinx,  # noqa: ARG001
+    what: str,  # noqa: ARG001
+    name: str,  # noqa: ARG001
+    thing: Any,
+    options: object,  # noqa: ARG001
+    signature: str | None,
+    returns: str | None,
+) -> tuple[str | None, str | None]:
+    """Show defaults of many words, which are objects, as three dots."""
+    if signature is None or len(signature) < LONG or not inspect.isfunction(thing):
+        return signature, returns
+    found = inspect.signature(thing)
+    shown = [
+        p.replace(
+            annotation=p.empty,
+            default=Dots() if len(repr(p.default)) > LONG and p.default is not p.empty else p.default,
+        )
+        for p in found.parameters.values()
+    ]
+    return str(found.replace(parameters=shown, return_annotation=found.empty)), returns
+
+
+def once(make: Any) -> Any:
+    """The same template for every docstring; numpydoc would compile it a thousand times."""
+    kept: dict[str, Any] = {}
+
+    def load(self: SphinxDocString, config: dict[str, Any]) -> None:
+        make(self, {**config, **kept})
+        kept["template"] = self.template
+
+    return load
+
+
+SphinxDocString.load_config = once(SphinxDocString.load_config)
+
+
+MENDED = (  # what axe-core finds in the theme and in docutils: names of buttons, and roles that do not fit
+    (r'(<button[^>]*class="[^"]*search-button-field[^>]*?)\s+aria-label="Search"', r"\1"),
+    (r'<summary>(?=\s*<span class="toctree-toggle")', '<summary aria-label="Pages below">'),
+    (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
+    (r' role="doc-biblioentry"', ""),
+)
+
+
+def mend(app: Sphinx, failed: Exception | None) -> None:
+    """Make pages readable by screen readers where templates of others are not."""
+    for path in () if failed or app.builder.format != "html" else Path(app.outdir).rglob("*.html"):
+        text = made = path.read_text(encoding="utf-8")
+        for found, instead in MENDED:
+            made = re.sub(found, instead, made)
+        if made != text:
+            path.write_text(made, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Draw formulas without MathJax, which would come from another host or weigh 2 MB."""
     app.add_html_math_renderer("mathml", (inline, None), (displayed, None))
+    app.connect("build-finished", mend)
+    app.connect("autodoc-process-signature", readable)
+    app.connect("autodoc-process-docstring", literal, priority=400)  # before numpydoc, which reads the sections

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import os
@@ -97,6 +96,8 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]
 
 def _unpacked(beside: Path, archive: Path) -> Path:
     """Unpack where that was not done yet; who comes meanwhile waits."""
+    import fcntl  # not on Windows
+
     folder = beside / archive.name.partition(".")[0]
     with (beside / f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

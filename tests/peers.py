@@ -1,7 +1,8 @@
 """Pages and notebooks beside a peer that is not on every machine: what needs it is set apart, the rest is ours.
 
-ir_measures computes most measures by pytrec_eval, which has no wheel for Linux on ARM. There, only the statements that
-need it are left out, so that our own lines are run and compared on every machine.
+ir_measures computes most measures by pytrec_eval, which has no wheel for Linux on ARM; judgy, ppi_py, truescore and
+PyTerrier need not be installed. Where one is absent, only the statements that need it are left out, so that our own
+lines are run and compared on every machine.
 """
 
 from __future__ import annotations
@@ -10,12 +11,29 @@ import ast
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 
-NEEDS = {"ir_measures.calc": "pytrec_eval", "ir_measures.iter_calc": "pytrec_eval"}
+NEEDS = {"ir_measures.calc": "pytrec_eval", "ir_measures.iter_calc": "pytrec_eval", "pt.Experiment": "pytrec_eval"}
+IMPORTED = ("judgy", "ppi_py", "pyterrier", "pytrec_eval", "truescore")  # by pages, where they are installed
+PEERS = {*NEEDS.values(), *IMPORTED}
 
 
 def absent() -> set[str]:
     """The peers that are not installed."""
-    return {peer for peer in NEEDS.values() if find_spec(peer) is None}
+    return {peer for peer in PEERS if find_spec(peer) is None}
+
+
+def imports(statement: ast.stmt) -> tuple[set[str], set[str]]:
+    """The packages that a statement imports, and the names that it binds to them.
+
+    >>> imports(ast.parse("import pyterrier as pt").body[0])
+    ({'pyterrier'}, {'pt'})
+    """
+    if isinstance(statement, ast.Import):
+        packages = {alias.name.split(".")[0] for alias in statement.names}
+    elif isinstance(statement, ast.ImportFrom):
+        packages = {str(statement.module).split(".")[0]}
+    else:
+        return set(), set()
+    return packages, {alias.asname or alias.name.split(".")[0] for alias in statement.names}
 
 
 @dataclass
@@ -31,6 +49,8 @@ class Kept:
         >>> pieces = Kept({"pytrec_eval"})
         >>> pieces.split("asked = [P @ 10]\ntheirs = ir_measures.calc_aggregate(asked, qrels, run)")
         ('asked = [P @ 10]\n', 'theirs = ir_measures.calc_aggregate(asked, qrels, run)')
+        >>> pieces.split("import pytrec_eval\npytrec_eval.RelevanceEvaluator(qrels, names)")
+        ('\n', 'import pytrec_eval\npytrec_eval.RelevanceEvaluator(qrels, names)')
         >>> pieces.split("ours = tg.evaluate(run, qrels, asked)\nassert ours == theirs\nprint(ours)")
         ('ours = tg.evaluate(run, qrels, asked)\n\nprint(ours)', 'assert ours == theirs')
         """
@@ -39,7 +59,10 @@ class Kept:
             text = ast.unparse(statement)
             used = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
             bound = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-            if any(call in text and peer in self.absent for call, peer in NEEDS.items()) or (used - bound) & self.lost:
+            packages, names = imports(statement)
+            bound |= names
+            called = any(call in text and peer in self.absent for call, peer in NEEDS.items())
+            if called or packages & self.absent or (used - bound) & self.lost:
                 self.lost |= bound
                 first, last = statement.lineno - 1, statement.end_lineno
                 left += lines[first:last]

@@ -16,13 +16,16 @@ from typing import Any
 import pytest
 
 from tests.llm.served import served
-from tests.peers import NEEDS, Kept, absent, shows
+from tests.peers import IMPORTED, PEERS, Kept, absent, shows
 from truegain.cli.app import main
 
 ROOT = Path(__file__).parent.parent
 JUDGE = "http://localhost:8000/v1"  # where pages ask a language model; here one of ours answers
 DOCS = ROOT / "docs"
-WRITTEN = ("reference/api/", "reference/commands/")  # from the code, by tools/reference.py
+WHOLE = ("README.md", "index.md", "start/", "tutorials/")  # pages whose every line of output is compared
+WRITTEN = (  # from the code, by tools/reference
+    "reference/api/", "reference/commands/", "reference/errors", "reference/measures.md", "reference/study-file.md",
+)  # fmt: skip
 PAGES = [
     ROOT / "README.md",
     *(page for page in sorted(DOCS.rglob("*.md")) if not page.relative_to(DOCS).as_posix().startswith(WRITTEN)),
@@ -35,16 +38,23 @@ def name_of(page: Path) -> str:
 
 
 def by_tier(pages: list[Path]) -> list[Any]:
-    """The pages as cases; the commands of two, which draw the papers' figures, are slow."""
-    slow = ("howto/assessors.md", "tutorials/magnitude.md")
+    """The pages as cases; those whose commands draw the papers' figures are slow."""
+    slow = ("howto/assessors.md", "howto/gains.md", "howto/text.md", "tutorials/magnitude.md")
     return [pytest.param(p, marks=pytest.mark.slow) if name_of(p) in slow else p for p in pages]
+
+
+def console_blocks(page: Path) -> list[str]:
+    """What a page shows of terminals; a command that goes on over lines is one line."""
+    return [
+        re.sub(r" \\\n +", " ", block) for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL)
+    ]
 
 
 def commands(page: Path) -> list[str]:
     """The commands of ours that a page tells people to type."""
     return [
         line.removeprefix("$ ")
-        for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL)
+        for block in console_blocks(page)
         for line in block.splitlines()
         if line.startswith("$ truegain")
     ]
@@ -82,7 +92,8 @@ def test_every_command_runs(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_PROXY", "*")
     write_files(page, tmp_path)
-    shown = quoted(page)
+    shown, codes = quoted(page), exit_codes(page)
+    below = lines_below(page) if name_of(page).startswith(WHOLE) else {}
     for command in commands(page):
         if command == "truegain demo demo":
             shutil.copytree(demo, "demo", dirs_exist_ok=True)
@@ -96,9 +107,12 @@ def test_every_command_runs(
             except SystemExit as end:
                 code = end.code or 0
         printed = capsys.readouterr()
-        assert code == 0, (command, printed.err)
+        assert code == codes.get(command, 0), (command, printed.err)
         assert printed.out or "-o " in command, command
         assert printed.out.startswith(shown.get(command, "")), command
+        text = " ".join(printed.out.split())
+        for line in below.get(command, ()):
+            assert " ".join(line.split()) in text, (command, line)
 
 
 def typed(command: str) -> list[str]:
@@ -136,25 +150,41 @@ def python_blocks(page: Path) -> list[tuple[str, str]]:
 
 def test_what_a_peer_prints_is_set_apart() -> None:
     """Guards machines without a peer: no block shows its lines and ours, so that ours are compared everywhere."""
-    mixed, of_peers = [], 0
+    mixed: list[str] = []
+    of_peers: list[str] = []
     for page in PAGES:
-        pieces = Kept(set(NEEDS.values()))
+        pieces = Kept(PEERS)
         parted = [pieces.split(block) for block, _ in python_blocks(page)]
         mixed += [f"{page.name}: {ours}" for ours, theirs in parted if shows(theirs) and shows(ours)]
-        of_peers += sum(shows(theirs) for _, theirs in parted) if name_of(page) == "howto/peers.md" else 0
+        of_peers += [name_of(page) for _, theirs in parted if shows(theirs)]
     assert mixed == []
-    assert of_peers == 2
+    assert {Path(name).stem for name in of_peers} == {*IMPORTED, "index", "ir_measures"}
 
 
 def quoted(page: Path) -> dict[str, str]:
     """Commands of a page with what it says that they print first."""
-    blocks = re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines()]
+    lines = [line for block in console_blocks(page) for line in block.splitlines()]
     return {
         line.removeprefix("$ "): below
         for line, below in pairwise(lines)
-        if line.startswith("$ truegain") and not below.startswith("$")
+        if line.startswith("$ truegain") and not below.startswith(("$", "..."))
     }
+
+
+def lines_below(page: Path) -> dict[str, list[str]]:
+    """Commands of a page with all lines that it shows below them, but for "...", which stands for others."""
+    found: dict[str, list[str]] = {}
+    for block in console_blocks(page):
+        for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *lines = piece.splitlines()
+            found[command] = [line for line in lines if line.strip() not in ("", "...")]
+    return found
+
+
+def exit_codes(page: Path) -> dict[str, int]:
+    """Commands of a page that end with another code than 0, which it shows by `echo $?` right after them."""
+    ended = re.compile(r"^\$ (truegain [^\n]*)\n(?:(?!\$)[^\n]*\n)*\$ echo \$\?\n(\d)$", re.MULTILINE)
+    return {command: int(code) for block in console_blocks(page) for command, code in ended.findall(block)}
 
 
 def test_pages_show_what_commands_print() -> None:

@@ -149,15 +149,18 @@ def test_what_is_kept_is_small_and_of_no_machine(path: Path) -> None:
     assert not re.search(r"/(home|tmp|work)/|ipykernel_|execution\"|iopub", text)
 
 
-def test_the_page_of_peers_quotes_the_notebook() -> None:
-    """Guards our numbers beside judgy's in docs/howto/peers.md: they are those that the notebook kept."""
-    page = (HERE.parent / "howto" / "peers.md").read_text()
-    below = page.split("Ours, on the same data:")[1].split("With people's labels")[0]
-    quoted = " ".join(below.split("\n\n")[2].split())
-    shown = " ".join(re.sub(r"<[^>]*>", " ", text) for _, _, text in said(read(HERE / "rag.ipynb")))
+def test_the_page_of_judgy_quotes_the_notebook() -> None:
+    """Guards docs/howto/coming-from/judgy.md: its data are the notebook's, and so are our numbers beside judgy's."""
+    page = (HERE.parent / "howto" / "coming-from" / "judgy.md").read_text()
+    book = read(HERE / "rag.ipynb")
+    made = page.split("```python\nimport numpy as np\n\n")[1].split("```")[0]
+    assert made.strip() in source(book)
+    shown = " ".join(re.sub(r"<[^>]*>", " ", text) for _, _, text in said(book))
     flat = " ".join(shown.split())
-    for part in re.split(r"(?=new P@5|Inconclusive)", quoted):
-        assert part.strip() in flat, part
+    lines = re.findall(r"^    ((?:prod +P@5|new +P@5|Inconclusive).*)$", page, re.MULTILINE)
+    assert len(lines) == 3
+    for line in lines:
+        assert " ".join(line.split()) in flat, line
 
 
 def test_there_is_one_for_each_user() -> None:

@@ -18,6 +18,7 @@ SMOKE = {
     "judging/test_pages_walk.py": "a set judged on PostgreSQL",
     "report/test_browser.py": "a figure in a browser",
     "llm/test_kills.py": "a kill of a client that asks language models",
+    "test_site.py": "a page of the documentation in a browser",
 }
 
 

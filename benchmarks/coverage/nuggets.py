@@ -8,7 +8,7 @@ and is lenient to the first system.  People assign 15% of the nuggets at random,
 
 Rows: `judge`, the judge alone; `gold alone`, people's assignments by 1/chance, normalized; `plain`, the judge's value
 and 1/chance of its error, Student's t over topics, as `prediction-powered inference` has it; `rectified`, what
-`tg.Study` says.  `python -m benchmarks.coverage.nuggets` prints the tables of docs/howto/nuggets.md.
+`tg.Study` says.  `python -m benchmarks.coverage.nuggets` prints the tables of docs/evidence/nuggets.md.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ WORLDS = (
 )
 
 
-# ---- The tables of docs/howto/nuggets.md.
+# ---- The tables of docs/evidence/nuggets.md.
 
 ROWS = ("judge", "gold alone", "plain", "rectified")
 

@@ -437,7 +437,7 @@ JUDGES = {"70%": 0.4, "78%": JUDGE[0], "86%": 2.0}  # by agreement: how much of 
 
 
 def main() -> None:
-    """Print the tables of docs/howto/preferences.md: coverage by row and world, and how much a judge narrows."""
+    """Print the tables of docs/evidence/preferences.md: coverage by row and world, and how much a judge narrows."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage.preferences", description=__doc__)
     parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=20261117)

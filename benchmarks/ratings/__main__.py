@@ -1,4 +1,4 @@
-"""Ratings: the numbers of docs/howto/assessors.md.
+"""Ratings: the numbers of docs/evidence/assessors.md.
 
 `python -m benchmarks.run agree gains magnitudes` tells their speed.
 

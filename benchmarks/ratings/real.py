@@ -1,4 +1,4 @@
-"""The tables of docs/howto/assessors.md on real ratings: cystic fibrosis, CSFCube, and the slider of TREC 2011.
+"""The tables of docs/evidence/assessors.md on real ratings: cystic fibrosis, CSFCube, and the slider of TREC 2011.
 
 Agreement, RawG against UG at p = 0.1, 0.2 and 0.5 with runs ranked from the texts by `truegain.experiments.ranker`, and
 the ways from slider positions to gains.  Nothing is written.

@@ -489,7 +489,7 @@ class Scoring:
             if self.relevant_from < 0:
                 raise TruegainError(
                     f"{argname('relevant_from', self.relevant_from, 'g')} is negative: unjudged documents would become "
-                    "relevant"
+                    "relevant; give 0 or more"
                 )
         if self.depth is not None:
             check_count("depth", self.depth)

@@ -26,7 +26,7 @@ from truegain.config import CONFIGS, Scoring, StudyConfig, settings_of
 
 # these mean the same everywhere: how to print, which table, which test, how an interval is made, what is drawn anew;
 # what there is to choose from differs
-OF_THE_COMMAND = {"--format", "--show", "--test", "--method", "--normalize", "--units", "--population"}
+OF_THE_COMMAND = {"--format", "--show", "--test", "--method", "--normalize", "--units", "--population", "--kind"}
 
 
 def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -46,7 +46,7 @@ def options() -> list[tuple[str, Any]]:
 # options that few need in most commands, and that some are about
 SOMEWHERE = {
     "--depth", "--expert", "--normalize", "--scale", "--corpus", "--seed", "--teams", "--keep", "--double", "--host",
-    "--port", "--key-env", "--model", "--prompt", "--url",
+    "--port", "--key-env", "--kind", "--model", "--prompt", "--url",
 }  # fmt: skip
 
 

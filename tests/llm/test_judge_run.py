@@ -212,10 +212,8 @@ def test_exit_codes(run: Run, folder: Path) -> None:
         code, _, err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))
         assert code == 3
         assert "5 ok, 7 not_asked" in err
-        assert (
-            "ended early: the server has no quota left for this key (HTTP 402: no money (error)); answers are kept in"
-            in err
-        )
+        assert "ended early: the server has no quota left for this key (HTTP 402: no money (error)); add credit" in err
+        assert "answers are kept in" in err
         server.behave = lambda *_: error(402, "no money")
         assert run(*command(server, "-o", "llm.csv", "--concurrency", "1"))[0] == 3
         code, _, err = run(*command(server, "-o", "other.csv"))

@@ -1,4 +1,4 @@
-"""The table of docs/howto/peers.md: whose order equal scores have, who counts missing topics, how deep Compat looks."""
+"""The table of docs/howto/coming-from/index.md: the order of equal scores, missing topics, the depth of Compat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ir_measures.providers import compat_provider
 import truegain as tg
 
 summed: Any = compat_provider.rbo
-PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "peers.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "coming-from" / "index.md"
 
 
 class Family(NamedTuple):
@@ -174,7 +174,7 @@ def test_a_depth_that_is_none_is_refused(depth: Any) -> None:
 
 
 def test_the_page_has_every_family_with_its_option() -> None:
-    """Guards docs/howto/peers.md: a row for each family that is tested here, with the option that the test took."""
+    """Guards the page: a row for each family that is tested here, with the option that the test took."""
     table = PAGE.read_text().split("## Equal scores, missing topics")[1].split("\n\n")[2]
     option = {"descending": "the default", "ascending": "`--ties ascending`", "input": "`--ties input`"}
     named = {"msmarco": "MS MARCO", "judged": "Judged@k", "compat": "Compat of ir_measures"}

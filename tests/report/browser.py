@@ -102,10 +102,10 @@ class Chromium:
 
 
 class Tab:
-    """One page, opened as told; `requests` and `said` hold all it asked for and its console said."""
+    """One page, of a file or an address; `requests` and `said` hold all it asked for and its console said."""
 
     def __init__(
-        self, browser: Chromium, page: Path, width: int = 1200, height: int = 900, *, dark: bool = False,
+        self, browser: Chromium, page: Path | str, width: int = 1200, height: int = 900, *, dark: bool = False,
         script: bool = True,
     ) -> None:  # fmt: skip
         self.browser = browser
@@ -119,7 +119,7 @@ class Tab:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Emulation.setScriptExecutionDisabled", value=not script)
-        self.call("Page.navigate", url=page.as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         self._wait_for("Page.loadEventFired")
 
     def __enter__(self) -> Self:

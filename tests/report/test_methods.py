@@ -11,10 +11,11 @@ from tests.report.reading import Tag, read
 from truegain.errors import MeasureError
 from truegain.measures.catalogue import CATALOGUE
 from truegain.measures.parse import parse_measure
-from truegain.report.citations import CITED, EXPONENTIAL, PAPERS, form_of
+from truegain.report.citations import CITED, EXPONENTIAL, form_of
 from truegain.report.facts import Facts
 from truegain.report.gather import gather
 from truegain.report.page.page import page
+from truegain.report.references import PAPERS
 
 CITATION = re.compile(
     r"([A-ZÀ-Ž][\w-]+)(?: et al\.|(?:, [A-ZÀ-Ž][\w-]+)*(?: and (?:van )?[A-ZÀ-Ž][\w-]+)?)? \(?(\d{4})"

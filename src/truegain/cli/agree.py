@@ -61,7 +61,7 @@ def agree_command(
     from truegain.reliability.agree import agreement
 
     if printing.figure is not None and show not in DRAWN:
-        raise TruegainError(f"{option('--show')} {show} has no figure; {', '.join(DRAWN)} have")
+        raise TruegainError(f"{option('--show')} {show} has no figure; use one of {', '.join(DRAWN)}")
     report = agreement(
         replace(reading, drop_assessors=None, first=None).load(ratings, words=True),
         expert,

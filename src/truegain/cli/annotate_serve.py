@@ -27,7 +27,7 @@ from truegain.message import option
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from fastapi import FastAPI
 
@@ -51,11 +51,8 @@ RESULTS = (
 )  # in the study's folder: what the organizer is given when it is decided
 
 
-def parts_of(study: JudgingStudy, results: Mapping[str, Path] | None = None) -> list[Routes]:
-    """The interface of LLM judges, and the organizer's page where a password is set.
-
-    results: files that the decision's page links to once it has ended, by name; `RESULTS` unless others are given.
-    """
+def parts_of(study: JudgingStudy) -> list[Routes]:
+    """The interface of LLM judges, and the organizer's page where a password is set."""
     from truegain.judging.server.api import judge_routes
     from truegain.judging.server.organizer import organizer_routes
     from truegain.judging.workflow.organizer import OrganizerService
@@ -65,7 +62,7 @@ def parts_of(study: JudgingStudy, results: Mapping[str, Path] | None = None) -> 
     password = organizer_password(study.folder)
     if password is not None:
         insight = insight_of(study)
-        files = results if results is not None else {name: study.folder / name for name in RESULTS}
+        files = {name: study.folder / name for name in RESULTS}
         parts.append(
             lambda _, __, database: organizer_routes(study, OrganizerService(study, database), insight, password, files)
         )
@@ -449,7 +446,7 @@ def _read_password() -> str:
         return sys.stdin.readline().rstrip("\r\n")
     password = getpass.getpass("Password of the organizer's page: ")
     if getpass.getpass("Once more: ") != password:
-        raise TruegainError("the two passwords differ; nothing was changed")
+        raise TruegainError("the two passwords differ, and nothing was changed; type the same one twice")
     return password
 
 

@@ -85,6 +85,7 @@ COMMANDS = {
     "text": "text:text",
     "annotate": "annotate:annotate",
     "measures": "measures:measures_command",
+    "cite": "cite:cite_command",
     "schema": "schema:schema_command",
     "demo": "demo:demo_command",
 }

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import typer
@@ -49,14 +49,26 @@ def demo_command(
     seed: Annotated[
         int, typer.Option("--seed", min=0, help="Random seed; another seed simulates another collection.")
     ] = 0,
+    kind: Annotated[
+        Literal["search", "rag"],
+        typer.Option("--kind", help="What to simulate: a collection with 8 systems, or two retrievers of a RAG team."),
+    ] = "search",
 ) -> None:
     """Create a small simulated collection to try truegain on: runs, judgments, gold labels and ratings.
 
     Examples:
         truegain demo demo
-        truegain demo other --seed 1
+        truegain demo rag --kind rag
 
     """
+    if kind == "rag":
+        _demo_rag(folder, seed)
+    else:
+        _demo_search(folder, seed)
+
+
+def _demo_search(folder: Path, seed: int) -> None:
+    """Simulate a collection with eight systems, show two tables of scores, and name commands to go on with."""
     from truegain.experiments.worlds import FAVORED
 
     runs = folder / "runs"
@@ -97,6 +109,35 @@ def demo_command(
         f"  truegain compare {folder}/gold.qrels {runs} -m AP\n"
         f"  truegain verdict {folder}/llm.qrels {runs} --gold {folder}/gold_topics.qrels --design topics\n"
         f"  truegain report {folder}/study.toml -o {folder}/{PAGE}"
+    )
+
+
+def _demo_rag(folder: Path, seed: int) -> None:
+    """Simulate what a RAG team has, in files with names of its own, and name commands to go on with."""
+    from truegain.experiments.rag_world import PASSAGES, RETURNED, simulate_rag
+
+    world = simulate_rag(seed=seed)
+    with _made(folder) as new:
+        files = {"questions": world.questions, "passages": world.passages, **world.runs, "llm": world.llm}
+        for name, records in files.items():
+            write_bytes(new / f"{name}.jsonl", _json_lines(records))
+        for name, labels in {"people": world.people, "truth": world.truth}.items():
+            lines = (f"{','.join(map(str, record.values()))}\n" for record in labels)
+            write_bytes(new / f"{name}.csv", "".join([f"{','.join(labels[0])}\n", *lines]).encode())
+    typer.echo(
+        f"Simulated {len(world.questions)} questions and 2 retrievers into {folder}:\n"
+        f"  questions.jsonl  the questions\n"
+        f"  passages.jsonl   {PASSAGES} passages a question that could be found\n"
+        f"  prod.jsonl       the {RETURNED} passages that the retriever in production returned for each question\n"
+        "  new.jsonl        those of the new retriever\n"
+        f"  llm.jsonl        an LLM judge's labels of all {len(world.llm)} returned passages\n"
+        f"  people.csv       people's labels of {len(world.people)} of these, drawn at random\n"
+        "  truth.csv        the true labels, which nobody has outside a simulation\n"
+        "\nNext:\n"
+        f"  truegain doctor {folder}\n"
+        f"  truegain init {folder}/llm.jsonl {folder}/prod.jsonl {folder}/new.jsonl --gold {folder}/people.csv "
+        f"--design random --columns label=relevant,score=similarity -m P@{RETURNED} -o {folder}/study.toml\n"
+        f"  truegain verdict {folder}/study.toml"
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from truegain.cli.preference_questions import of_preferences
-from truegain.cli.questions import PAGE, WHICH, FileQuestion, QuestionDocument, command_of, sentence
+from truegain.cli.questions import PAGE, WHICH, FileQuestion, QuestionDocument, columns_of, command_of, sentence
 from truegain.config import StudyConfig
 from truegain.data.item_reading import joined, read_items
 from truegain.data.items import UNEQUAL, Items
@@ -26,7 +26,7 @@ from truegain.io.nugget_files import NuggetFile
 from truegain.io.warnings import heard
 from truegain.message import Message, with_marks
 from truegain.study.estimators import LEAST_TOPICS
-from truegain.study.feasibility import usual_measures, whole_topics
+from truegain.study.feasibility import at_depth_of, usual_measures, whole_topics
 from truegain.study.file_kinds import (
     ANSWERS,
     ASSIGNMENTS,
@@ -452,16 +452,17 @@ def _about_runs(
         return
     whole = [file for file in fitting if len(file.data) * 2 >= len(fitting[0].data)]
     first, others = whole[0], tuple(file.file for file in whole[1:])
-    measure = usual_measures(first.data, gold=False, design=None)[0]
+    ran = Runs(tuple(part for run in runs for part in run.data.parts))
+    measure = usual_measures(ran, first.data, gold=False, design=None)[0]
     if len(systems) == 1:
-        command = command_of("eval", first.file, *paths, "-m", measure, "--intervals", "topics")
+        command = command_of("eval", first.file, *paths, "-m", measure, "--intervals", "topics", *columns_of(first))
         yield FileQuestion(about, f"{which} by {first.file}?", command, instead=others)
         yield FileQuestion(about, WHICH, lacks=f"one system only ({systems[0]}): give the run of another")
         return
-    if problem := _problem(runs, first, measure, notes):
+    if problem := _problem(ran, first, measure, notes):
         yield FileQuestion(about, f"{which}?", lacks=problem)
         return
-    chosen = (first.file, *paths, "-m", measure)
+    chosen = (first.file, *paths, "-m", measure, *columns_of(first))
     yield FileQuestion(about, f"{which} by {first.file}?", command_of("verdict", *chosen), instead=others)
     yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
@@ -470,7 +471,7 @@ def _about_runs(
     yield FileQuestion(about, asked, command_of("settle", *chosen, *pair))
     if others and len(systems) > 2:
         asked = f"Do {first.file} and {others[0]} order the systems alike?"
-        command = command_of("correlate", first.file, others[0], *paths, "-m", measure)
+        command = command_of("correlate", first.file, others[0], *chosen[1:])
         yield FileQuestion(about, asked, command, instead=others[1:])
     yield from _about_gold(about, paths, whole, [f for f in fitting if f not in whole], files)
 
@@ -483,12 +484,11 @@ def _fits(labels: Judgments, runs: Sequence[Examined]) -> bool:
     return ran and any(not docs.isdisjoint(part.docs.strings()) for part in parts)
 
 
-def _problem(runs: Sequence[Examined], judged: Examined, measure: str, notes: list[str]) -> str:
+def _problem(runs: Runs, judged: Examined, measure: str, notes: list[str]) -> str:
     """Why a study of runs and judgments is refused; what it warns of is noted."""
-    together = Runs(tuple(part for run in runs for part in run.data.parts))
     with heard() as told:
         try:
-            Study.configured(together, judged.data, measure, StudyConfig())
+            Study.configured(runs, judged.data, measure, StudyConfig())
         except TruegainError as error:
             return with_marks(error)
     notes += map(with_marks, told)
@@ -500,11 +500,14 @@ def _about_gold(
 ) -> Iterator[FileQuestion]:
     """Labels of people beside those of a cheap judge."""
     listed = [file for file in files if file.kind == GOLD_LIST]
+    ran = Runs(tuple(part for file in files if file.kind == RUN for part in file.data.parts))
+    linear = at_depth_of(ran, "P@10")
+    at_depth = () if linear == "P@10" else ("-m", linear)
     both = [(cheap, gold) for cheap in whole for gold in smaller if _checks(gold.data, cheap.data)]
     if both:
         cheap, gold = max(both, key=lambda pair: _named_as(pair[0], CHEAP) + _named_as(pair[1], TRUSTED))
         design = "topics" if whole_topics(cheap.data, gold.data) else "random"
-        given = ("--gold", gold.file, "--design", design)
+        given = ("--gold", gold.file, "--design", design, *at_depth, *columns_of(cheap, gold))
         drawn = "" if design == "topics" else ", if these were drawn at random"
         others = tuple(one.file for of, one in both if of is cheap and one is not gold)
         asked = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
@@ -514,11 +517,13 @@ def _about_gold(
     for file in listed:
         asked = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
         filled = bool(file.data.judged)
-        command = command_of("verdict", whole[0].file, *paths, "--gold", file.file) if filled else ""
+        command = (
+            command_of("verdict", whole[0].file, *paths, "--gold", file.file, *columns_of(whole[0])) if filled else ""
+        )
         yield FileQuestion(about, asked, command, "" if filled else "fill in labels from its top")
     if whole[0].judges and not both and not listed:
         why = f"no person has checked the labels of {some(whole[0].judges)}; this draws documents to label:"
-        plan = command_of("plan", "labels", whole[0].file, *paths, "-o", "list.csv")
+        plan = command_of("plan", "labels", whole[0].file, *paths, *at_depth, *columns_of(whole[0]), "-o", "list.csv")
         yield FileQuestion(about, f"Can the judge of {whole[0].file} be trusted?", plan, why)
 
 

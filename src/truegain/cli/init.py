@@ -164,7 +164,7 @@ def init_command(
     from truegain.data.models import judge_in
     from truegain.measures.parse import parse_measures
     from truegain.study.config import gold_of
-    from truegain.study.feasibility import MOST_ASKED, supported, usual_measures, whole_topics
+    from truegain.study.feasibility import MOST_ASKED, at_depth_of, supported, usual_measures, whole_topics
     from truegain.study.file_kinds import scores_in
 
     if scores_in(judgments):
@@ -203,8 +203,10 @@ def init_command(
     if all_topics:
         options |= {"all_topics": True}
     drawn = options.get("design") if gold_list is None else gold_list.design
-    measures = chosen or usual_measures(labels, gold is not None, drawn)
-    examined = chosen or tuple(dict.fromkeys((*measures, MOST_ASKED)))  # where it is refused, most want to know why
+    measures = chosen or usual_measures(table, labels, gold is not None, drawn)
+    examined = chosen or tuple(
+        dict.fromkeys((*measures, at_depth_of(table, MOST_ASKED)))
+    )  # where it is refused, most want to know why
     judged = replace(labels, model=judge_model) if judge_model else labels
     support = supported(table, judged, StudyConfig.from_options(options), examined)
     mean = StudyConfig(ratings=Ratings("mean"))
@@ -248,7 +250,7 @@ def _tell_support(what: str, support: list[Support]) -> None:
 
 def _check_output(output: str) -> None:
     if output == STANDARD_INPUT or not output.endswith(ENDING):
-        raise TruegainError(f"-o {output}: a study file ends in {ENDING}")
+        raise TruegainError(f"-o {output}: a study file ends in {ENDING}; write -o study{ENDING}")
     if os.path.lexists(output):
         raise InputError("this file exists already", file=shown_path(output), hint="name another with -o, or remove it")
 

@@ -41,7 +41,7 @@ def measures_command(
         return
     kind = CATALOGUE.get(name) or type(parse_measures(name)[0].measure)
     if kind not in CATALOGUE.values():
-        raise MeasureError(f"{name} is not in the catalogue")
+        raise MeasureError(f"{name} is not in the catalogue; `truegain measures` lists those that are")
     typer.echo(_explained(kind))
 
 

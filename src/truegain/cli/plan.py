@@ -468,7 +468,7 @@ def preferences_command(
         table.write(judge_plan(agreement, tie_share, shares))
         return
     if gold is None:
-        raise TruegainError(f"{option('--gold')} is missing: the file of people's preferences")
+        raise TruegainError(f"{option('--gold')} is missing; give the file of people's preferences")
     table.write(measured_plan(measured_judge(str(preferences), gold), shares))
 
 

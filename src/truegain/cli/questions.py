@@ -9,6 +9,7 @@ from typing import TypedDict
 
 from truegain.errors import some
 from truegain.message import Message
+from truegain.study.file_kinds import Examined
 
 WHICH = "Which system is better?"
 PAGE = "A page to hand on."
@@ -97,3 +98,15 @@ def command_of(*words: str) -> str:
     "truegain verdict 'my votes.csv'"
     """
     return shlex.join(["truegain", *words])
+
+
+def columns_of(judged: Examined, gold: Examined | None = None) -> tuple[str, ...]:
+    """What a command needs to find the labels of its files, where their columns have no name that is known.
+
+    >>> columns_of(Examined("a.csv", "judgments", label="verdict"), Examined("b.csv", "judgments", label="person"))
+    ('--columns', 'label=verdict;gold:label=person')
+    """
+    parts = [f"label={judged.label}"] if judged.label else []
+    if gold is not None and gold.label and gold.label != judged.label:
+        parts.append(f"gold:label={gold.label}")
+    return ("--columns", ";".join(parts)) if parts else ()

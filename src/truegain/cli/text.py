@@ -65,7 +65,9 @@ class FieldOptions:
         for part in parts:
             ours, _, theirs = (x.strip() for x in part.partition("="))
             if not theirs or not (our_name(ours) == "doc" or ours in (*ID_FIELDS, *TEXT_FIELDS)):
-                raise TruegainError(f"--columns {self.columns}: {part!r} is neither doc=NAME nor text=NAME")
+                raise TruegainError(
+                    f"--columns {self.columns}: {part!r} is neither doc=NAME nor text=NAME; write doc=url,text=body"
+                )
             (texts if ours in TEXT_FIELDS else ids).append(theirs)
         if len(ids) > 1:
             raise TruegainError(f"the id of a document cannot be {' and '.join(ids)}; name one")

@@ -91,7 +91,13 @@ def read_intents(path: PathLike) -> Intents:
                 hint="write 'topic subtopic probability [inf|nav]'",
             )
         if subtopic in probability.setdefault(topic, {}):
-            raise InputError(f"subtopic {subtopic} of topic {topic} appears twice", file=file, line=number, text=line)
+            raise InputError(
+                f"subtopic {subtopic} of topic {topic} appears twice",
+                file=file,
+                line=number,
+                text=line,
+                hint="keep one of the two lines",
+            )
         probability[topic][subtopic] = share
         types.setdefault(topic, {})[subtopic] = kind  # type: ignore[assignment]
     if not probability:

@@ -187,7 +187,8 @@ def _systems(logs: Sequence[Log], names: Sequence[str] | None) -> list[str]:
     if names is not None:
         if len(names) != len(alone):
             raise TruegainError(
-                f"{argname('names')}: {counted(len(names), 'name')} for {counted(len(alone), 'file')} about one system"
+                f"{argname('names')}: {counted(len(names), 'name')} for {counted(len(alone), 'file')} about one "
+                "system; give a name for each"
             )
         given = dict(zip(map(id, alone), names, strict=True))
         return [given.get(id(log), "") for log in logs]

@@ -294,7 +294,11 @@ class Judgments(Lines):
             where: dict[str, Any] = self.where(row)
             number = label_of(self.extra["gold"][row])
             if number is None or not np.isfinite(number):
-                raise InputError("gold is not a number", **{**where, "text": str(self.extra["gold"][row])})
+                raise InputError(
+                    "gold is not a number",
+                    **{**where, "text": str(self.extra["gold"][row])},
+                    hint="write a number, or leave the cell empty",
+                )
             label[at] = number
             topic, subtopic = self.topic.values[self.topic.code[row]], self.subtopic.values[self.subtopic.code[row]]
             one = first.setdefault((topic, subtopic, self.docs[row]), at)

@@ -170,7 +170,12 @@ def labels_by_order(table: Any, file: str, topics: Sequence[str], docs: Sequence
         number = number_of(value)
         at = int(number) - 1 if number is not None and number.is_integer() else -1
         if not 0 <= at < len(topics):
-            raise InputError(f"order {value} is not in the list, which has 1 to {len(topics):,}", file=file, **where)
+            raise InputError(
+                f"order {value} is not in the list, which has 1 to {len(topics):,}",
+                file=file,
+                **where,
+                hint="keep the column order as it was written",
+            )
         for name, known in (("topic", topics[at]), ("doc", docs[at])):
             if name in columns and not same_id(columns[name][row], known):
                 raise InputError(

@@ -97,7 +97,8 @@ def named_systems(systems: SystemsLike, names: Sequence[str] | None) -> dict[str
         raise TruegainError(f"{argname('systems')} is {an(systems)}; give a list, or a dict {{name: system}}")
     if names is not None and len(names) != len(systems):
         raise TruegainError(
-            f"{argname('names')} has {counted(len(names), 'name')} for {counted(len(systems), 'system')}"
+            f"{argname('names')} has {counted(len(names), 'name')} for {counted(len(systems), 'system')}; "
+            "give one for each"
         )
     each = [_own_name(system, n) for n, system in enumerate(systems)] if names is None else [str(n) for n in names]
     if twice := [name for name in dict.fromkeys(each) if each.count(name) > 1]:

@@ -146,7 +146,9 @@ def _write_folder(runs: Runs, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be made a folder: {why(error)}", file=shown_path(folder)) from None
+        raise InputError(
+            f"cannot be made a folder: {why(error)}", file=shown_path(folder), hint="name another folder"
+        ) from None
     for part, text in zip(runs.parts, texts, strict=True):
         write_bytes(folder / f"{part.system}.run", text)
 

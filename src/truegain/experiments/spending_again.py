@@ -213,7 +213,9 @@ def spending(
         raise TruegainError("spending compares systems and needs at least 2")
     chosen = pool.pairs(pairs, seed)
     if not chosen:
-        raise TruegainError(f"all systems rank the same documents where {pool.measure} looks; nothing separates them")
+        raise TruegainError(
+            f"all systems rank the same documents where {pool.measure} looks; nothing separates them; give other runs"
+        )
     budgets = tuple(sorted(set(numbers)))
     pieces = [(way, a, b, r) for way in ways for a, b in chosen for r in range(draws)]
     results = list((engine or engine_for(1)).run(_one, pieces, shared=(pool, budgets), seed=seed, progress=progress))

@@ -266,7 +266,9 @@ def _files_in(folder: str) -> list[str]:
         with os.scandir(folder) as entries:
             names = sorted(e.name for e in entries if not e.name.startswith(".") and e.is_file())
     except OSError as error:
-        raise InputError(f"cannot be read: {why(error)}", file=shown_path(folder)) from None
+        raise InputError(
+            f"cannot be read: {why(error)}", file=shown_path(folder), hint="check the path, and who may read it"
+        ) from None
     root = "" if (short := str(Path(folder))) == "." else short
     return [os.path.join(root, name) for name in names]  # noqa: PTH118  of many files
 

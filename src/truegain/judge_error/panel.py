@@ -68,7 +68,9 @@ class Judges:
         if not isinstance(judges, Judges):
             return cls({"": Judge.fit(bronze, judge, design, relevant, **options)})
         if design not in (None, judges.design):
-            raise TruegainError(f"the judge was fitted with design {judges.design!r}, not {design!r}")
+            raise TruegainError(
+                f"the judge was fitted with design {judges.design!r}, not {design!r}; leave the design out"
+            )
         return judges
 
     @classmethod

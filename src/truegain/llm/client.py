@@ -260,7 +260,7 @@ class Endpoint:
         self.last_fault = f"HTTP {status}: {message}"
         asked = asked_to_wait(answer, body)
         if status == 402 or (status in (403, 429) and asked is None and _QUOTA.search(message)):
-            raise QuotaError(f"the server has no quota left for this key (HTTP {status}: {message})")
+            raise QuotaError(f"the server has no quota left for this key (HTTP {status}: {message}); add credit")
         if status in AGAIN or status >= 500:
             if asked is not None and asked > LONGEST_ASKED:
                 raise QuotaError(f"the server asks to wait for {asked / 60:,.0f} minutes (HTTP {status}: {message})")

@@ -145,7 +145,10 @@ class Measure(metaclass=MeasureType):
         ndarray of float
             One weight a rank.
         """
-        raise MeasureError(f"{self} is not linear in gain: it is not a weighted sum of the documents' gains")
+        raise MeasureError(
+            f"{self} is not linear in gain: it is not a weighted sum of the documents' gains; use P, CG, DCG, SDCG "
+            "or RBP"
+        )
 
     def entry_weights(self, ranked: RankedGains) -> Floats | None:  # noqa: ARG002
         """What each document of each list counts, for measures linear in gain whose weights are not those of ranks.
@@ -177,7 +180,10 @@ class Measure(metaclass=MeasureType):
         ndarray of float
             One number a label.
         """
-        raise MeasureError(f"{self} is not linear in gain: it is not a weighted sum of the documents' gains")
+        raise MeasureError(
+            f"{self} is not linear in gain: it is not a weighted sum of the documents' gains; use P, CG, DCG, SDCG "
+            "or RBP"
+        )
 
     def __matmul__(self, at: float) -> Self:
         if self.AT is None:

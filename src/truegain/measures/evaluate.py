@@ -164,7 +164,9 @@ def scores_of(
     """Scores as they are given, or of runs and judgments with the options of `evaluate`."""
     if isinstance(runs, Scores):
         if judgments is not None or options.keys() - {"jobs"}:
-            raise TruegainError("these are scores already: judgments and options of evaluate do not apply")
+            raise TruegainError(
+                "these are scores already: judgments and options of evaluate do not apply; leave them out"
+            )
         runs.check_judged()
         return runs
     if judgments is None:

@@ -181,7 +181,7 @@ def _at(text: str, at: str) -> float:
         try:
             return float(at)
         except ValueError:
-            raise MeasureError(f"{text}: {at!r} after @ is not a number") from None
+            raise MeasureError(f"{text}: {at!r} after @ is not a number; write it like P@10") from None
 
 
 def _listed(names: Iterable[str]) -> str:

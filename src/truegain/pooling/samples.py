@@ -209,7 +209,9 @@ def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] |
         u = np.abs(np.bincount(ranked.item, weight * ((system == b) * 1.0 - (system == a)), len(ranked.pool)))
         open_ = open_ & (u > TINY)
         if not open_.any():
-            raise TruegainError(f"no unjudged document can change the difference of {pair[0]} and {pair[1]} on {m}")
+            raise TruegainError(
+                f"no unjudged document can change the difference of {pair[0]} and {pair[1]} on {m}; choose another pair"
+            )
     mean, size = chances.mean(worth), np.where(open_, u * np.sqrt(chances.variance(worth)), 0.0)
     usual = float(size[open_].mean())
     return mean, np.where(open_, np.maximum(size, LEAST_SIZE * usual) if usual > 0 else 1.0, 0.0)

@@ -495,7 +495,9 @@ def _check(config: StudyConfig, measures: MeasuresLike) -> None:
             f"{arg(name)} out"
         )
     if str(config.population) not in ("topics", "['topics']", "('topics',)"):
-        raise TruegainError(f"{argname('population', config.population)}: a page by topic is about topics like these")
+        raise TruegainError(
+            f"{argname('population', config.population)}: a page by topic is about topics like these; leave it out"
+        )
     for named in parse_measures(measures):
         if named.measure.mean != "arithmetic":
             raise MeasureError(

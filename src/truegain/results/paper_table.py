@@ -60,7 +60,13 @@ def read_names(path: PathLike) -> dict[str, str]:
             )
         old, new = parts
         if names.setdefault(old, new) != new:
-            raise InputError(f"{old} has two new names, {names[old]} and {new}", file=file, line=number, text=line)
+            raise InputError(
+                f"{old} has two new names, {names[old]} and {new}",
+                file=file,
+                line=number,
+                text=line,
+                hint="keep one of the two lines",
+            )
     if not names:
         raise InputError(
             "there are no names", file=file, hint="write one line per system: the old name, a tab, the new name"

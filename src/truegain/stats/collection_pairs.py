@@ -167,7 +167,10 @@ def mean_differences(
     """
     check_drawable(measure)
     if measure.mean != "arithmetic":
-        raise TruegainError(f"{measure} is not a mean over topics; differences over collections are of means")
+        raise TruegainError(
+            f"{measure} is not a mean over topics; differences over collections are of means; "
+            "choose another, such as AP"
+        )
     scored = Scored.of(ranked, measure, confidence)
     for a, b in pairs:
         if (shared := scored.telling(a, b)) < FEW_TOPICS:

@@ -532,7 +532,7 @@ def _two_scores(
 ) -> tuple[Scores, Scores | None]:
     """Scores that are made already, of one set of judgments or two, on the same systems and measures."""
     if judgments is not None or measures is not None or scoring is not None:
-        raise TruegainError("these are scores already: judgments, measures and scoring do not apply")
+        raise TruegainError("these are scores already: judgments, measures and scoring do not apply; leave them out")
     if against is None:
         return scores, None
     if not isinstance(against, Scores):

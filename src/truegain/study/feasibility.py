@@ -30,7 +30,7 @@ LONG = 250  # characters of a reason that are told in full
 BINARY = ("P@10", "nDCG@10", "AP")
 MOST_ASKED = "nDCG@10"
 DEEP = 100  # ranks looked at for unjudged documents where a measure has no cutoff
-TOP = 10  # and for ties
+TOP = 10  # and for ties; the cutoff of usual measures
 UNJUDGED_SHARE = 0.01  # share of a system's documents from which on it is told
 TIES = 0.1  # share of a system's lists
 
@@ -95,12 +95,26 @@ def _short(why: str) -> str:
     return with_marks(why)
 
 
-def usual_measures(judgments: Judgments, gold: bool, design: str | None) -> tuple[str, ...]:
-    """Measures in the order that labels call for: graded ones nDCG first; gold pairs set right what is linear."""
-    if gold and design != "topics":
-        return ("P@10", "DCG@10")
+def usual_measures(runs: Runs, judgments: Judgments, gold: bool, design: str | None) -> tuple[str, ...]:
+    """Measures in the order that labels call for: graded ones nDCG first; gold pairs set right what is linear.
+
+    Where no list has 10 documents, as of retrievers that feed an LLM, they look at as many as the longest list has.
+    """
     label = np.asarray(judgments.label)
-    return GRADED if len(np.unique(label[label > 0])) > 1 else BINARY
+    usual: tuple[str, ...] = GRADED if len(np.unique(label[label > 0])) > 1 else BINARY
+    if gold and design != "topics":
+        usual = ("P@10", "DCG@10")
+    return tuple(at_depth_of(runs, measure) for measure in usual)
+
+
+def at_depth_of(runs: Runs, measure: str) -> str:
+    """A measure of the first 10 documents, or of as many as the longest list has.
+
+    >>> at_depth_of(Runs.of({"a": {"1": {"d": 2.0, "e": 1.0}, "2": {"d": 1.0}}}), "P@10")
+    'P@2'
+    """
+    deepest = max((int(np.bincount(part.topic.code).max()) for part in runs.parts if len(part.topic.code)), default=TOP)
+    return measure.replace("@10", f"@{min(TOP, deepest)}")
 
 
 def whole_topics(judgments: Judgments, gold: Judgments) -> bool:

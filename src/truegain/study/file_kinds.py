@@ -39,7 +39,7 @@ from truegain.io.named_tables import Columns
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
 from truegain.io.separated import first_line, separated, separator_of
-from truegain.io.warnings import heard
+from truegain.io.warnings import heard, warn
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
 from truegain.message import Message, with_marks
@@ -66,6 +66,7 @@ _SKIPPED = ("README", "LICENSE", "LICENCE", "CHANGELOG")  # what says something 
 _SKIPPED_ENDINGS = (".md", ".rst", ".html", ".log", ".sqlite", ".db", ".png", ".svg")
 _LATEST = ".latest_test_run.json"  # a hidden file that deepeval writes for its users
 _TEXT = ("text", "question", "query", "title", "body", "contents", "passage", "segment")
+_NEEDED = ("topic", "doc", "label")  # columns of judgments; a run has a score in place of the label
 _CHOICE = ("winner", "preference", "preferred", "choice", "outcome", "label")
 _PASSED = ("pass", "fail", "passed", "failed", "true", "false", "yes", "no", "correct", "incorrect")
 _NO_VALUE = ("n/a", "na", "nan", "none", "null", "-", "error", "missing")
@@ -157,6 +158,8 @@ class Examined:
         What must be said of it.
     reason : str
         Why an unknown file is not read.
+    label : str
+        The column of its labels, where it has no name that is known: commands need it among the names of columns.
     data : object
         What was read.
     """
@@ -173,6 +176,7 @@ class Examined:
     missing: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     reason: str = ""
+    label: str = ""
     data: Any = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> FileDocument:
@@ -325,7 +329,19 @@ def _examined(path: str, file: str) -> Examined:
         return Examined(file, TEXTS, values=len(columns._column(held[0])))
     if "label" in columns and "assessor" in columns:
         return _of_judgments(path, file)
-    return _of_answers(path)
+    try:
+        return _of_answers(path)
+    except TruegainError as error:
+        if "topic" in columns or len(columns.names) < len(_NEEDED):
+            raise
+        hint = f"if these are judgments or a run, give commands its columns, as in columns {_columns_option(columns)}"
+        return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(hint,))
+
+
+def _columns_option(columns: Columns) -> str:
+    """How to name the columns of a table none of whose names is known."""
+    names = columns.all_written
+    return ",".join(f"{ours}={theirs}" for ours, theirs in zip(_NEEDED, names, strict=False))
 
 
 def scores_in(path: str) -> tuple[str, ...]:
@@ -417,13 +433,18 @@ def _of_run(path: str, file: str) -> Examined:
 
 
 def _of_judgments(path: str, file: str) -> Examined:
+    label = ""
     try:
         labels = Judgments.of(path)
     except TruegainError as error:
         try:
-            labels = read_ratings(path)
+            with heard() as told:
+                labels = read_ratings(path)
         except TruegainError:
             raise error from None
+        label = _only_column(path, labels)
+        for note in () if label else told:
+            warn(with_marks(note))
     who = labels.assessor
     if who is not None and len(who.values) > 1:
         item = np.unique(
@@ -434,7 +455,17 @@ def _of_judgments(path: str, file: str) -> Examined:
             replicates=int(item[1].max()), data=labels,
         )  # fmt: skip
     used = len(np.unique(labels.topic.code))
-    return Examined(file, JUDGMENTS, topics=used, values=len(labels), judges=judge_in(labels), data=labels)
+    notes = (f"its labels are taken from the column {label}",) if label else ()
+    return Examined(
+        file, JUDGMENTS, topics=used, values=len(labels), judges=judge_in(labels), notes=notes, label=label, data=labels
+    )
+
+
+def _only_column(path: str, labels: Judgments) -> str:
+    """The column of a table that was taken as that of an assessor, where it is the only one: it holds labels."""
+    columns = Columns(*read_file(path))
+    who = () if labels.assessor is None or "label" in columns else labels.assessor.values
+    return next((name for name in columns.all_written if [name.strip().lower()] == list(map(str.lower, who))), "")
 
 
 def _codes(names: Sequence[str]) -> Any:

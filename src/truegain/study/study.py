@@ -290,6 +290,7 @@ class Study:
         max_labels: int | None = None,
         price: float | None = None,
         max_cost: float | None = None,
+        keep_going: bool = False,
         every: int = 1,
         seed: int = 0,
         progress: Callable[[Settlement], None] | None = None,
@@ -312,6 +313,8 @@ class Study:
             Labels after which it is given up; by default those of all documents that can change the difference.
         price, max_cost : float, optional
             Price of a label, and what labels may cost together.
+        keep_going : bool, default False
+            Whether to label on where a forecast gives a decision by labels a chance below 2%.
         every : int, default 1
             Labels between looks; limits hold whatever it is.
         seed : int, default 0
@@ -340,10 +343,13 @@ class Study:
         >>> settled.status, settled.labels < 40
         ('better', True)
         """
-        found: SettleResult = import_module("truegain.planning.settle").settle(
-            self, label, baseline=baseline, candidate=candidate, measure=measure, population=population,
-            max_labels=max_labels, price=price, max_cost=max_cost, every=every, seed=seed, progress=progress,
-        )  # fmt: skip
+        planning = import_module("truegain.planning.settle")
+        study = self if measure is None else self.with_measures([measure])
+        budget = import_module("truegain.planning.label_budget").LabelBudget(max_labels, price, max_cost, keep_going)
+        pair = planning.systems_of(study, baseline, candidate)
+        found: SettleResult = planning.settle(
+            planning.Settling(study, *pair, budget, population, seed), label, every, progress
+        )
         return found
 
     def _estimate(self, named: Sequence[NamedMeasure]) -> None:

@@ -18,6 +18,7 @@ from truegain.io.study_text import FileWords, StudyText, key_of, not_known
 from truegain.io.warnings import warn
 from truegain.message import with_marks
 from truegain.results.provenance import named
+from truegain.study.file_kinds import PREFERENCES, examine
 from truegain.study.inputs import StudyInputs
 from truegain.study.study import Study
 
@@ -85,6 +86,8 @@ def read_study(path: PathLike) -> Study:
     for name, example in (("judgments", "gold.qrels"), ("runs", "runs")):
         if not getattr(files, name):
             hint = f'write a line such as {name} = "{example}"'
+            if name == "runs" and examine(str(files.judgments)).kind == PREFERENCES:
+                hint = f"{files.judgments} holds preferences: call tg.PreferenceStudy({files.judgments!r})"
             raise InputError(f"no {name} are named", file=text.file, hint=hint)
     try:
         config = StudyConfig.from_options(words)

@@ -80,7 +80,12 @@ def separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterat
                 if begin - 1 > before:
                     check_spread(row, [where], separator, path, before, begin - 1)
                 if len(row) != len(names):
-                    raise InputError(f"{len(row)} fields, not {len(names)}", file=path, line=reader.line_num)
+                    raise InputError(
+                        f"{len(row)} fields, not {len(names)}",
+                        file=path,
+                        line=reader.line_num,
+                        hint="write as many as the first line has; quote a field that holds separators",
+                    )
                 ids.append(row[where])
                 texts.append("\n".join([row[c] for c in columns if row[c]]))
                 size_held += len(texts[-1])
@@ -90,7 +95,9 @@ def separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterat
             if ids:
                 yield Piece(path, kind, first, first + len(ids), lines.documents(ids, texts))
         except csv.Error as error:
-            raise InputError(f"cannot be read: {error}", file=path, line=reader.line_num + 1) from None
+            raise InputError(
+                f"cannot be read: {error}", file=path, line=reader.line_num + 1, hint="correct that line"
+            ) from None
 
 
 _END = "\3\3\3"  # a line after the last: a row of its own, unless a quote is still open
@@ -138,7 +145,9 @@ def parquet_pieces(path: str, size: int, copy: str | None = None) -> Iterator[Pi
         rows = int(pl.scan_parquet(place).select(pl.len()).collect().item())
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = (str(error).splitlines() or ["unknown reason"])[0]
-        raise InputError(f"not a readable Parquet file: {reason}", file=path) from None
+        raise InputError(
+            f"not a readable Parquet file: {reason}", file=path, hint="write it again, or give JSONL"
+        ) from None
     unpacked = 4 * os.stat(place).st_size  # noqa: PTH116  text packs to about a quarter
     step = max(1, min(rows, rows * size // max(1, unpacked)))
     for begin in range(0, rows, step):

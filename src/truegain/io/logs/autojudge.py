@@ -112,7 +112,10 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
         )
         if seen.setdefault(key, line) != line:
             raise InputError(
-                f"a second value of {' '.join(key)}; the first is on line {seen[key]}", file=file, line=line
+                f"a second value of {' '.join(key)}; the first is on line {seen[key]}",
+                file=file,
+                line=line,
+                hint="keep one of the two lines",
             )
         if key[1] == ALL:
             means.append(ToolMean(key[2], number, key[0], reason="topics without a value may have been filled in"))
@@ -133,7 +136,13 @@ def _cells(data: bytes, file: str) -> Iterator[tuple[int, list[Any]]]:
         if not cells or text.startswith("#") or (line == 1 and not _is_row(cells)):
             continue
         if len(cells) != 4:
-            raise InputError(f"{len(cells)} cells; a leaderboard has 4", file=file, line=line, text=shorten(text))
+            raise InputError(
+                f"{len(cells)} cells; a leaderboard has 4",
+                file=file,
+                line=line,
+                text=shorten(text),
+                hint="write run, topic, measure and value",
+            )
         yield line, cells
 
 

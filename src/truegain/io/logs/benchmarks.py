@@ -99,7 +99,12 @@ def _read_beir(data: bytes, file: str) -> Log:
     rows: list[Row] = []
     for values in whole.values():
         if not isinstance(values, dict):
-            raise InputError("not an object of measures", file=file, text=shorten(str(values)))
+            raise InputError(
+                "not an object of measures",
+                file=file,
+                text=shorten(str(values)),
+                hint='write {"system": {"measure": number}}',
+            )
         for measure, cell in values.items():
             value, status = value_of(cell, {}, measure, file, 1)
             rows.append(Row("all queries", measure, value, status=status))

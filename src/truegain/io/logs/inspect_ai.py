@@ -222,7 +222,13 @@ def _sample_key(sample: Mapping[str, Any], file: str, number: int) -> tuple[str,
     """The id and the epoch of a sample."""
     epoch = sample.get("epoch", 1)
     if not isinstance(epoch, int) or epoch < 1:
-        raise InputError("an epoch is not a whole number from 1", file=file, row=number, text=str(epoch))
+        raise InputError(
+            "an epoch is not a whole number from 1",
+            file=file,
+            row=number,
+            text=str(epoch),
+            hint="give the log as inspect_ai wrote it",
+        )
     return id_of(sample.get("id"), "id of a sample", file, number), epoch
 
 

@@ -281,7 +281,13 @@ def _of_csv(data: bytes, file: str) -> list[_Test]:
             block = dict(zip(names[begin + 1 : end], cells[begin + 1 : end], strict=True))
             status = block.get("Status", "").strip().upper()
             if status not in ("PASS", "FAIL", "ERROR"):
-                raise InputError("no status PASS, FAIL or ERROR", file=file, row=line, text=shorten(status))
+                raise InputError(
+                    "no status PASS, FAIL or ERROR",
+                    file=file,
+                    row=line,
+                    text=shorten(status),
+                    hint="export it again with promptfoo",
+                )
             values = {name: _Value(value) for name, value in _named(block, file, line).items()}
             values[OVERALL] = _Value(block.get("Score"))
             clusters = scalars(asked, "vars.") if len(asked) > 1 else {}
@@ -297,7 +303,13 @@ def _named(block: Mapping[str, str], file: str, line: int) -> dict[str, Any]:
     try:
         return dict(json.loads(whole))
     except (ValueError, TypeError):
-        raise InputError("Named Scores are not an object", file=file, row=line, text=shorten(whole)) from None
+        raise InputError(
+            "Named Scores are not an object",
+            file=file,
+            row=line,
+            text=shorten(whole),
+            hint="export it again with promptfoo",
+        ) from None
 
 
 def _notes(rows: Sequence[Row], *, is_csv: bool) -> Iterator[str]:

@@ -124,7 +124,9 @@ def records(data: bytes, file: str) -> list[Record]:
     if opening(data).kind == "list":
         made = list(enumerate(parsed(data, file), 1))
         if bad := next((number for number, record in made if not isinstance(record, dict)), None):
-            raise InputError("not an object", file=file, row=bad, text=str(made[bad - 1][1]))
+            raise InputError(
+                "not an object", file=file, row=bad, text=str(made[bad - 1][1]), hint="write a list of objects"
+            )
         return made
     made = []
     for number, line in enumerate(plain_text(data, file).split(b"\n"), 1):

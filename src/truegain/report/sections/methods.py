@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truegain.report.citations import PAPERS, Form, form_of, itself
+from truegain.report.citations import Form, form_of
 from truegain.report.facts import Facts, PreferenceFacts
 from truegain.report.html import (
     MINUS,
@@ -18,6 +18,7 @@ from truegain.report.html import (
     small,
     true_minus,
 )
+from truegain.report.references import PAPERS, itself
 from truegain.sampling.catalogue import DESIGNS, SOURCES, outermost
 from truegain.study.estimates import DRAWS
 

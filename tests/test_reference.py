@@ -1,0 +1,145 @@
+"""The generated reference: whole, true of the code, and written only when something changed."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tools.reference import FOLDERS, PAGES, api, commands, errors, measures, study_file, write_reference
+
+import truegain as tg
+from truegain.cli.app import main
+from truegain.experiments import simulate
+from truegain.measures.catalogue import CATALOGUE
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def test_pages_are_written_once(tmp_path: Path) -> None:
+    """Guards the build: a second run changes no file, a page of nothing goes, and git ignores all of them."""
+    folder = tmp_path / "docs" / "reference"
+    (folder / "commands").mkdir(parents=True)
+    (folder / "commands" / "gone.md").write_text("of a command that was renamed")
+    first = write_reference(folder)
+    assert {path.relative_to(folder).parts[0] for path in first} == {*FOLDERS, *PAGES}
+    assert not (folder / "commands" / "gone.md").exists()
+    assert write_reference(folder) == []
+    ignored = (DOCS.parent / ".gitignore").read_text().split()
+    assert {f"docs/reference/{name}/" for name in FOLDERS} | {f"docs/reference/{name}" for name in PAGES} <= {*ignored}
+
+
+def test_commands_are_whole() -> None:
+    """Guards the pages of commands: each has one, is listed, shows every option with its help, and leads on."""
+    made = commands.pages(DOCS)
+    known = {name: page for name, page in commands.all_pages().items() if name}
+    assert {f"commands/{commands.file_of(name)}" for name in known} | {"commands/index.md"} == set(made)
+    for name, (_, _, panels) in known.items():
+        text = made[f"commands/{commands.file_of(name)}"]
+        assert f"[`truegain {name}`]({commands.file_of(name)})" in made["commands/index.md"], name
+        for row in (row for title, rows in panels.items() if title not in ("Commands", "Examples") for row in rows):
+            option = max(row[1].split(), key=len)
+            assert option == "--help" or re.search(
+                rf"^```{{option}} .*{re.escape(option.strip('[]'))}", text, re.MULTILINE
+            )
+        assert "## See also" in text, name
+    assert "| 3 | Not enough evidence. |" in made["commands/gate.md"]
+    assert "Number, between 0 and 1; default: `0.95`." in made["commands/verdict.md"]
+    assert "schemas/plan-topics.json" in made["commands/plan-topics.md"]
+
+
+def test_names_are_grouped_once() -> None:
+    """Guards the page of the API: public names stand in one group each, and classes that are returned have pages."""
+    grouped = [name for _, names in api.GROUPS.values() for name in names]
+    assert sorted(grouped) == api.public_names()
+    returned = {kind.__name__ for kind in api.result_classes()}
+    assert {"Verdict", "Comparisons", "Estimate", "Plan", "Ranking", "Table", "SettleResult", "Result"} <= returned
+    assert not returned & {*grouped}
+    summaries = [api.summary(getattr(tg, name)) for name in grouped]
+    assert all(text.endswith(".") for text in summaries)
+
+
+def test_measures_are_whole() -> None:
+    """Guards the page of measures: all of the catalogue, with other names and whether they are linear."""
+    text = measures.page()
+    heads = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    assert {name.replace("_", r"\_") for name in CATALOGUE} <= {*heads}
+    assert r"V\_strict" in heads
+    of_precision = text.partition("### P\n")[2].partition("###")[0]
+    assert "- also called: `Precision`, `precision`, `P_k`" in of_precision
+    assert "- linear in gain: yes" in of_precision
+    assert "- linear in gain: no" in text.partition("### nDCG\n")[2].partition("###")[0]
+
+
+def test_a_study_file_is_told_whole() -> None:
+    """Guards the page of study files: every key that one may have is there, with its type."""
+    assert study_file.keys() == study_file.known_keys()
+    text = study_file.page()
+    told = re.findall(r"^```{confval} (\S+)\n:type: (.*)$", text, re.MULTILINE)
+    assert {"judgments", "gold.design", "scoring.relevant_from", "resampling.n", "unjudged.labels"} <= {
+        name for name, _ in told
+    }
+    assert dict(told)["min_effect"] == "number, at least 0"
+
+
+def test_the_example_of_a_study_file_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards the example: it is valid, gives a verdict on the command line, and the same in Python."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["truegain", "demo", "demo"])
+    main()
+    (tmp_path / "study.toml").write_text(study_file.EXAMPLE)
+    assert tomllib.loads(study_file.EXAMPLE)["gold"]["design"] == "random"
+    capsys.readouterr()
+    monkeypatch.setattr(sys, "argv", ["truegain", "verdict", "study.toml"])
+    main()
+    study = tg.read_study("study.toml")
+    assert study.claims == (("system-5", "system-8"),)
+    printed = capsys.readouterr().out
+    for measure in study.measures:
+        assert study.verdict("system-5", "system-8", measure).sentence in printed
+
+
+def test_errors_are_told_as_they_are_raised() -> None:
+    """Guards the pages of errors: what users see stands there, in its words, with what to do."""
+    every = {
+        errors.shown(problem): errors.shown(remedy) for of in errors.listed().values() for problem, remedy in of.items()
+    }
+    assert len(every) > 1000
+    world = simulate(topics=4, systems=2, seed=1)
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: tg.evaluate(world.runs, world.gold, "nDCG@0"), "the cutoff must be a whole number of at least 1"),
+        (lambda: tg.StudyConfig(min_effect=-1), "give the smallest difference that matters, a number of at least 0"),
+    ]
+    text = " ".join(f"{problem} {remedy}" for problem, remedy in every.items()).lower()
+    for call, words in cases:
+        with pytest.raises(tg.TruegainError) as caught:
+            call()
+        assert words in str(caught.value)
+        assert words in text
+    told = [problem for problem in every if problem.startswith("--min-effect *min effect*")]
+    assert told, "options are named as on the command line, values in italics"
+
+
+MOST_WITHOUT = 60  # of 1,286: mostly of functions that are called with what was checked before
+
+
+def test_errors_say_what_to_do() -> None:
+    """Guards remedies: a new error tells what to do, or what there is."""
+    without = [
+        f"{r.module}:{r.line}: {errors.shown(r.problem)}"
+        for r in errors.refusals()
+        if not (r.has_remedy or r.passes_on)
+    ]
+    assert len(without) <= MOST_WITHOUT, "\n".join(without)
+
+
+@pytest.mark.parametrize("module", sorted(errors.SUBJECTS))
+def test_subjects_have_errors(module: str) -> None:
+    """Guards the pages: none is empty, and each names its subject."""
+    assert len(errors.listed()[module]) >= 5
+    assert errors.pages()[f"errors/{module}.md"].startswith("% Written by tools/reference")

@@ -1,0 +1,262 @@
+"""The site: links that lead somewhere, no request to another host, search from disk, and pages that all can read."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import truegain as tg
+from tests.report.browser import READY, Chromium, Tab, missing
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+BUILT = ROOT / "build" / "site"  # by `make site`
+SOURCES = ("docs/**/*.md", "docs/conf.py", "docs/_static/*", "tools/**/*.py", "src/truegain/**/*.py")
+KINDS = (  # a page of each kind; those that others write are found by what is there
+    "index.html", "reference/index.html", "reference/commands/verdict.html", "reference/commands/index.html",
+    "reference/api/index.html", "reference/api/truegain.Study.html", "reference/api/truegain.compare.html",
+    "reference/api/Verdict.html", "reference/measures.html", "reference/study-file.html", "reference/errors/files.html",
+    "reference/glossary.html", "reference/formats.html", "reference/python.html",
+)  # fmt: skip
+FIRST_OF = ("start", "tutorials", "howto", "explanation", "evidence", "about")  # folders, of which one page is seen
+WIDTHS = {"wide": 1280, "phone": 390}
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
+ANSWERED = 30.0  # seconds until results of a search are there
+
+
+# ---------------------------------------------------------------------- the site, built once
+
+
+def is_current() -> bool:
+    """Whether `make site` built what is here."""
+    made = BUILT / "objects.inv"
+    if not made.exists() or not (BUILT / "searchindex.js").exists():
+        return False
+    newest = max(path.stat().st_mtime for pattern in SOURCES for path in ROOT.glob(pattern))
+    return newest <= made.stat().st_mtime
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built site: that of `make site`, or built here, once for all processes of a test run."""
+    pytest.importorskip("sphinx", reason="no Sphinx: pip install 'truegain[test]'")
+    if is_current():
+        return BUILT
+    ours = tmp_path_factory.getbasetemp()
+    beside = ours.parent if "PYTEST_XDIST_WORKER" in os.environ else ours
+    folder = beside / "site"
+    with (beside / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "objects.inv").exists():
+            words = [
+                "-q",
+                "-W",
+                "--keep-going",
+                "-n",
+                "-b",
+                "html",
+                "-d",
+                str(beside / "site-pages"),
+                "docs",
+                str(folder),
+            ]
+            done = subprocess.run([sys.executable, "-m", "sphinx", *words], cwd=ROOT, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+    return folder
+
+
+def seen_pages(site: Path) -> list[str]:
+    """A page of each kind."""
+    found = [name for name in KINDS if (site / name).exists()]
+    for folder in FIRST_OF:
+        pages = sorted(p.relative_to(site).as_posix() for p in (site / folder).glob("*.html"))
+        found += [p for p in pages if not p.endswith("/index.html")][:1] or pages[:1]
+    return found
+
+
+class Links(HTMLParser):
+    """The anchors of a page, the links that people follow, and what a browser fetches by itself."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.fetched: list[str] = []
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Sort what it names."""
+        told = {name: value or "" for name, value in attrs}
+        self.anchors |= {told[name] for name in ("id", "name") if told.get(name)}
+        if tag == "a" and "href" in told:
+            self.links.append(told["href"])
+        elif tag == "link" and told.get("rel") not in ("canonical", "search", "index", "next", "prev", "author"):
+            self.fetched.append(told.get("href", ""))
+        elif "src" in told:
+            self.fetched.append(told["src"])
+
+
+def test_links_lead_to_a_file_and_an_anchor(site: Path) -> None:
+    """Guards every link inside the site, those that templates make as well, and what pages fetch."""
+    pages = {path: Links(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts}
+    assert len(pages) > 100
+    lost, foreign = [], []
+    for path, found in pages.items():
+        for link in (*found.links, *found.fetched):
+            parts = urlsplit(link)
+            if parts.scheme in ("data", "mailto", "javascript"):
+                continue
+            if parts.scheme or parts.netloc:
+                foreign += [f"{path.name}: {link}"] if link in found.fetched else []
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            other = pages.get(target)
+            gone = not target.is_file() or (parts.fragment and other and unquote(parts.fragment) not in other.anchors)
+            lost += [f"{path.relative_to(site)}: {link}"] if gone else []
+    assert lost == []
+    assert foreign == []
+
+
+def test_stylesheets_ask_for_nothing_elsewhere(site: Path) -> None:
+    """Guards fonts and imports: no address in a stylesheet names a host."""
+    asked = [
+        f"{path.name}: {address}"
+        for path in site.rglob("*.css")
+        for address in re.findall(
+            r"(?:url\(|@import )[\"']?((?:https?:)?//[^\"')\s]+)", path.read_text(errors="replace")
+        )
+    ]
+    assert asked == []
+
+
+def documented(site: Path) -> set[str]:
+    """The Python names that the site describes, by Sphinx's own list."""
+    data = (site / "objects.inv").read_bytes()
+    lines = zlib.decompress(data.split(b"\n", 4)[4]).decode().splitlines()
+    return {line.split()[0] for line in lines if re.match(r"\S+ py:", line)}
+
+
+def test_every_public_name_has_its_place(site: Path) -> None:
+    """Guards the API reference: each public name of the package and of its modules is described."""
+    from truegain import experiments, llm, testing, text
+
+    named = {f"truegain.{name}" for name in dir(tg) if name != "__version__"}
+    for module in (experiments, llm, testing, text):
+        names = set(module.__all__) - set(dir(tg))
+        named |= {f"truegain.{module.__name__.rpartition('.')[2]}.{name}" for name in names}
+    shown = {name.rpartition(".")[2] for name in documented(site)}
+    assert {name for name in named - documented(site) if name.rpartition(".")[2] not in shown} == set()
+    assert {name for name in named - documented(site) if name.count(".") == 1} == set()
+
+
+# ---------------------------------------------------------------------- in a browser
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chromium]:
+    """A browser; where `make` brought one, it must be there."""
+    if why := missing():
+        (pytest.fail if READY.exists() else pytest.skip)(why)
+    browser = Chromium()
+    yield browser
+    browser.close()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A server of files that logs nothing."""
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def served_at(site: Path) -> Iterator[str]:
+    """The address of a server of the site."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def elsewhere(requests: list[str], at: str) -> list[str]:
+    """Requests that go to another host, or to files outside the site."""
+    return [url for url in requests if not url.startswith((at, "data:", "blob:", "about:"))]
+
+
+def test_no_page_asks_another_host(chromium: Chromium, site: Path, served_at: str) -> None:
+    """Guards reading without a network, and privacy: pages from disk and from a server ask for their own files only."""
+    asked, said = [], []
+    for name in seen_pages(site):
+        for at in (site.as_uri(), served_at):
+            with Tab(chromium, f"{at}/{name}") as tab:
+                tab.evaluate("new Promise((done) => setTimeout(done, 200))")
+                assert len(tab.requests) > 3
+                asked += elsewhere(tab.requests, at)
+                said += [f"{name}: {line}" for line in tab.said if line.startswith(("error", "exception"))]
+    assert asked == []
+    assert said == []
+
+
+def results(tab: Tab) -> list[str]:
+    """What a search lists, when no more results come."""
+    listing = "[...document.querySelectorAll('#search-results li a')].map((a) => a.getAttribute('href'))"
+    until = time.monotonic() + ANSWERED
+    before: list[str] = []
+    while time.monotonic() < until:
+        listed = list(tab.evaluate(listing))
+        if listed and listed == before:
+            break
+        before = listed
+        tab.evaluate("new Promise((done) => setTimeout(done, 700))")
+    return before
+
+
+@pytest.mark.smoke
+def test_search_works_from_disk(chromium: Chromium, site: Path) -> None:
+    """Guards the search: by file, without a server or a network, words and options lead to their pages."""
+    for words, page in (("jackknife", "glossary"), ("min-effect", "commands/"), ("assert_not_worse", "api/testing")):
+        with Tab(chromium, f"{(site / 'search.html').as_uri()}?q={words}") as tab:
+            found = results(tab)
+            assert any(page in link for link in found), (words, found[:10])
+            assert elsewhere(tab.requests, site.as_uri()) == []
+    with Tab(chromium, f"{(site / 'search.html').as_uri()}?q=xyzzyqwert") as tab:
+        tab.evaluate("new Promise((done) => setTimeout(done, 1500))")
+        assert tab.evaluate("document.querySelectorAll('#search-results li a').length") == 0
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing(chromium: Chromium, site: Path, dark: bool) -> None:
+    """Guards readers with little sight, or without a mouse: each kind of page, in both colors, by WCAG 2.1 A and AA."""
+    found = []
+    for name in seen_pages(site):
+        with Tab(chromium, site / name, WIDTHS["wide"], dark=dark) as tab:
+            assert tab.evaluate("document.documentElement.dataset.theme") == ("dark" if dark else "light")
+            found += [f"{name}: {v['id']} {v['times']} times: {v['help']}; {v['nodes']}" for v in tab.axe(**RULES)]
+    assert found == []
+
+
+def test_phones_scroll_down_only(chromium: Chromium, site: Path) -> None:
+    """Guards narrow screens: no page is wider than a phone; tables and code scroll in their own boxes."""
+    wide = []
+    for name in seen_pages(site):
+        with Tab(chromium, site / name, WIDTHS["phone"], 844) as tab:
+            over = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            wide += [f"{name}: {over} px"] if over > 0 else []
+    assert wide == []

@@ -1,0 +1,536 @@
+"""The errors that a user can meet, with what to do, from the statements that raise them."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import truegain as tg
+from tools.reference.commands import all_pages
+from tools.reference.markdown import NOTE, plain, toctree
+from truegain import errors, message
+from truegain.message import Message
+
+SOURCE = Path(tg.__file__).parent
+OPEN, CLOSE = "\ue000", "\ue001"  # around what is known only when the error is raised
+PLACEHOLDER = f"{OPEN}value{CLOSE}"
+NUMBER = f"{OPEN}n{CLOSE}"
+CALLED = {
+    "self": "value",
+    "pop": "name",
+    "quote": "name",
+    "get": "name",
+    "i1": "n",
+    "strip": "name",
+    "removesuffix": "why",
+}
+IMPERATIVES = [
+    "add",
+    "aggregate",
+    "allow",
+    "ask",
+    "avoid",
+    "change",
+    "check",
+    "choose",
+    "clear",
+    "close",
+    "combine",
+    "compare",
+    "copy",
+    "correct",
+    "create",
+    "clean",
+    "cut",
+    "declare",
+    "delete",
+    "did",
+    "draw",
+    "drop",
+    "end",
+    "enter",
+    "export",
+    "fill",
+    "filter",
+    "first",
+    "fit",
+    "fix",
+    "free",
+    "give",
+    "go",
+    "have",
+    "index",
+    "install",
+    "join",
+    "judge",
+    "keep",
+    "label",
+    "leave",
+    "let",
+    "list",
+    "look",
+    "lower",
+    "make",
+    "mark",
+    "mend",
+    "merge",
+    "move",
+    "name",
+    "open",
+    "pass",
+    "pick",
+    "point",
+    "put",
+    "quote",
+    "raise",
+    "read",
+    "record",
+    "remove",
+    "rename",
+    "repeat",
+    "replace",
+    "restart",
+    "round",
+    "rule",
+    "run",
+    "sample",
+    "save",
+    "say",
+    "score",
+    "see",
+    "select",
+    "send",
+    "serve",
+    "set",
+    "shorten",
+    "show",
+    "sort",
+    "split",
+    "spell",
+    "start",
+    "state",
+    "stop",
+    "take",
+    "tell",
+    "try",
+    "turn",
+    "type",
+    "undo",
+    "update",
+    "upgrade",
+    "use",
+    "wait",
+    "write",
+]
+SAYS = re.compile(rf"(?:^|[;:.(,!?]\s*|\bor |\band |\bthen |\bplease )(?:(?:{'|'.join(IMPERATIVES)})\b)", re.IGNORECASE)
+MILD = (  # words that say what there is, or what it may be
+    r"must |there (?:are|is)\b|\bneed(?:s|ed)?\b|\bonly\b|at (?:least|most)|has to|; these do|it has |\bsuch as\b|"
+    r"which \w+\?|; .*(?:`truegain|--\w)|works? with|between 0 and|are for |is for |will try again"
+)
+LEAST_WORDS = 3  # fewer tell nothing: the message of something else is passed on
+
+# file: heading, what it is about, and the modules whose errors it lists; the longest name that fits counts
+SUBJECTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "files": ("Files and formats", "Files that cannot be read or written, and lines that cannot be understood.",
+              ("io", "addresses", "data.rating_columns", "data.writing", "results.overwrite")),
+    "data": ("Runs, judgments and ids", "Data that was read and does not fit together.", ("data",)),
+    "measures": ("Measures", "Names of measures, and measures that do not fit a question.", ("measures",)),
+    "options": ("Options and study files", "Options, keywords and `study.toml`.",
+                ("cli", "config", "keywords", "errors", "lazy", "typing", "io.study_text")),
+    "gold": ("Gold labels and judges", "Gold labels, designs, and corrections of a judge's errors.",
+             ("judge_error", "sampling", "study.gold", "study.gold_lists", "study.corrected_scores", "data.label_lists",
+              "data.label_list_reading", "cli.gold_options", "cli.judge", "cli.correct")),
+    "unjudged": ("Unjudged documents", "Documents without a label, their bounds and their samples.",
+                 ("pooling", "study.unjudged", "study.unjudged_sample", "cli.unjudged")),
+    "ratings": ("Ratings and agreement", "Several assessors, their scales, and rules that combine their ratings.",
+                ("aggregation", "reliability", "cli.agree", "cli.aggregate", "cli.rating_options", "data.ratings")),
+    "questions": ("Verdicts, comparisons and populations", "Questions that the data cannot answer.",
+                  ("study", "testing", "cli.verdict", "cli.gate", "cli.compare", "cli.correlate")),
+    "statistics": ("Intervals and tests", "Methods that do not fit the data, or have too little of it.", ("stats",)),
+    "plans": ("Plans", "How many topics, labels, assessors or preferences are needed.", ("planning", "cli.plan")),
+    "answers": ("Logs, answers and nuggets", "Logs of evaluation tools, scores of answers, and nuggets.",
+                ("io.logs", "data.items", "data.item_reading", "data.nuggets", "study.item_inputs",
+                 "study.answer_raters", "study.items", "io.nugget_files")),
+    "preferences": ("Preferences", "Comparisons of two systems.", ("preferences", "cli.preference_questions")),
+    "judge-run": ("Running an LLM judge", "Servers, prompts, prices and answers.",
+                  ("llm", "cli.judge_run", "cli.settle_llm")),
+    "annotate": ("Collecting judgments", "Annotation studies, their server and their database.",
+                 ("judging", "cli.annotate", "cli.annotate_serve", "cli.annotate_insight", "cli.settle", "cli.sheets")),
+    "reports": ("Reports, tables and figures", "Output for people.",
+                ("report", "results", "cli.report", "cli.participants", "cli.output", "cli.paper_output")),
+    "text": ("Text and corpora", "Indexes of documents, and measures that read text.", ("text", "cli.text")),
+    "experiments": ("Experiments", "Simulations, and the experiments of papers.",
+                    ("experiments", "cli.experiment", "cli.experiment_judge", "cli.experiment_magnitudes",
+                     "cli.experiment_collection", "cli.experiment_content", "cli.demo")),
+    "cluster": ("Clusters and processes", "Work on several cores or machines.", ("parallel",)),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A statement that raises an error of ours."""
+
+    module: str
+    line: int
+    kind: str
+    problem: str
+    remedy: str
+
+    @property
+    def has_remedy(self) -> bool:
+        """Whether the reader is told what to do, or what there is."""
+        return bool(self.remedy) or told_in(self.problem) is not None
+
+    @property
+    def passes_on(self) -> bool:
+        """Whether the words are those of another error, or of another program."""
+        return len([word for word in without_values(self.problem).split() if re.match(r"[a-z]{2}", word)]) < LEAST_WORDS
+
+
+def told_in(text: str) -> re.Match[str] | None:
+    """Where a message begins to say what to do."""
+    return SAYS.search(text) or re.search(MILD, text, re.IGNORECASE)
+
+
+# ---- A message from the expression that makes it.
+
+
+class Words:
+    """The words of expressions in a module, as the command line tells them; values are placeholders."""
+
+    def __init__(self, module: str, tree: ast.Module) -> None:
+        self.values = vars(importlib.import_module(module))
+        self.options = options()
+        self.local: dict[str, ast.expr] = {}
+        self.defined = list(_functions(tree.body))
+        self.functions = {x.name: x for x in self.defined}
+
+    def of(self, node: ast.expr | None, depth: int = 0) -> str:
+        """The words of an expression."""
+        if node is None or depth > 6:
+            return PLACEHOLDER
+        if isinstance(node, ast.Constant):
+            return str(node.value)
+        if isinstance(node, ast.JoinedStr):
+            return "".join(self.of(part, depth) for part in node.values)
+        if isinstance(node, ast.FormattedValue):
+            return self.inner(node.value, depth + 1)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return self.of(node.left, depth + 1) + self.of(node.right, depth + 1)
+        if isinstance(node, ast.IfExp):
+            return self.of(node.body, depth + 1) or self.of(node.orelse, depth + 1)
+        if isinstance(node, ast.BoolOp):
+            return self.of(node.values[0], depth + 1)
+        return self.inner(node, depth + 1)
+
+    def inner(self, node: ast.expr, depth: int) -> str:
+        """The words of a part of a message."""
+        if isinstance(node, ast.Constant | ast.JoinedStr | ast.IfExp | ast.BoolOp | ast.BinOp):
+            return self.of(node, depth)
+        if isinstance(node, ast.Call):
+            return self.called(node, depth)
+        if isinstance(node, ast.Name):
+            if node.id in self.local:
+                return self.of(self.local[node.id], depth + 1)
+            value = self.values.get(node.id)
+            if isinstance(value, str):
+                return Message(value).words(self.options)
+            if isinstance(value, tuple) and value and all(isinstance(x, str) for x in value):
+                return ", ".join(value)
+            return placeholder(node.id)
+        if isinstance(node, ast.Attribute):
+            return placeholder(node.attr)
+        if isinstance(node, ast.Subscript):
+            return self.inner(node.value, depth + 1) if isinstance(node.value, ast.Name) else PLACEHOLDER
+        return PLACEHOLDER
+
+    def called(self, node: ast.Call, depth: int) -> str:
+        """The words of a call: of arguments named as options, of lists, of functions of the module that give a text."""
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        told = [self.value(x, depth) for x in node.args]
+        if name in ("arg", "argname", "told_value", "value_of", "option", "gold_drawn", "by_surface", "unjudged_of"):
+            return self.marked(name, node, told)
+        if name == "join" and node.args:
+            return self.listed(node.args[0], depth)
+        if name == "there_are":
+            return f"there are {placeholder('names')}"
+        if name == "counted" and len(node.args) == 2:
+            return f"{NUMBER} {self.of(node.args[1], depth)}s"
+        if name in ("some", "with_marks", "str", "repr", "shown_path", "shorten", "seen", "in_words") and node.args:
+            return self.inner(node.args[0], depth + 1)
+        if name in ("len", "sum", "count", "max", "min", "round", "int", "abs"):
+            return NUMBER
+        if name == "an":
+            return placeholder("a value of this type")
+        if isinstance(node.func, ast.Name) and isinstance(self.values.get(name), type(inspect.getdoc)):
+            return self.result_of(name, depth)
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant):
+            return self.of(node.func.value, depth)
+        return placeholder(name)
+
+    def marked(self, name: str, node: ast.Call, told: list[Any]) -> str:
+        """A part that names an argument, in the words of the command line."""
+        keywords = {k.arg: self.value(k.value, 3) for k in node.keywords if k.arg}
+        for key in ("own",):
+            keywords.pop(key, None)
+        try:
+            made = getattr(message, name)(*told, **{k: v for k, v in keywords.items() if isinstance(v, str | bool)})
+        except Exception:
+            return placeholder(str(told[0]) if told else name)
+        return Message(made).words(self.options)
+
+    def value(self, node: ast.expr, depth: int) -> Any:
+        """A value as Python has it, where it is written there; else its placeholder."""
+        try:
+            return ast.literal_eval(node)
+        except ValueError:
+            return Placeholder(self.inner(node, depth + 1))
+
+    def listed(self, node: ast.expr, depth: int) -> str:
+        """A list with commas."""
+        if isinstance(node, ast.Name | ast.Attribute):
+            return self.inner(node, depth + 1)
+        return placeholder("names")
+
+    def result_of(self, name: str, depth: int) -> str:
+        """What a small function of the same module returns."""
+        if name not in self.functions:
+            return placeholder(name)
+        returns = [x.value for x in ast.walk(self.functions[name]) if isinstance(x, ast.Return)]
+        return self.of(returns[-1], depth + 2) if returns else PLACEHOLDER
+
+
+class Placeholder(str):
+    """A value that is known only when the error is raised; options show it as it is, without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
+
+def placeholder(name: str) -> str:
+    """What stands for a value: the name that the code has for it.
+
+    >>> shown(placeholder("topic_id")), shown(placeholder("_at"))
+    ('*topic id*', '*at*')
+    """
+    word = name.strip("_").lower().replace("_", " ")
+    return f"{OPEN}{CALLED.get(word, word) or 'value'}{CLOSE}"
+
+
+@cache
+def options() -> dict[str, str]:
+    """The options of all commands by the arguments that they are in Python."""
+    names = [name for _, _, panels in all_pages().values() for rows in panels.values() for _, name, _, _ in rows]
+    long = [word for row in names for word in row.split() if word.startswith("--")]
+    return {word[2:].replace("-", "_"): word for word in long}
+
+
+# ---- Statements that raise.
+
+
+@cache
+def refusals() -> tuple[Refusal, ...]:
+    """Every error of ours that the code raises, with its words; in the order of the files."""
+    found: list[Refusal] = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = ".".join(("truegain", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+        if name.endswith("__main__"):
+            continue
+        found += _in_module(name, path)
+    return tuple(found)
+
+
+def _in_module(name: str, path: Path) -> Iterator[Refusal]:
+    text = path.read_text(encoding="utf-8")
+    at = [number for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("raise ")]
+    if not at:
+        return
+    words = Words(name, ast.parse(text))
+    for function in words.defined:
+        if not any(function.lineno < line <= (function.end_lineno or 0) for line in at):
+            continue
+        own = list(_own(function))
+        words.local = _assigned(own)
+        for node in own:
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                kind = words.values.get(getattr(node.exc.func, "id", ""))
+                if inspect.isclass(kind) and issubclass(kind, errors.TruegainError):
+                    yield _refusal(name, node, node.exc, kind, words)
+
+
+def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
+    """The functions of a module, methods and those within others among them."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        for part in ("body", "orelse", "handlers", "finalbody"):
+            yield from _functions(getattr(node, part, []))
+
+
+def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The statements of a function, without those of functions within it."""
+    waiting: deque[ast.AST] = deque(function.body)
+    while waiting:
+        node = waiting.popleft()
+        yield node
+        if not isinstance(node, ast.FunctionDef):
+            waiting.extend(x for x in ast.iter_child_nodes(node) if isinstance(x, ast.stmt | ast.excepthandler))
+
+
+def _assigned(statements: list[ast.AST]) -> dict[str, ast.expr]:
+    """Texts that a function gives names to, before it raises."""
+    found: dict[str, ast.expr] = {}
+    for node in statements:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_text(node.value):
+            found.setdefault(node.targets[0].id, node.value)
+        elif (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Tuple)
+            and isinstance(node.value, ast.Tuple)
+        ):
+            pairs = zip(node.targets[0].elts, node.value.elts, strict=False)
+            found |= {x.id: y for x, y in pairs if isinstance(x, ast.Name) and _is_text(y)}
+    return found
+
+
+def _is_text(node: ast.expr) -> bool:
+    if isinstance(node, ast.IfExp):
+        return _is_text(node.body) or _is_text(node.orelse)
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "id", "") in ("arg", "argname", "by_surface", "option", "told_value", "value_of")
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _refusal(name: str, node: ast.Raise, call: ast.Call, kind: type[Any], words: Words) -> Refusal:
+    keywords = {k.arg: k.value for k in call.keywords if k.arg}
+    first = call.args[0] if call.args else keywords.get("message", keywords.get("problem"))
+    problem = tidy(words.of(first))
+    remedy = keywords.get("hint", keywords.get("remedy"))
+    place = "".join(f"{part}: " for part in [_place(keywords)] if part)
+    text = f": {placeholder('text')}" if "text" in keywords else ""
+    told = tidy(words.of(remedy)) if remedy is not None else ""
+    return Refusal(name, node.lineno, kind.__name__, f"{place}{problem}{text}", told)
+
+
+def _place(keywords: dict[str, ast.expr]) -> str:
+    """Where the mistake is, as an error begins."""
+    if "file" not in keywords and "row" not in keywords:
+        return ""
+    row = f"row {placeholder('row')}"
+    line = f":{placeholder('line')}" if "line" in keywords else f", {row}" if "row" in keywords else ""
+    return f"{placeholder('file')}{line}" if "file" in keywords else row
+
+
+def tidy(text: str) -> str:
+    """A message on one line; an empty one is a placeholder."""
+    text = re.sub(rf"'({OPEN}[^{CLOSE}]*{CLOSE})'", r"\1", " ".join(text.split()))  # a shell's quotes
+    return text or PLACEHOLDER
+
+
+# ---- Pages.
+
+
+def subject_of(module: str) -> str:
+    """The page of a module's errors: that of the longest name that it begins with."""
+    name = module.removeprefix("truegain.")
+    fits = [(len(begin), page) for page, (_, _, begins) in SUBJECTS.items() for begin in begins if _within(name, begin)]
+    return max(fits)[1]
+
+
+def _within(name: str, begin: str) -> bool:
+    return name == begin or name.startswith(f"{begin}.")
+
+
+def shown(text: str) -> str:
+    """A message on a page: values that only the case knows in italics."""
+    parts = re.split(rf"{OPEN}([^{CLOSE}]*){CLOSE}", text)
+    return "".join(f"*{x}*" if i % 2 else plain(x) for i, x in enumerate(parts))
+
+
+def without_values(text: str) -> str:
+    """A message without what only the case knows, to sort by and to count its words."""
+    return re.sub(rf"{OPEN}[^{CLOSE}]*{CLOSE}[:,]?\s*", "", text).strip(" :,'\"")
+
+
+def parted(refusal: Refusal) -> tuple[str, str]:
+    """What is wrong, and what to do; the second is empty where the first says it all."""
+    if refusal.remedy:
+        return refusal.problem, refusal.remedy
+    for found in re.finditer(r"[;:.?]\s+", refusal.problem):
+        before, after = refusal.problem[: found.start()], refusal.problem[found.end() :]
+        if SAYS.match(after) and len(without_values(before).split()) >= 1:
+            return (f"{before}?" if found[0][0] == "?" else before), after
+    problem, mark, remedy = refusal.problem.partition("; ")
+    return (problem, remedy) if mark and told_in(remedy) else (refusal.problem, "")
+
+
+@cache
+def listed() -> dict[str, dict[str, str]]:
+    """By page, what is wrong and what to do, each once, in alphabetical order."""
+    found: dict[str, dict[str, str]] = {page: {} for page in SUBJECTS}
+    for refusal in refusals():
+        problem, remedy = parted(refusal)
+        words = [word for word in without_values(problem).split() if re.match(r"[a-z]{2}", word)]
+        if len(words) + bool(remedy) >= LEAST_WORDS or (remedy and problem.startswith("--")):
+            known = found[subject_of(refusal.module)]
+            known[problem] = known.get(problem) or remedy
+    by_words = {
+        page: sorted(of, key=lambda text: without_values(text).lower().lstrip("-`'")) for page, of in found.items()
+    }
+    return {page: {problem: found[page][problem] for problem in order} for page, order in by_words.items()}
+
+
+def pages() -> dict[str, str]:
+    """The page of all errors, and one a subject."""
+    every = listed()
+    rows = [
+        f"- [{heading}](errors/{page}.md): {about} {len(every[page])} messages."
+        for page, (heading, about, _) in SUBJECTS.items()
+    ]
+    first = "\n".join([NOTE, INTRODUCTION.strip(), "", *rows, "", toctree(f"errors/{page}" for page in SUBJECTS)])
+    return {"errors.md": first, **{f"errors/{page}.md": _page(page, every[page]) for page in SUBJECTS}}
+
+
+def _page(page: str, of: dict[str, str]) -> str:
+    heading, about, _ = SUBJECTS[page]
+    parts = [NOTE, f"# Errors: {heading[0].lower()}{heading[1:]}\n", f"{about} Values of your case are in italics.\n"]
+    for problem, remedy in of.items():
+        parts += [shown(problem), f": {_sentence(shown(remedy)) if remedy else 'The message says what is possible.'}\n"]
+    return "\n".join(parts)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.?!' else '.'}"
+
+
+INTRODUCTION = """
+# Errors and what to do
+
+An error names what is wrong, with its value and place, and then what to do. The command line prints it as one line that
+begins with `error:` and ends with exit code 2; nothing is written. In Python it is a
+[`tg.TruegainError`](api/truegain.TruegainError.md) or one of its kinds:
+
+| class | meaning | fields beside `argument`, `value`, `allowed`, `remedy` |
+|---|---|---|
+| [`TruegainError`](api/truegain.TruegainError.md) | An option, or a question that the data cannot answer. | |
+| [`InputError`](api/truegain.InputError.md) | Bad data, with its place. | `file`, `line`, `row`, `text`, `hint` |
+| [`MeasureError`](api/truegain.MeasureError.md) | A measure that is not known or does not fit. | |
+
+Legal but suspicious data is no error: a [`tg.DataWarning`](api/truegain.DataWarning.md) counts it, once.
+
+To find a message, search this site for a few of its words, or look on the page of its subject. The pages use the words
+of the command line; in Python, options are called by their keywords (`min_effect` for `--min-effect`).
+"""
