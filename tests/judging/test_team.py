@@ -278,6 +278,37 @@ def test_undo_after_decision(database: Database, clock: Time, tmp_path: Path) ->
     assert listed(database, study).labels[0].labels == (3.0,)
 
 
+def test_undo_whose_answer_was_lost(database: Database, clock: Time, tmp_path: Path) -> None:
+    """Guards what a person is told: a correction that counts and is sent again did not come too late."""
+    study = team_study(tmp_path)
+    _, (one, two) = team_of(study, database, clock, "p1", "p2")
+    one.label("1")
+    page = one.page(UNDO)
+    one.send(page, UNDO, cannot="language")
+    two.label()
+    assert doc_of(two.page()) == "d00", "so it can no longer be changed"
+    one.send(page, UNDO, cannot="language")
+    assert one.page().notice == "corrected"
+    kept = [row.typed or row.cannot for row in rows(database, answers) if row.kind == "item"]
+    assert sorted(kept) == ["1", "2", "language"]
+    one.send(page, UNDO, label="3")
+    assert one.page().notice == "too_late", "another correction did"
+
+
+def test_undo_whose_answer_was_lost_before_it_was_known(database: Database, clock: Time, tmp_path: Path) -> None:
+    """Guards the same across a pause that is taken back, as by a process after one that was killed."""
+    study = team_study(tmp_path)
+    _, (one,) = team_of(study, database, clock, "p1")
+    one.label("1")
+    page = one.page(UNDO)
+    one.send(page, UNDO, label="3")
+    database.write(lambda c: pause(c, "known"))
+    one.send(page, UNDO, label="3")
+    database.write(resume)
+    assert one.page().notice == "corrected"
+    assert listed(database, study).labels[0].labels == (3.0,)
+
+
 # ---------------------------------------------------------------------- cannot judge
 
 

@@ -21,7 +21,7 @@ from truegain.judging.workflow.people_left import still_wanted
 from truegain.judging.workflow.sessions import Session, Work, append, last_answers, load, seconds_of
 from truegain.judging.workflow.steps import PageStep, TeamView
 from truegain.judging.workflow.submissions import Reply, ask_others
-from truegain.judging.workflow.tokens import basis_of
+from truegain.judging.workflow.tokens import basis_of, visible_fields
 
 UNDO = PageStep("undo")
 CANNOT = "cannot"
@@ -135,7 +135,7 @@ def correct(work: Work, token: str, fields: Fields) -> Reply:
         return Reply(own.step)
     session = undone(work, token)
     if session is None:
-        return Reply(too_late(work, token), elsewhere=True)
+        return Reply(own.step if _is_counted(work, own, fields) else too_late(work, token), elsewhere=True)
     last = last_answers(work, session)[1]
     is_signed = work.keys.signed(session.id, session.lease_key, fields.get("csrf", ""))
     answer = work.study.task.read(fields)
@@ -151,6 +151,18 @@ def correct(work: Work, token: str, fields: Fields) -> Reply:
         _ask_nobody(work, session)
     _tell(work, own, "corrected")
     return Reply(own.step, counted=True)
+
+
+def _is_counted(work: Work, own: Session, fields: Fields) -> bool:
+    """Whether this very correction is stored: its answer was lost, and who sends it again is not told another."""
+    label = last_label(work, own.assessor)
+    if label is None:
+        return False
+    session = load(work.connection, label.token, locked=False)
+    last = last_answers(work, session)[1]
+    is_signed = work.keys.signed(session.id, session.lease_key, fields.get("csrf", ""))
+    is_next = basis_of(fields.get("once", "")) == last.revision - 1
+    return is_signed and is_next and dict(last.fields) == visible_fields(fields)
 
 
 def too_late(work: Work, token: str) -> PageStep:
