@@ -27,13 +27,14 @@ from truegain.judging.watch import Watch
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.organizer import OrganizerService
 from truegain.judging.workflow.pausing import pause, pause_reason
-from truegain.judging.workflow.steps import Person
+from truegain.judging.workflow.steps import PageStep, Person
 from truegain.planning.label_budget import LabelBudget
 from truegain.planning.settle import Settling
 from truegain.results.settlement import Label, Settlement
 from truegain.study.study import Study
 
 TOPICS, DOCS = [f"t{n:02d}" for n in range(12)], "abcdef"
+UNDO = PageStep("undo")
 GOOD = "def"  # documents of the candidate, all of them relevant
 
 
@@ -129,6 +130,33 @@ def test_killed_between_pause_and_answer(place: Place) -> None:
     assert stored.decision == place.answer
     assert read_gold_list(place.folder / "g" / FILLED).judged == n
     assert (place.folder / "g" / "report.html").is_file()
+
+
+def test_a_label_corrected_during_the_look_that_decides(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards what an answer rests on: a correction between the look's labels and the pause is looked at too."""
+    n = until_known(place, place.watch())
+    watch = place.watch()
+    page, decide = place.who.page(UNDO), watch.keeper.settling.decide
+    seen: list[str] = []
+
+    def slow(rows: list[Label], top: int | None = None, given: int | None = None) -> Settlement:
+        now = decide(rows, top, given)
+        seen.append(now.status)
+        if len(seen) == 1:
+            place.who.send(page, UNDO, label=str(1 - int(page.fields["label"])))
+        return now
+
+    monkeypatch.setattr(watch.keeper.settling, "decide", slow)
+    watch.look()
+    assert seen == ["better", "open"]
+    assert (place.answer, place.paused) == (None, None), "with the correction it is not known"
+    while place.answer is None:
+        place.label(1)
+        watch.look()
+    assert place.answer.labels > n
+    kept = labels_of_list(place.database, place.judging).labels
+    filled = read_gold_list(place.folder / "g" / FILLED)
+    assert [label.labels for label in kept] == [(label,) for label in filled.label[: filled.judged]]
 
 
 def test_a_label_on_its_way_takes_nothing_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,20 +7,22 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from threading import Event, Thread, Timer
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from tests.judging.teaming import LEASE, Member, check_team, doc_of, listed, team_of, team_study
 from tests.judging.walking import Time, rows
-from truegain.judging.labels import labels_version
-from truegain.judging.store.database import Database
+from truegain.judging.labels import ListedLabels, labels_of_list, labels_version
+from truegain.judging.store.database import Database, guard_corrections
 from truegain.judging.store.schema import answers, events, sessions, units
 from truegain.judging.study.units import is_doubled, rows_as_units
 from truegain.judging.tasks.base import Item
 from truegain.judging.workflow.organizer import OrganizerService
 from truegain.judging.workflow.pausing import pause, resume
 from truegain.judging.workflow.steps import Elsewhere, PageStep
+from truegain.judging.workflow.team import correct
 
 UNDO = PageStep("undo")
 
@@ -276,6 +278,31 @@ def test_undo_after_decision(database: Database, clock: Time, tmp_path: Path) ->
     database.write(resume)
     one.send(page, UNDO, label="3")
     assert listed(database, study).labels[0].labels == (3.0,)
+
+
+def test_a_decision_waits_for_a_correction(database: Database, clock: Time, tmp_path: Path) -> None:
+    """Guards what a decision is made of: a correction that began before it is seen by it, though stored later."""
+    study = team_study(tmp_path)
+    service, (one,) = team_of(study, database, clock, "p1")
+    one.label("1")
+    form = one.form(one.page(UNDO), label="3")
+    began, ends = Event(), Event()
+
+    def corrects(connection: Connection) -> None:
+        correct(service.work(connection), one.token, form)
+        began.set()
+        ends.wait(10)
+
+    def decides(connection: Connection) -> ListedLabels:
+        guard_corrections(connection)
+        return labels_of_list(connection, study)
+
+    thread = Thread(target=lambda: database.write(corrects))
+    thread.start()
+    assert began.wait(10)
+    Timer(0.3, ends.set).start()
+    assert database.write(decides).labels[0].labels == (3.0,)
+    thread.join(10)
 
 
 def test_undo_whose_answer_was_lost(database: Database, clock: Time, tmp_path: Path) -> None:

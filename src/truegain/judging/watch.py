@@ -14,7 +14,7 @@ from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.judging.decision_store import store_decision, stored_decision
 from truegain.judging.labels import ListedLabels, ListedRows, labels_of_list, labels_version
-from truegain.judging.store.database import Database
+from truegain.judging.store.database import Database, guard_corrections
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.workflow.pausing import DECIDED, Reason, pause, pause_reason, resume
 from truegain.results.settlement import DECIDED as KNOWN
@@ -119,16 +119,35 @@ class Watch(threading.Thread):
         """One look: what is known now, kept where the pages find it."""
         began = time.thread_time()
         self._rows = self._rows or ListedRows(self.judging)
-        found = labels_of_list(self.database, self.judging, self._rows)
-        is_over = self.now is None or self.database.read(pause_reason) in DECIDED  # an end that failed half way
-        now = self._again(found) if is_over else self._decided(found)
-        if now.ended:
-            self._end(now, found)
-        else:
-            self.database.write(lambda connection: store_decision(connection, now, time.time()))
-        self.now = now
+        self.now = now = self._look(self._rows)
         self.looks, self.busy = self.looks + 1, self.busy + time.thread_time() - began
         self.teller.look(now)
+
+    def _look(self, rows: ListedRows) -> Settlement:
+        while True:
+            found = labels_of_list(self.database, self.judging, rows)
+            is_over = self.now is None or self.database.read(pause_reason) in DECIDED  # an end that failed half way
+            now = self._again(found) if is_over else self._decided(found)
+            if not now.ended:
+                self.database.write(lambda connection: store_decision(connection, now, time.time()))  # noqa: B023
+                return now
+            if self._close(now, found, rows):
+                self._end(now, found)
+                return now
+
+    def _close(self, now: Settlement, found: ListedLabels, rows: ListedRows) -> bool:
+        """Pause collecting, unless a label that it rests on was corrected since it was read: then look again."""
+        reason: Reason = "known" if now.is_decided else "given-up"
+
+        def close(connection: Connection) -> bool:
+            guard_corrections(connection)
+            labels = labels_of_list(connection, self.judging, rows).labels
+            if labels[: now.labels] != found.labels[: now.labels]:
+                return False
+            pause(connection, reason)
+            return True
+
+        return self.database.write(close)
 
     def _decided(self, found: ListedLabels, top: int | None = None) -> Settlement:
         return self.keeper.settling.decide(found.labels, found.top if top is None else top, found.given)
@@ -160,9 +179,7 @@ class Watch(threading.Thread):
         return now
 
     def _end(self, now: Settlement, found: ListedLabels) -> None:
-        """Collecting pauses first, the answer comes last: who is killed in between finds here again, and ends it."""
-        reason: Reason = "known" if now.is_decided else "given-up"
-        self.database.write(lambda connection: pause(connection, reason))
+        """Collecting has paused, the answer comes last: who is killed in between finds here again, and ends it."""
         settling = self.keeper.settling
         self.keeper.write_basis(settling.filled(settling.labels_of(found.labels, now.labels)))
         self.database.write(lambda connection: store_decision(connection, now, time.time()))

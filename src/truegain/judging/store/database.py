@@ -26,7 +26,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from truegain.errors import TruegainError
 
 VERSIONS = Path(__file__).parent / "migrations"
-LOCK = 7_102_014  # an advisory lock of PostgreSQL
+LOCK, CORRECTIONS = 7_102_014, 7_102_015  # advisory locks of PostgreSQL
 
 
 def upgrade(engine: Engine, url: URL, versions: Path = VERSIONS) -> str:
@@ -61,6 +61,16 @@ def guard(connection: Connection) -> None:
     """Let one server at a time open a study: two that start together do it one after the other."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+
+
+def guard_corrections(connection: Connection, *, shared: bool = False) -> None:
+    """Let a decision wait for corrections of labels that are on their way, which are `shared`, and they for it.
+
+    Else one that began before the decision could be stored after it, and change what it was made of.
+    """
+    if connection.dialect.name == "postgresql":  # SQLite: one writes at a time
+        name = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
+        connection.execute(text(f"SELECT {name}(:lock)"), {"lock": CORRECTIONS})
 
 
 def _take_time(connection: Connection) -> None:

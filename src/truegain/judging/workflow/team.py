@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from sqlalchemy import case, delete, func, select, update
 
+from truegain.judging.store.database import guard_corrections
 from truegain.judging.store.schema import answers, assessors, events, sessions, units, visits
 from truegain.judging.tasks.base import Answer, Fields
 from truegain.judging.workflow.assignment import DONE, FREE, first_offered, hold
@@ -133,6 +134,7 @@ def correct(work: Work, token: str, fields: Fields) -> Reply:
     own = load(work.connection, token, locked=False)
     if fields.get("action") == "stay":
         return Reply(own.step)
+    guard_corrections(work.connection, shared=True)
     session = undone(work, token)
     if session is None:
         return Reply(own.step if _is_counted(work, own, fields) else too_late(work, token), elsewhere=True)
