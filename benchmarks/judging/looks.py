@@ -102,7 +102,7 @@ def measured(demo: Demo, folder: Path, every: float, seconds: float) -> Measured
         base, texts, truth = f"http://127.0.0.1:{port}", texts_of(study), label_of(demo, study)
         workers = [Worker(base, link, texts, truth, Random(n)) for n, link in enumerate(links)]
         with at_work(workers):
-            waited(lambda: True if sum(len(w.acknowledged) for w in workers) >= BEFORE else None, 300)
+            waited(lambda: True if sum(w.given for w in workers) >= BEFORE else None, 300)
             for worker in workers:
                 worker.every = every
             time.sleep(3)

@@ -8,14 +8,14 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 from random import Random
 from subprocess import DEVNULL, STDOUT, Popen, run
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import httpx
 from sqlalchemy import select
@@ -26,6 +26,7 @@ from truegain.judging.labels import labels_of_list
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.schema import answers, events, sessions, units
 from truegain.judging.study.study import JudgingStudy, read_study
+from truegain.judging.texts import catalogue
 from truegain.planning.settle import Settling
 from truegain.results.settlement import Label, Settlement
 from truegain.study.study import Study
@@ -39,6 +40,7 @@ TAG = re.compile(r"<[^>]+>")
 LINK = re.compile(r"http://[^/\s]+(/s/\S+\?invitation=\S+)")
 SECRET = re.compile(r"(/organize/\S+/decision)  password: (\S+)")
 KNOWN = "Thank you, it is known"
+CORRECTED, TOO_LATE = catalogue()["team.corrected"], catalogue()["team.too_late"]
 
 
 def words_of(html: str) -> str:
@@ -156,13 +158,19 @@ def waited(found: Callable[[], T | None], seconds: float, about: object = "") ->
     raise TimeoutError(f"nothing in {seconds:g} s: {str(about)[-2000:]}")
 
 
-class Acknowledged(NamedTuple):
-    """A label whose submit was answered by a redirect that leads on."""
+@dataclass
+class Sent:
+    """A label that was sent, or another in its place by Undo, and what the person was told of it.
 
-    token: str
+    'unknown': no answer came, or one that says neither.  An Undo is such where the next page thanks for a decision: it
+    came too late, or it was stored and that answer was killed.
+    """
+
+    token: str  # of the session that has the label
     doc: str
     label: str
-    undo: bool
+    undo: bool = False
+    told: Literal["acknowledged", "refused", "unknown"] = "unknown"
 
 
 @dataclass
@@ -177,7 +185,7 @@ class Worker:
     every: float = 0.0  # seconds a label
     undo: float = 0.0  # share of labels that are wrong at first, and corrected
     patience: float = 60.0
-    acknowledged: list[Acknowledged] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)  # whatever came of it, noted before it is sent
     troubles: Counter[str] = field(default_factory=Counter)
     waits: list[tuple[float, str, float]] = field(default_factory=list)  # when, what was asked, seconds to its answer
     ended: str = ""  # the heading of the last page
@@ -187,6 +195,11 @@ class Worker:
         self.client = httpx.Client(base_url=self.base, follow_redirects=False, timeout=20)
         self.response: httpx.Response
         self.at = ""
+
+    @property
+    def given(self) -> int:
+        """Labels and corrections that were acknowledged so far."""
+        return sum(one.told == "acknowledged" for one in list(self.sent))
 
     def ask(self, method: str, path: str, fields: Mapping[str, str] | None = None) -> httpx.Response:
         """Send a request until it is answered, the same each time."""
@@ -238,12 +251,19 @@ class Worker:
             heading = self.open(self.send(action="next", consent="yes"))
         return heading
 
-    def give(self, label: int, *, undo: bool = False) -> str:
-        """Label the document on the page; the heading of the page that follows."""
-        token, doc = self.at.split("/")[2], self.doc
-        to = self.send(label=str(label))
-        self.acknowledged.append(Acknowledged(token, doc, str(label), undo))
-        return self.open(to)
+    def give(self, label: int, *, instead_of: Sent | None = None) -> str:
+        """Label the document on the page, an Undo's `instead_of` what it corrects; the heading of what follows."""
+        token = instead_of.token if instead_of else self.at.split("/")[2]
+        one = Sent(token, self.doc, str(label), undo=instead_of is not None)
+        self.sent.append(one)
+        before, to = self.at, self.send(label=str(label))
+        if not one.undo:  # any redirect that leads on says that it is stored; the same page again, that it is not
+            one.told = "refused" if to == before else "acknowledged"
+        heading = self.open(to)
+        if one.undo:  # it leads to the same row in any case, whose page says what came of it
+            text = words_of(self.response.text)
+            one.told = "acknowledged" if CORRECTED in text else "refused" if TOO_LATE in text else "unknown"
+        return heading
 
     def work(self) -> None:
         """Label until a page says that it is over."""
@@ -260,17 +280,21 @@ class Worker:
             self.stop.wait(max(0.0, due - time.monotonic()))
             true = self.label(self.doc)
             if self.draws.random() < self.undo:
-                before = self.doc
                 heading = self.give(3 - true)
-                if not self.at.endswith("/doc/1"):
-                    break  # it was known in between
-                heading = self.open(f"{self.at.rsplit('/doc', 1)[0]}/undo")
-                if self.at.endswith("/undo") and self.doc == before:
-                    heading = self.give(true, undo=True)
+                if self.at.endswith("/doc/1"):  # else it was known in between, or there is no next row
+                    heading = self._undo(self.sent[-1], true)
                 continue
             heading = self.give(true)
         self.ended = heading
         self.client.close()
+
+    def _undo(self, last: Sent, label: int) -> str:
+        """Correct the last label, if that can be; the heading of what follows."""
+        row = self.at
+        heading = self.open(f"{row.rsplit('/doc', 1)[0]}/undo")
+        if not self.at.endswith("/undo"):
+            return heading
+        return self.give(label, instead_of=last) if self.doc == last.doc else self.open(row)
 
 
 def texts_of(study: JudgingStudy) -> dict[str, str]:
@@ -309,46 +333,86 @@ def at_work(workers: list[Worker]) -> Iterator[list[threading.Thread]]:
         raise raised[0]
 
 
+class Differences(NamedTuple):
+    """Between what was sent and what is stored: each is 0 where no label is lost, counted twice or made up."""
+
+    lost: int = 0  # acknowledged, and not stored or not what counts
+    doubled: int = 0  # stored more often than sent
+    unsent: int = 0  # stored, and never sent or refused
+
+
+def differences(sent: Sequence[Sent], stored: Sequence[str]) -> Differences:
+    """Of one session: what a person sent of it, and the revisions that are stored, both oldest first.
+
+    What was acknowledged is stored once, what was refused is not, and of what is unknown either may be.  The last
+    revision counts: it is what was acknowledged last, or something unknown that was sent later.
+    """
+    sure = Counter(one.label for one in sent if one.told == "acknowledged")
+    may = sure + Counter(one.label for one in sent if one.told == "unknown")
+    have = Counter(stored)
+    over = have - may
+    unsent = sum(n for label, n in over.items() if label not in may)
+    lost = (sure - have).total()
+    last = max((at for at, one in enumerate(sent) if one.told == "acknowledged"), default=None)
+    if last is not None and not lost:
+        counts = {sent[last].label, *(one.label for one in sent[last:] if one.told == "unknown")}
+        lost = int(stored[-1] not in counts)
+    return Differences(lost, over.total() - unsent, unsent)
+
+
 class Checked(NamedTuple):
     """What the database has of what people were told."""
 
-    acknowledged: int
-    stored: int
-    lost: int
-    doubled: int
+    acknowledged: int  # labels, without Undo
+    corrected: int  # by an Undo that was acknowledged
+    refused: int
+    unknown: int
+    stored: int  # revisions
+    late: int  # of them, after the row was given to someone else
+    differences: Differences
+    miscounted: int  # rows of which other labels count than people's last ones
     out_of_order: int
+
+    @property
+    def faults(self) -> int:
+        """0: every acknowledged label is stored once and counts, nothing else is, and rows were given out in order."""
+        return sum(self.differences) + self.miscounted + self.out_of_order
 
 
 def checked(database: Database, folder: Path, workers: list[Worker]) -> Checked:
-    """Hold acknowledged labels against the stored ones, at their last revision, and claims against the list's order."""
+    """Hold what people sent against what is stored, what is stored against what counts, and claims against the list."""
     tables = (answers, sessions, units, events)
-    stored, had, rows, lines = database.read(lambda c: [c.execute(select(t).order_by(t.c.id)).all() for t in tables])
-    by_token = {row.token: row for row in had}
-    last = {row.session: row.typed for row in stored if row.kind == "item"}
-    given = {
-        (a.token if not a.undo else _token_of(a, worker)): a.label for worker in workers for a in worker.acknowledged
-    }
-    lost = sum(last.get(by_token[token].id) != label for token, label in given.items())
-    item = [row for row in stored if row.kind == "item"]
-    undone = sum(a.undo for worker in workers for a in worker.acknowledged)
-    unacknowledged = sum(row.session not in {by_token[t].id for t in given} for row in item)
-    doubled = len(item) - unacknowledged - len(given) - undone
+    every, had, rows, lines = database.read(lambda c: [c.execute(select(t).order_by(t.c.id)).all() for t in tables])
+    stored = [row for row in every if row.kind == "item"]
+    sent = [one for worker in workers for one in worker.sent]
+    token = {row.id: row.token for row in had}
+    given: dict[str, list[Sent]] = {}
+    have: dict[str, list[str]] = {}
+    for one in sent:
+        given.setdefault(one.token, []).append(one)
+    for row in stored:
+        have.setdefault(token[row.session], []).append(row.typed)
+    found = [differences(given.get(name, ()), have.get(name, ())) for name in {*given, *have}]
     people = Counter((row.assessor, row.unit) for row in had if row.outcome == "done")
-    doubled += sum(n - 1 for n in people.values())
-    place = {row.id: (row.topic, row.items[0]["docs"][0]) for row in rows}
-    unit = {row.id: row.unit for row in had}
-    claimed = list(dict.fromkeys(place[unit[line.session]] for line in lines if line.kind == "claimed"))
+    sums = Differences(*map(sum, zip(*found, strict=True))) if found else Differences()
+    sums = sums._replace(doubled=sums.doubled + sum(n - 1 for n in people.values()))
+    told = Counter((one.told, one.undo) for one in sent)
     study = read_study(folder)
     order = list(dict.fromkeys((one.topic, one.items[0].docs[0]) for one in study.units))
-    rank = {row: at for at, row in enumerate(order)}
-    at_once = len(workers) - 1  # people who claim in the same moment may be told in another order
-    out_of_order = sum(abs(rank[row] - at) > at_once for at, row in enumerate(claimed))
+    place = {row.id: (row.topic, row.items[0]["docs"][0]) for row in rows}
+    at = {row.id: place[row.unit] for row in had}
+    done = {row.id for row in had if row.outcome == "done"}
+    last = {row.session: row for row in stored if row.session in done and not row.late}
+    counts = Counter((at[session], row.value) for session, row in last.items())
     kept = labels_of_list(database, study).labels
+    counted = Counter(((label.topic, label.doc), value) for label in kept for value in label.labels)
+    claimed = list(dict.fromkeys(at[line.session] for line in lines if line.kind == "claimed"))
+    rank = {row: number for number, row in enumerate(order)}
+    at_once = len(workers) - 1  # people who claim in the same moment may be told in another order
+    out_of_order = sum(abs(rank[row] - number) > at_once for number, row in enumerate(claimed))
     out_of_order += sum((label.topic, label.doc) != row for label, row in zip(kept, order, strict=False))
-    return Checked(len(given), len(item), lost, doubled, out_of_order)
-
-
-def _token_of(one: Acknowledged, worker: Worker) -> str:
-    """The token of the label that was corrected: the last of the same document before."""
-    at = worker.acknowledged.index(one)
-    return next(a.token for a in reversed(worker.acknowledged[:at]) if a.doc == one.doc and not a.undo)
+    return Checked(
+        told["acknowledged", False], told["acknowledged", True], told["refused", False] + told["refused", True],
+        told["unknown", False] + told["unknown", True], len(stored), sum(row.late for row in stored), sums,
+        len({row for row, _ in (counts - counted) + (counted - counts)}), out_of_order,
+    )  # fmt: skip
