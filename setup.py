@@ -1,6 +1,8 @@
-"""The compiled part; everything else is in pyproject.toml."""
+"""The compiled part and the description; everything else is in pyproject.toml."""
 
+import re
 import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
 
@@ -19,9 +21,19 @@ def compiled(module: str) -> Extension:
     )
 
 
+def description() -> str:
+    """The README, whose pictures and links an index of packages finds at the source."""
+    source = "https://github.com/truegain/truegain"
+    text = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
+    text = re.sub(r"(!\[[^\]]*\]\()(?!\w+:)", rf"\1{source}/raw/main/", text)
+    return re.sub(r"((?<!!)\[[^\]]*\]\()(?!\w+:|#)", rf"\1{source}/blob/main/", text)
+
+
 MODULES = ("io._scan", "io._split", "sampling._copies", "sampling._deals", "text._words")
 
 setup(
     ext_modules=[compiled(f"truegain.{module}") for module in MODULES],
+    long_description=description(),
+    long_description_content_type="text/markdown",
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

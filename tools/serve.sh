@@ -7,6 +7,9 @@ if [ -n "${PGPASSWORD_FILE:-}" ]; then
   PGPASSWORD="$(cat "$PGPASSWORD_FILE")"
   export PGPASSWORD
 fi
+if [ "${1:-}" = annotate ]; then # another command, with the password of the database: serve annotate invite /study
+  exec truegain "$@" ${DATABASE:+--database "$DATABASE"}
+fi
 if [ ! -e "$folder/judging.toml" ]; then
   echo "There is no study in $folder (no judging.toml). Make one with truegain annotate init, and mount its folder there." >&2
   exit 2

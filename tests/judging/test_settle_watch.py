@@ -30,7 +30,7 @@ from truegain.judging.workflow.pausing import pause, pause_reason
 from truegain.judging.workflow.steps import PageStep, Person
 from truegain.planning.label_budget import LabelBudget
 from truegain.planning.settle import Settling
-from truegain.results.settlement import Label, Settlement
+from truegain.results.settlement import Label, Settlement, Status
 from truegain.study.study import Study
 
 TOPICS, DOCS = [f"t{n:02d}" for n in range(12)], "abcdef"
@@ -159,8 +159,12 @@ def test_a_label_corrected_during_the_look_that_decides(place: Place, monkeypatc
     assert [label.labels for label in kept] == [(label,) for label in filled.label[: filled.judged]]
 
 
-def test_a_label_on_its_way_takes_nothing_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Guards a decision whose process ended: labels that contradict it came in meanwhile, and the look stands."""
+@pytest.mark.parametrize("then", ["open", "undecided"])
+def test_a_label_on_its_way_takes_nothing_back(place: Place, monkeypatch: pytest.MonkeyPatch, then: Status) -> None:
+    """Guards a decision whose process ended: labels that contradict it came in meanwhile, and the look stands.
+
+    Neither does it matter that they were the last that may be given.
+    """
     n = until_known(place, place.watch())
     place.label(4, liar=True)  # as if they had been on their way
     place.database.write(lambda c: pause(c, "known"))
@@ -170,7 +174,9 @@ def test_a_label_on_its_way_takes_nothing_back(place: Place, monkeypatch: pytest
     def wavering(rows: list[Label], top: int | None = None, given: int | None = None) -> Settlement:
         """As over topics, whose limits may widen again."""
         now = decide(rows, top, given)
-        return replace(now, status="open") if now.labels > n + 1 else now
+        if now.labels <= n + 1:
+            return now
+        return replace(now, status=then, pairs=tuple(replace(pair, status=then) for pair in now.pairs))
 
     monkeypatch.setattr(again.keeper.settling, "decide", wavering)
     again.look()

@@ -466,6 +466,17 @@ def test_someone_else_gets_the_row(database: Database, clock: Time, tmp_path: Pa
     assert listed(database, study).top >= 1
 
 
+def test_who_came_later_is_waited_for(database: Database, clock: Time, tmp_path: Path) -> None:
+    """Guards second labels: who was invited in place of someone excluded counts, so that a row still has two."""
+    study = team_study(tmp_path, rows=3, double=1.0, number=2)
+    _, (one, two, _) = team_of(study, database, clock, "p1", "p2", "p3")
+    for _ in range(3):
+        one.label()
+    who = rows(database, sessions, token=two.token)[0].assessor
+    OrganizerService(study, database, clock=clock).exclude(who, "tries")
+    assert listed(database, study).top == 0
+
+
 # ---------------------------------------------------------------------- three people at random
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,8 @@ class Keeper:
             return None
         known = Settlement.of_json(path.read_bytes())
         is_open = any(pair.status == "undecided" for pair in known.pairs)
-        open_again = is_open and self.settling.most > known.given  # a higher limit than before
+        limit = self.settling.budget.limit  # a higher limit than before, and rows that nobody has labeled
+        open_again = is_open and known.labels < known.listed and (limit is None or limit > known.given)
         open_again |= self.settling.budget.keep_going and any(pair.forecast for pair in known.pairs)
         return None if open_again or not known.ended else known
 
@@ -101,7 +103,8 @@ class Keeper:
         path = self.folder / FILLED
         with suppress(TruegainError):  # not ours
             if path.is_file() and read_gold_list(path).digest == self.settling.listed.digest:
-                path.replace(self.folder / f"earlier.{FILLED}")
+                names = (f"earlier{n or ''}.{FILLED}" for n in count())
+                path.replace(next(p for name in names if not (p := self.folder / name).exists()))
 
     def write_basis(self, filled: GoldList) -> None:
         """Write what the answer rests on: the labels, and the report page."""

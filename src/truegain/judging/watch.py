@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 import time
@@ -17,7 +16,6 @@ from truegain.judging.labels import ListedLabels, ListedRows, labels_of_list, la
 from truegain.judging.store.database import Database, guard_corrections
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.workflow.pausing import DECIDED, Reason, pause, pause_reason, resume
-from truegain.results.settlement import DECIDED as KNOWN
 from truegain.results.settlement import Label, Settlement
 
 if TYPE_CHECKING:
@@ -104,7 +102,7 @@ class Watch(threading.Thread):
                 break
             self._ended.wait(LISTEN)
         if self.now is not None and self.now.ended and not self._ended.wait(self.linger):
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
     def _fail(self, error: Exception) -> None:
         """Say what is wrong, once, and give it time."""
@@ -163,13 +161,15 @@ class Watch(threading.Thread):
         if before is not None:
             self.keeper.settling.remember(before.decision)
         now, reason = self._decided(found), self.database.read(pause_reason)
-        if now.ended or reason not in DECIDED:
+        if now.is_decided or reason not in DECIDED:
             return now
         if reason == "known":
             for top in range(found.top - 1, max(found.top - ON_THEIR_WAY, 0), -1):
-                if (earlier := self._decided(found, top)).status in KNOWN:
+                if (earlier := self._decided(found, top)).is_decided:
                     return earlier
             now = self._decided(found)
+        if now.ended:
+            return now
 
         def go_on(connection: Connection) -> None:
             store_decision(connection, now, time.time(), reopen=True)

@@ -46,7 +46,8 @@ class Paper:
         }
         """
         field = {"article": "journal", "book": "publisher"}.get(self.kind, "booktitle")
-        lines = [f"author = {{{self.authors.replace(', ', ' and ')}}}"]
+        authors = self.authors.replace(", ", " and ").replace("Al Mohamad", "{Al Mohamad}")  # a surname of two words
+        lines = [f"author = {{{authors}}}"]
         lines += [
             f"title = {{{_kept_capitals(self.title)}}}",
             f"{field} = {{{self.where.replace('&', chr(92) + '&')}}}",
@@ -283,7 +284,7 @@ _ALL = (
     ),
     Paper(
         "newcombe1998", "R. G. Newcombe", 1998,
-        "Interval Estimation for the Difference between Independent Proportions",
+        "Interval Estimation for the Difference between Independent Proportions: Comparison of Eleven Methods",
         "Statistics in Medicine", "17(8), 873-890",
     ),
     Paper(

@@ -314,7 +314,7 @@ class Study:
         price, max_cost : float, optional
             Price of a label, and what labels may cost together.
         keep_going : bool, default False
-            Whether to label on where a forecast gives a decision by labels a chance below 2%.
+            Whether to label on where, by a forecast, the whole list decides it with a chance below 2%.
         every : int, default 1
             Labels between looks; limits hold whatever it is.
         seed : int, default 0

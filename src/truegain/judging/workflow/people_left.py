@@ -23,9 +23,10 @@ def people_left(connection: Connection, study: JudgingStudy) -> float:
     stays = (sessions.c.assessor == assessors.c.id, sessions.c.outcome.is_(None) | (sessions.c.outcome == DONE))
     withdrew = (sessions.c.assessor == assessors.c.id, sessions.c.outcome == "withdrawn")
     left = exists().where(*withdrew) & ~exists().where(*stays)
-    query = select(func.count()).select_from(assessors)
-    gone = query.where(assessors.c.kind == "human", assessors.c.excluded.is_not(None) | left)
-    return max(1, study.people.number - int(connection.execute(gone).scalar_one()))
+    there = select(func.count()).select_from(assessors).where(assessors.c.kind == "human")
+    gone = there.where(assessors.c.excluded.is_not(None) | left)
+    invited, lost = (int(connection.execute(query).scalar_one()) for query in (there, gone))
+    return max(1, max(study.people.number, invited) - lost)  # who was invited later stands in for who is gone
 
 
 def still_wanted(connection: Connection, study: JudgingStudy) -> Any:
