@@ -72,5 +72,6 @@ def test_doctor_names_the_option_for_columns(run: Run, tmp_path: Path, monkeypat
     """Guards tables none of whose names is known: doctor says that commands can be told the names."""
     monkeypatch.chdir(tmp_path)
     Path("found.csv").write_text("ticket,snippet,verdict\n17,a,good\n18,b,bad\n")
-    _, out, err = run("doctor", "found.csv")
-    assert "--columns topic=ticket,doc=snippet,label=verdict" in out + err
+    _, out, _ = run("doctor", "found.csv")
+    assert "give commands --columns topic=NAME,doc=NAME,label=NAME" in out
+    assert "its columns are ticket, snippet, verdict" in out

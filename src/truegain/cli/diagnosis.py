@@ -154,10 +154,15 @@ class Diagnosis:
                 continue
             if file.kind == RUN and not runs[folder]:
                 continue
-            yield f"  {file.file}: {file.in_words}"
+            yield f"  {file.file}: {_as_typed(file.in_words)}"
             if file.missing:
                 yield f"    missing: {file.lost_in_words}"
-            yield from (f"    {sentence(note)}" for note in file.notes)
+            yield from (f"    {sentence(_as_typed(note))}" for note in file.notes)
+
+
+def _as_typed(text: str) -> str:
+    """A text in the words of the commands that would read the file, which have options that `doctor` has not."""
+    return Message(text).words({name: f"--{name}" for name in ("columns", "values")})
 
 
 def _folder(file: str) -> str:

@@ -260,7 +260,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "corpusid", "document", "pid", "chunk_id", "chunkid",
     ),
     "label": ("label", "relevance", "rel", "grade", "gain", "judgment", "rating", "value"),
-    "score": ("score", "sim"),
+    "score": ("score", "sim", "similarity", "cosine", "cosine_similarity"),
     "rank": ("rank", "position"),
     "system": ("system", "run", "run_id"),
     "subtopic": ("subtopic", "iteration", "intent"),

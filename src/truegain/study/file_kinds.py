@@ -42,7 +42,7 @@ from truegain.io.separated import first_line, separated, separator_of
 from truegain.io.warnings import heard, warn
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
-from truegain.message import Message, with_marks
+from truegain.message import Message, arg, with_marks
 
 LOG: Final = "log"
 ANSWERS: Final = "answers"
@@ -334,14 +334,12 @@ def _examined(path: str, file: str) -> Examined:
     except TruegainError as error:
         if "topic" in columns or len(columns.names) < len(_NEEDED):
             raise
-        hint = f"if these are judgments or a run, give commands its columns, as in columns {_columns_option(columns)}"
+        form = ",".join(f"{name}=NAME" for name in _NEEDED)
+        hint = (
+            f"if these are judgments, give commands {arg('columns', form)}, and score=NAME in place of label for a run; "
+            f"its columns are {', '.join(columns.all_written)}"
+        )
         return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(hint,))
-
-
-def _columns_option(columns: Columns) -> str:
-    """How to name the columns of a table none of whose names is known."""
-    names = columns.all_written
-    return ",".join(f"{ours}={theirs}" for ours, theirs in zip(_NEEDED, names, strict=False))
 
 
 def scores_in(path: str) -> tuple[str, ...]:
