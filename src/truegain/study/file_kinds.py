@@ -336,7 +336,7 @@ def _examined(path: str, file: str) -> Examined:
             raise
         form = ",".join(f"{name}=NAME" for name in _NEEDED)
         hint = (
-            f"if these are judgments, give commands {arg('columns', form)}, and score=NAME in place of label for a run; "
+            f"if these are judgments, give commands {arg('columns', form)}, and score=NAME instead of label for a run; "
             f"its columns are {', '.join(columns.all_written)}"
         )
         return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(hint,))
