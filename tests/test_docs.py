@@ -39,7 +39,13 @@ def name_of(page: Path) -> str:
 
 def by_tier(pages: list[Path]) -> list[Any]:
     """The pages as cases; those whose commands draw the papers' figures are slow."""
-    slow = ("howto/assessors.md", "howto/gains.md", "howto/text.md", "tutorials/magnitude.md")
+    slow = (
+        "howto/assessors.md",
+        "howto/gains.md",
+        "howto/text.md",
+        "tutorials/magnitude.md",
+        "evidence/papers/content.md",
+    )
     return [pytest.param(p, marks=pytest.mark.slow) if name_of(p) in slow else p for p in pages]
 
 
