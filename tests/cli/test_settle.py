@@ -6,16 +6,15 @@ import csv
 import json
 import re
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from tests.cli.conftest import Run
 from tests.llm.served import served
 from tests.planning.test_label_plan import world
-from truegain.cli.app import main
 from truegain.errors import InputError
 from truegain.llm import client
 from truegain.results.settlement import Settlement
@@ -28,7 +27,7 @@ GOLD = world(topics=40)[2]
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+def command(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs a command of truegain in a folder with runs, labels of a judge, topics and documents."""
     monkeypatch.chdir(tmp_path)
     runs, bronze, _ = world(topics=40)
@@ -40,17 +39,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     docs = sorted({d for row in bronze.values() for d in row})
     Path("docs.jsonl").write_text("".join(json.dumps({"id": d, "text": f"About {d}."}) + "\n" for d in docs))
 
-    def called(words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["truegain", *shlex.split(words)])
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return called
+    return lambda words: run(*shlex.split(words))
 
 
 def fill(sheet: str, rows: int, label: Callable[[str, str], int] = lambda t, d: GOLD[t][d]) -> int:
