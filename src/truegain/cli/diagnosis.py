@@ -19,10 +19,12 @@ from truegain.data.items import UNEQUAL, Items
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
 from truegain.errors import TruegainError, counted, some
-from truegain.io.files import PathLike
+from truegain.io.column_names import file_options
+from truegain.io.files import PathLike, shown_path
 from truegain.io.formats import ending, system_name
 from truegain.io.logs.log import Log
 from truegain.io.nugget_files import NuggetFile
+from truegain.io.told_columns import check_told, columns_in
 from truegain.io.warnings import heard
 from truegain.message import Message, with_marks
 from truegain.study.estimators import LEAST_TOPICS
@@ -154,15 +156,10 @@ class Diagnosis:
                 continue
             if file.kind == RUN and not runs[folder]:
                 continue
-            yield f"  {file.file}: {_as_typed(file.in_words)}"
+            yield f"  {file.file}: {file.in_words}"
             if file.missing:
                 yield f"    missing: {file.lost_in_words}"
-            yield from (f"    {sentence(_as_typed(note))}" for note in file.notes)
-
-
-def _as_typed(text: str) -> str:
-    """A text in the words of the commands that would read the file, which have options that `doctor` has not."""
-    return Message(text).words({name: f"--{name}" for name in ("columns", "values")})
+            yield from (f"    {sentence(note)}" for note in file.notes)
 
 
 def _folder(file: str) -> str:
@@ -182,7 +179,10 @@ def diagnose(paths: Sequence[PathLike]) -> Diagnosis:
     Diagnosis
         Shows itself as text; `to_dict` is what `--format json` prints.
     """
-    files = [examine(path) for path in files_below(paths)]
+    every = files_below(paths)
+    if file_options().columns:
+        check_told(file_options(), {shown_path(path): names for path in every if (names := columns_in(path))})
+    files = [examine(path) for path in every]
     notes: list[str] = []
     questions = [
         *_of_answers(files, notes), *_of_nuggets(files), *_of_retrieval(files, notes), *_of_ratings(files),
@@ -559,11 +559,13 @@ def _of_ratings(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         if file.kind != RATINGS:
             continue
         about = f"ratings: {file.file}"
-        yield FileQuestion(about, "Do the assessors agree?", command_of("agree", file.file))
+        yield FileQuestion(about, "Do the assessors agree?", command_of("agree", file.file, *columns_of(file)))
         for folder, runs in _by_folder(files).items():
             systems = [system for run in runs for system in run.systems]
             if len(systems) > 1 and _fits(file.data, runs):
-                command = command_of("verdict", file.file, *_paths(folder, runs, files), "--aggregate", "mean")
+                command = command_of(
+                    "verdict", file.file, *_paths(folder, runs, files), "--aggregate", "mean", *columns_of(file)
+                )
                 yield FileQuestion(about, f"{_which(systems)} by the mean of their ratings?", command)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from truegain.errors import some
+from truegain.io.column_names import Role, file_options
 from truegain.message import Message
 from truegain.study.file_kinds import Examined
 
@@ -101,12 +102,16 @@ def command_of(*words: str) -> str:
 
 
 def columns_of(judged: Examined, gold: Examined | None = None) -> tuple[str, ...]:
-    """What a command needs to find the labels of its files, where their columns have no name that is known.
+    """What a command needs to read its files: what was said of them, and labels in columns of no known name.
 
     >>> columns_of(Examined("a.csv", "judgments", label="verdict"), Examined("b.csv", "judgments", label="person"))
     ('--columns', 'label=verdict;gold:label=person')
     """
-    parts = [f"label={judged.label}"] if judged.label else []
+    told = file_options()
+    names: list[tuple[Role, str]] = [("judgments", judged.label)] if judged.label else []
     if gold is not None and gold.label and gold.label != judged.label:
-        parts.append(f"gold:label={gold.label}")
-    return ("--columns", ";".join(parts)) if parts else ()
+        names.append(("gold", gold.label))
+    for role, label in names:
+        told = replace(told, columns=replace(told, columns=told.columns or "").option(role, {"label": label}))
+    values = ",".join(f"{word}={number:g}" for word, number in told.values.items())
+    return (*(("--columns", told.columns) if told.columns else ()), *(("--values", values) if values else ()))

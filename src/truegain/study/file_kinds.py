@@ -20,6 +20,7 @@ from truegain.data.ratings import read_ratings
 from truegain.data.runs import read_runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io import trec
+from truegain.io.column_names import Role
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,
@@ -39,6 +40,7 @@ from truegain.io.named_tables import Columns
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
 from truegain.io.separated import first_line, separated, separator_of
+from truegain.io.told_columns import columns_in, told_of
 from truegain.io.warnings import heard, warn
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
@@ -276,7 +278,8 @@ def examine(path: PathLike) -> Examined:
     file = shown_path(path)
     with heard() as told:
         try:
-            made = _examined(os.fspath(path), file)
+            with told_of(path) as role:
+                made = _examined(os.fspath(path), file, role)
         except TruegainError as error:
             made = Examined(file, UNKNOWN, reason=_reason(error, file))
         except (OSError, ValueError, RecursionError) as error:
@@ -293,13 +296,15 @@ def _reason(error: TruegainError, file: str) -> str:
     )
 
 
-def _examined(path: str, file: str) -> Examined:
+def _examined(path: str, file: str, role: Role | None) -> Examined:
     if path.endswith(".toml"):
         return Examined(file, STUDY)
     if log_format_of(path) is not None:
         return of_log(read_log(path))
     if is_nuggets(path):
         return _of_nuggets(read_nugget_file(path))
+    if role is not None and sum(mark in map(str.lower, columns_in(path)) for mark in MARKS) <= 1:
+        return _of_run(path, file) if role == "runs" else _of_judgments(path, file)
     text, kind = marked(read_bytes(path), file)
     if kind is None and not text.lstrip().startswith((b"{", b"[")):
         first = first_line(text)
@@ -336,8 +341,8 @@ def _examined(path: str, file: str) -> Examined:
             raise
         form = ",".join(f"{name}=NAME" for name in _NEEDED)
         hint = (
-            f"if these are judgments, give commands {arg('columns', form)}, and score=NAME instead of label for a run; "
-            f"its columns are {', '.join(columns.all_written)}"
+            f"if these are judgments, say which columns they are: {arg('columns', form)}, with score=NAME in place of "
+            f"label for a run; its columns are {', '.join(columns.all_written)}"
         )
         return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(hint,))
 

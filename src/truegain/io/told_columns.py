@@ -1,0 +1,128 @@
+"""Files of which nobody says what they are: what was said of columns, and which file has the columns that it names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from truegain.errors import InputError, TruegainError, some
+from truegain.io.column_names import IDS, FileOptions, Header, Role, file_options, read_with
+from truegain.io.columns import names_columns, number_of, our_name, parts_of
+from truegain.io.files import PathLike, read_bytes, shown_path
+from truegain.io.formats import marked, read, read_file
+from truegain.io.json_files import is_nested
+from truegain.io.named_tables import Columns, renamed
+from truegain.io.separated import LOOKED_AT, first_line, separator_of
+from truegain.message import argname
+
+GREATEST = 10  # label of lines that could as well be those of a run
+VALUES: dict[Role, tuple[str, ...]] = {"judgments": ("label",), "gold": ("label",), "runs": ("score", "rank")}
+
+
+@contextmanager
+def told_of(path: PathLike) -> Iterator[Role | None]:
+    """While a file is examined: what was said of columns holds if the file has these; the role that it then has.
+
+    None, and nothing is said, where the file has none of the columns.
+    """
+    options = file_options()
+    role = _role(path, options) if options.columns else None
+    if role is None:
+        none = replace(options, judged=Header(), ran=Header(role="runs"), trusted=Header(role="gold"))
+    with read_with(none if role is None else replace(options, judgments=_if(role == "judgments", path))):
+        yield role
+
+
+def _if(wanted: bool, path: PathLike) -> str | None:
+    return os.fspath(path) if wanted else None
+
+
+def _role(path: PathLike, options: FileOptions) -> Role | None:
+    """What a file is by what was said of columns: it has all that is needed, some of it by the user's names."""
+    try:
+        text, kind = marked(read_bytes(path), shown_path(path))
+        if kind is None and is_nested(text):
+            return None
+        roles: dict[Role, Header] = {"judgments": options.judged, "gold": options.trusted, "runs": options.ran}
+        are_lines = kind is None and not first_line(text).startswith(("{", "["))
+        if are_lines and (role := _of_lines(text, roles)) is not None:
+            return role
+        table, file = (read(text, kind, shown_path(path)), shown_path(path)) if kind else read_file(path)
+    except TruegainError:  # told where the file is read
+        return None
+    fits = {role: fit for role, header in roles.items() if (fit := _fit(Columns(table, file, role), header))}
+    return max(fits, key=lambda role: fits[role]) if fits else None
+
+
+def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
+    """Whether a file has the value of its role, and how many columns by the user's names; None where it does not fit.
+
+    Without a value it may be a wide table of ratings.
+    """
+    names = set(columns.names)
+    own = {ours for ours in header.theirs if any(set(parts_of(name)) <= names for name in _names_of(header, ours))}
+    if not own:
+        return None
+    try:
+        with_names = renamed(columns, header.of_files(2))  # what it lacks is another file's
+    except InputError:
+        return None
+    value = any(ours in with_names for ours in VALUES[columns.role])
+    return (value, len(own)) if all(ours in with_names for ours in IDS) else None
+
+
+def _names_of(header: Header, ours: str) -> Sequence[str]:
+    return header.names_of(ours) if ours in header.renamed else (header.theirs[ours],)
+
+
+def _of_lines(text: bytes, roles: Mapping[Role, Header]) -> Role | None:
+    """What lines without names are, by how many cells they have; labels are words, or small whole numbers."""
+    first = first_line(text)
+    separator = "\t" if "\t" in first else separator_of(first)
+    lines = text[:65536].decode(errors="replace").splitlines()[:LOOKED_AT]
+    rows = [line.split(separator) if separator in first else line.split() for line in lines if line.strip()]
+    if names_columns(rows[0] if rows else []):
+        return None
+    fits: list[Role] = []
+    for role, header in roles.items():
+        ours = [our_name(name) or name for name in header.names]
+        at = next((ours.index(value) for value in VALUES[role] if value in ours), None)
+        cells = [row[at] for row in rows if at is not None and len(row) == len(ours)]
+        numbers = [number_of(cell) for cell in cells]
+        labels = all(number is None or (number.is_integer() and abs(number) <= GREATEST) for number in numbers)
+        if cells and (labels if role != "runs" else None not in numbers):
+            fits.append(role)
+    return fits[0] if fits else None
+
+
+def columns_in(path: PathLike) -> list[str]:
+    """The names of the columns of a table, as they are written; none where a file is something else."""
+    try:
+        text, kind = marked(read_bytes(path), shown_path(path))
+        if kind is None and is_nested(text):
+            return []
+        table = read(text, kind, shown_path(path)) if kind else read_file(path)[0]
+    except TruegainError:
+        return []
+    return [str(name).strip() for name in table.columns]
+
+
+def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None:
+    """Refuse the name of a column that no file has.
+
+    named: by file its columns.
+
+    >>> check_told(FileOptions(ran=Header(renamed={"score": "bm52"})), {"a.csv": ["doc", "bm25"]})
+    Traceback (most recent call last):
+    truegain.errors.InputError: columns: no file has a column 'bm52' (check its name; columns of a.csv: doc, bm25)
+    """
+    there = {name.strip().lower() for names in named.values() for name in names}
+    for header in (options.judged, options.ran, options.trusted):
+        for ours in header.renamed:
+            for name in header.names_of(ours):
+                if not set(parts_of(name)) <= there:
+                    listed = some([f"columns of {file}: {', '.join(names)}" for file, names in named.items()])
+                    hint = f"check its name; {listed}" if listed else "give tables that name their columns"
+                    raise InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)
