@@ -52,8 +52,8 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
         table, file = (read(text, kind, shown_path(path)), shown_path(path)) if kind else read_file(path)
     except TruegainError:  # told where the file is read
         return None
-    fits = {role: fit for role, header in roles.items() if (fit := _fit(Columns(table, file, role), header))}
-    return max(fits, key=lambda role: fits[role]) if fits else None
+    fits = {one: fit for one, header in roles.items() if (fit := _fit(Columns(table, file, one), header))}
+    return max(fits, key=lambda one: fits[one]) if fits else None
 
 
 def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
