@@ -402,3 +402,54 @@ def test_said_columns_leave_other_files_alone(run: Run, folder: Path) -> None:
         (f["file"], f["kind"]) for f in plain if f["file"] != "own.csv"
     ]
     assert [f["kind"] for files in (plain, told) for f in files if f["file"] == "own.csv"] == ["unknown", "judgments"]
+
+
+def with_number(folder: Path, name: str, cells: dict[str, list[float]]) -> None:
+    """A table of topic, document and numbers, ten documents a topic."""
+    rows = [(f"q{i // 10}", f"d{i % 10}", *row) for i, row in enumerate(zip(*cells.values(), strict=True))]
+    with (folder / name).open("w", newline="") as file:
+        csv.writer(file).writerows([("query_id", "doc_id", *cells), *rows])
+
+
+def test_content_tells_a_run_from_ratings(run: Run, folder: Path) -> None:
+    """Guards a run whose score has another name: by its values a run, never ratings or labels; else it is asked."""
+    draw = random.Random(11)
+    scores, others = ([round(draw.gauss(5, 2), 3) for _ in range(100)] for _ in range(2))
+    labels, ranks = [float(draw.randint(0, 3)) for _ in range(100)], [float(i % 10 + 1) for i in range(100)]
+    with_number(folder, "qrels.csv", {"label": labels})
+    with_number(folder, "one.csv", {"bm25": scores, "clicked": [x % 2 for x in labels]})
+    with_number(folder, "place.csv", {"platz": ranks})
+    with_number(folder, "two.csv", {"bm25": scores, "dense": others})
+    with_number(folder, "wide.csv", {"ann": labels, "bob": labels[::-1]})
+    with_number(folder, "graded.csv", {"note": labels})
+    found = asked(run("doctor", ".", "--format", "json")[1])
+    kinds = {file["file"]: file["kind"] for file in found["files"]}
+    assert kinds == {
+        "qrels.csv": "judgments", "one.csv": "run", "place.csv": "run", "two.csv": "unknown", "wide.csv": "ratings",
+        "graded.csv": "judgments",
+    }  # fmt: skip
+    two = next(file for file in found["files"] if file["file"] == "two.csv")
+    assert two["reason"] == "which column is the score, bm25 or dense?"
+    verdict = next(c for c in commands(found) if c[0] == "verdict")
+    assert verdict[verdict.index("--columns") + 1] == "label=note,score=bm25,rank=platz"
+    assert run(*verdict)[0] == 0
+    text = run("doctor", "two.csv")[1]
+    assert "--columns score=NAME; if they are ratings, a column an assessor: truegain agree two.csv --assessors" in text
+    found = asked(run("doctor", "two.csv", "qrels.csv", "--columns", "score=dense", "--format", "json")[1])
+    assert [file["kind"] for file in found["files"]] == ["run", "judgments"]
+
+
+def test_ranks_of_another_name_order_documents_downward(run: Run, folder: Path) -> None:
+    """Guards ranks under a name that is not known: rank 1 is the best, as of a run that has scores for it."""
+    draw = random.Random(2)
+    labels = [float(draw.randint(0, 1)) for _ in range(100)]
+    with_number(folder, "qrels.csv", {"label": labels})
+    with_number(folder, "place.csv", {"platz": [float(i % 10 + 1) for i in range(100)]})
+    with_number(folder, "score.csv", {"bm25": [50.5 - i % 10 + i / 1000 for i in range(100)]})
+    made = commands(asked(run("doctor", "qrels.csv", "place.csv", "score.csv", "--format", "json")[1]))
+    columns = made[0][made[0].index("--columns") + 1]
+    _, out, _ = run(
+        "eval", "qrels.csv", "place.csv", "score.csv", "-m", "nDCG@5", "--columns", columns, "--format", "csv"
+    )
+    values = [line.split(",")[-1] for line in out.splitlines()[1:]]
+    assert (len(values), len(set(values))) == (2, 1), out

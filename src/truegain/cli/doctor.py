@@ -8,7 +8,7 @@ import typer
 
 from truegain.cli.options import Columns, Values
 from truegain.cli.output import write_json
-from truegain.cli.streams import in_words
+from truegain.cli.streams import in_words, speak_of
 from truegain.io.column_names import FileOptions, headers_of, read_with, values_of
 from truegain.io.files import STANDARD_INPUT, write_bytes
 
@@ -44,6 +44,7 @@ def doctor_command(
     """
     from truegain.cli.diagnosis import diagnose
 
+    speak_of({name: f"--{name}" for name in ("columns", "values", "assessors")})  # of what it suggests
     told = FileOptions(None, *headers_of(columns or ""), columns=columns or "", values=values_of(values))
     with read_with(told):
         found = diagnose(files)
