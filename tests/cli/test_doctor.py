@@ -351,7 +351,9 @@ def own_names(folder: Path, names: tuple[str, str, str, str], *, header: bool = 
     draw = random.Random(5)
     topic, doc, label, score = names
     rel = {(f"k{t}", f"art-{d}"): draw.choice(("gut", "mittel", "schlecht")) for t in range(20) for d in range(12)}
-    tables = {"noten.csv": [(topic, doc, label), *((*of, word) for of, word in rel.items())]}
+    tables: dict[str, list[tuple[object, ...]]] = {
+        "noten.csv": [(topic, doc, label), *((*of, word) for of, word in rel.items())]
+    }
     for name, gain in (("alt", 0.2), ("neu", 1.5)):
         rows = [(*of, round(gain * (word == "gut") + draw.random(), 4)) for of, word in rel.items()]
         tables[f"{name}.csv"] = [(topic, doc, score), *rows]

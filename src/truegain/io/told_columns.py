@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from truegain.errors import InputError, TruegainError, some
-from truegain.io.column_names import IDS, FileOptions, Header, Role, file_options, read_with
+from truegain.io.column_names import IDS, FileOptions, Header, KnownIds, Role, file_options, read_with
 from truegain.io.columns import names_columns, number_of, our_name, parts_of
-from truegain.io.files import PathLike, read_bytes, shown_path
-from truegain.io.formats import marked, read, read_file
-from truegain.io.json_files import is_nested
+from truegain.io.files import PathLike, can_be_read_again, expand, read_bytes, shown_path
+from truegain.io.formats import NESTED, marked, read, read_file
+from truegain.io.irds import is_irds
+from truegain.io.json_files import is_nested, nested
 from truegain.io.named_tables import Columns, renamed
-from truegain.io.separated import LOOKED_AT, first_line, separator_of
+from truegain.io.separated import LOOKED_AT, first_line, read_unnamed, separator_of
+from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like
 from truegain.message import argname
 
 GREATEST = 10  # label of lines that could as well be those of a run
@@ -29,14 +31,11 @@ def told_of(path: PathLike) -> Iterator[Role | None]:
     """
     options = file_options()
     role = _role(path, options) if options.columns else None
+    told = replace(options, judgments=os.fspath(path) if role == "judgments" else None)
     if role is None:
-        none = replace(options, judged=Header(), ran=Header(role="runs"), trusted=Header(role="gold"))
-    with read_with(none if role is None else replace(options, judgments=_if(role == "judgments", path))):
+        told = replace(told, judged=Header(), ran=Header(role="runs"), trusted=Header(role="gold"))
+    with read_with(told):
         yield role
-
-
-def _if(wanted: bool, path: PathLike) -> str | None:
-    return os.fspath(path) if wanted else None
 
 
 def _role(path: PathLike, options: FileOptions) -> Role | None:
@@ -47,13 +46,13 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
             return None
         roles: dict[Role, Header] = {"judgments": options.judged, "gold": options.trusted, "runs": options.ran}
         are_lines = kind is None and not first_line(text).startswith(("{", "["))
-        if are_lines and (role := _of_lines(text, roles)) is not None:
-            return role
+        if are_lines and (of_lines := _of_lines(text, roles)) is not None:
+            return of_lines
         table, file = (read(text, kind, shown_path(path)), shown_path(path)) if kind else read_file(path)
     except TruegainError:  # told where the file is read
         return None
     fits = {one: fit for one, header in roles.items() if (fit := _fit(Columns(table, file, one), header))}
-    return max(fits, key=lambda one: fits[one]) if fits else None
+    return max(fits, key=fits.__getitem__) if fits else None
 
 
 def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
@@ -126,3 +125,43 @@ def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None
                     listed = some([f"columns of {file}: {', '.join(names)}" for file, names in named.items()])
                     hint = f"check its name; {listed}" if listed else "give tables that name their columns"
                     raise InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)
+
+
+# ---- Ids in the files beside one whose columns are not known: they tell its topics from its documents.
+
+MOST_LINES = 200_000  # that are looked at
+
+
+def ids_elsewhere(runs: Sequence[str], role: Role) -> KnownIds | None:
+    """Topics and documents of the judgments, or for the judgments of a run; None where these cannot be read either."""
+    options = file_options()
+    with read_with(replace(options, elsewhere=lambda role: None)):  # noqa: ARG005  which would ask for this file's
+        try:
+            beside = [(path, options.ran) for path in expand(runs)] if role == "judgments" else []
+            if role != "judgments" and options.judgments is not None:
+                beside = [(options.judgments, options.judged)]
+            return next(filter(None, (ids_in(path, header) for path, header in beside)), None)
+        except TruegainError:
+            return None
+
+
+def ids_in(path: str, header: Header) -> KnownIds | None:
+    """Topics and documents of a file whose columns are known."""
+    if not can_be_read_again(path) or is_irds(path):
+        return None
+    try:
+        text, kind, file = loaded(path, header)
+        if kind == NESTED:
+            whole = nested(text, file)
+            return {"topic": set(whole), "doc": {doc for of in whole.values() if isinstance(of, dict) for doc in of}}
+        if kind is not None or header.names:
+            table = read(text, kind, file) if kind is not None else read_unnamed(text, header.names, file)
+            columns = renamed(Columns(table, file, header.role), header)
+            return {ours: set(columns.any_ids(ours)) for ours in IDS}
+    except TruegainError:
+        return None
+    if not any(looks_like(text, layout) for layout in (RUN, JUDGMENTS)):
+        return None
+    lines = [line.split() for line in text.decode(errors="replace").splitlines()[:MOST_LINES]]
+    rows = [line for line in lines if len(line) > 3]
+    return {"topic": {row[0] for row in rows}, "doc": {row[2] for row in rows}} if rows else None
