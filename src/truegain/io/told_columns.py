@@ -51,8 +51,8 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
         table, file = (read(text, kind, shown_path(path)), shown_path(path)) if kind else read_file(path)
     except TruegainError:  # told where the file is read
         return None
-    fits = {one: fit for one, header in roles.items() if (fit := _fit(Columns(table, file, one), header))}
-    return max(fits, key=fits.__getitem__) if fits else None
+    fits = [(fit, one) for one, header in roles.items() if (fit := _fit(Columns(table, file, one), header))]
+    return max(fits, key=lambda found: found[0])[1] if fits else None
 
 
 def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
