@@ -467,11 +467,8 @@ def _of_unnamed(columns: Columns, path: str, file: str) -> Examined | None:
         return _of_run(path, file, order.only)
     ours, several = ("score", order.scores) if order.scores else ("rank", order.ranks)
     option = file_options().option("runs", {ours: "NAME"})
-    assessors = ",".join(several)
-    ratings = by_surface(
-        f"tg.read_ratings with assessors={list(several)!r}",
-        shlex.join(["truegain", "agree", file, "--assessors", assessors]),
-    )
+    reader = by_surface("tg.read_ratings", shlex.join(["truegain", "agree", file]))
+    ratings = f"{reader} {arg('assessors', list(several), of='tg.read_ratings')}"
     return Examined(
         file, UNKNOWN, reason=f"which column is the {ours}, {' or '.join(several)}?",
         notes=(f"say it with {arg('columns', option)}; if they are ratings, a column an assessor: {ratings}",),
