@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import os
 import signal
 import tarfile
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import cache, partial
 from math import gcd
 from pathlib import Path
@@ -19,11 +20,27 @@ from hypothesis import settings
 
 HERE = Path(__file__).parent
 SYSTEM_PARTS = {"nest", "visitors", "chromium", "postgres_server", "started", "mortal"}  # fixtures that start processes
+gc.disable()  # while tests are collected: all of it stays
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx as plain Python: the same numbers, and no compiling for seconds
 settings.register_profile("any machine", deadline=None)  # no test asserts wall time
 settings.register_profile("quick", deadline=None, max_examples=25)  # of `make test`
 settings.load_profile("any machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in docstrings only where tests have some: every process of a test run looks at all files."""
+    made = yield
+    has_examples = file_path.suffix != ".py" or b">>> " in file_path.read_bytes()
+    return [c for c in made if has_examples or type(c) is pytest.Module]
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage from here on, and only among what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
