@@ -9,7 +9,7 @@ import os
 import signal
 import tarfile
 from collections import defaultdict
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache, partial
 from math import gcd
 from pathlib import Path
@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from truegain.cli import app
 
 HERE = Path(__file__).parent
 SYSTEM_PARTS = {"nest", "visitors", "chromium", "postgres_server", "started", "mortal"}  # fixtures that start processes
@@ -73,6 +75,38 @@ def spread_out(few: int, many: int) -> set[int]:
     """
     step = next(n for n in range(round(many * 0.618), many + 1) if gcd(n, many) == 1) if many > 1 else 1
     return {i * step % many for i in range(min(few, many))}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def built_once() -> Iterator[None]:
+    """Have `main` take a command that it built before, as it was: typer takes longer to build one than most to run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "_built", Built(app._built))
+        yield
+
+
+class Built:
+    """Commands by their names, each built when it is first called, and handed out with its own callbacks."""
+
+    def __init__(self, build: Callable[[str], Any]) -> None:
+        self.build = build
+        self.kept: dict[str, tuple[Any, list[tuple[Any, Any]]]] = {}
+
+    def __call__(self, verb: str) -> Any:
+        if verb not in self.kept:
+            command = self.build(verb)
+            self.kept[verb] = command, [(leaf, leaf.callback) for leaf in self.leaves(command)]
+        command, callbacks = self.kept[verb]
+        for leaf, callback in callbacks:  # which `check_all` wraps
+            leaf.callback = callback
+        return command
+
+    def leaves(self, command: Any) -> Iterator[Any]:
+        """The commands of a group, and of groups in it; a command itself."""
+        for inner in getattr(command, "commands", {}).values():
+            yield from self.leaves(inner)
+        if not hasattr(command, "commands"):
+            yield command
 
 
 @cache
