@@ -93,6 +93,7 @@ class Built:
         self.kept: dict[str, tuple[Any, list[tuple[Any, Any]]]] = {}
 
     def __call__(self, verb: str) -> Any:
+        """The command of a verb, as `main` expects it."""
         if verb not in self.kept:
             command = self.build(verb)
             self.kept[verb] = command, [(leaf, leaf.callback) for leaf in self.leaves(command)]
