@@ -21,7 +21,9 @@ from hypothesis import settings
 from truegain.cli import app
 
 HERE = Path(__file__).parent
-SYSTEM_PARTS = {"nest", "visitors", "chromium", "postgres_server", "started", "mortal"}  # fixtures that start processes
+SYSTEM_PARTS = {  # fixtures that start processes
+    "chromium", "collected", "mortal", "nest", "postgres_server", "started", "visitors",
+}  # fmt: skip
 gc.disable()  # while tests are collected: all of it stays
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx as plain Python: the same numbers, and no compiling for seconds
 settings.register_profile("any machine", deadline=None)  # no test asserts wall time
