@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
 import pytest
 
-import truegain
 from tests.cli.conftest import Run
+from tests.syntax import SOURCE, package_facts
 from truegain.cli.commands import build
 from truegain.cli.naming import option_names
 
@@ -128,23 +127,15 @@ def test_every_argument_of_a_message_is_marked() -> None:
 
     known = "|".join(sorted(map(re.escape, names(get_command(build()))), key=len, reverse=True))
     by_hand = re.compile(rf"(?<![\w./\\'\",-])(?<!\w\()(?:{known})=(?:['\"\[({{]|True\b|(?=[\s,;:)]|\.?$))")
-    folder, found = Path(truegain.__file__).parent, []
-    for path in sorted(folder.rglob("*.py")):
-        place = path.relative_to(folder)
-        nodes = list(ast.walk(ast.parse(path.read_text())))
-        no_text = {id(n.value) for n in nodes if isinstance(n, ast.Expr)}
-        no_text |= {id(x) for n in nodes if isinstance(n, ast.JoinedStr) for x in ast.walk(n) if x is not n}
-        no_text |= {
-            id(x) for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") in BY_HAND for x in n.args
-        }
-        for node in nodes:
-            if id(node) in no_text or not isinstance(node, ast.Constant | ast.JoinedStr):
+    found = []
+    for path, facts in package_facts().items():
+        for said in facts.said:
+            if said.is_statement or said.is_inside or said.given_to in BY_HAND:
                 continue
-            values = node.values if isinstance(node, ast.JoinedStr) else [node]
-            text = "".join(str(v.value) if isinstance(v, ast.Constant) else "{}" for v in values)
-            forgotten = isinstance(node, ast.Constant) and re.search(r"\{(?:arg|argname|option|with_marks)\(", text)
+            text = said.text
+            forgotten = not said.is_joined and re.search(r"\{(?:arg|argname|option|with_marks)\(", text)
             if forgotten or (" " in text and by_hand.search(text) and not CALL.search(text)):
-                found.append(f"{place}:{node.lineno}: {text}")
+                found.append(f"{path.relative_to(SOURCE)}:{said.line}: {text}")
     assert found == []
 
 
