@@ -20,12 +20,12 @@ test: lint types site tests
 test-all: lint types site tests-all
 
 # Tests marked slow or system (tests/conftest.py) are for `make test-all` only.
-# Processes of tests beside each other would fight with the threads of BLAS.  Each of them collects all tests, 10 s: three
-# keep two cores busy while some wait.  Tests stay in their order where they can (worksteal), so fixtures are made once.
+# Processes of tests beside each other would fight with the threads of BLAS.  Each of them collects all tests, which
+# takes 10 s: so there is only one more than cores, for the time that tests wait.
 QUICK := -m 'not slow and not system' --hypothesis-profile=quick
 tests tests-all fast: export OMP_NUM_THREADS := 1
 tests: $(VENV)/test build/browser/ready
-	$(BIN)/python -m pytest -n 3 --dist worksteal $(QUICK)
+	$(BIN)/python -m pytest -n 3 $(QUICK)
 
 tests-all: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 3
