@@ -162,3 +162,17 @@ def test_docstrings_cite_what_the_command_cites() -> None:
             found = {reference: key_of(reference) for reference in cited_in(name)}
             assert found, name
             assert set(found.values()) <= set(PAPERS_OF[command]), (command, found)
+
+
+def test_several_commands_cite_each_paper_once(run: Run) -> None:
+    """Guards a paper that used several commands: one list, no reference twice, commands of two words among them."""
+    code, out, _ = run("cite", "gate", "compare", "plan", "topics")
+    assert code == 0
+    keys = [key for _, key, _ in entries(out)]
+    alone = [
+        key for words in (("gate",), ("compare",), ("plan", "topics")) for _, key, _ in entries(run("cite", *words)[1])
+    ]
+    assert (sorted(keys), len(keys)) == (sorted(set(alone)), len(set(alone)))
+    assert len(alone) > len(keys), "some paper is of several commands"
+    code, _, err = run("cite", "gate", "comprae")
+    assert (code, "comprae is not a command of truegain; did you mean compare?" in err) == (2, True)

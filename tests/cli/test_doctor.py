@@ -344,3 +344,114 @@ def test_preferences_are_paired_with_those_of_people(run: Run, tmp_path: Path) -
     saved(tmp_path, "judge.csv", votes_as_csv(judge))
     _, out, _ = run("doctor", "judge.csv")
     assert "No person has checked the preferences of judge-7b" in out
+
+
+def own_names(folder: Path, names: tuple[str, str, str, str], *, header: bool = True) -> None:
+    """Judgments in words and two runs as CSV, under names of the user's own, or without any."""
+    draw = random.Random(5)
+    topic, doc, label, score = names
+    rel = {(f"k{t}", f"art-{d}"): draw.choice(("gut", "mittel", "schlecht")) for t in range(20) for d in range(12)}
+    tables: dict[str, list[tuple[object, ...]]] = {
+        "noten.csv": [(topic, doc, label), *((*of, word) for of, word in rel.items())]
+    }
+    for name, gain in (("alt", 0.2), ("neu", 1.5)):
+        rows = [(*of, round(gain * (word == "gut") + draw.random(), 4)) for of, word in rel.items()]
+        tables[f"{name}.csv"] = [(topic, doc, score), *rows]
+    for name, rows_of in tables.items():
+        with (folder / name).open("w", newline="") as file:
+            csv.writer(file).writerows(rows_of if header else rows_of[1:])
+
+
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        (True, "topic=anfrage,doc=artikel,label=note;score=bm25"),
+        (False, "topic,doc,label;topic,doc,score"),
+    ],
+)
+def test_columns_and_values_are_tried_by_doctor_itself(run: Run, folder: Path, header: bool, columns: str) -> None:
+    """Guards what doctor asks to be typed: doctor takes it, so does init, and every command it suggests has it."""
+    own_names(folder, ("anfrage", "artikel", "note", "bm25"), header=header)
+    files, words = ("noten.csv", "alt.csv", "neu.csv"), "gut=2,mittel=1,schlecht=0"
+    code, out, _ = run("doctor", *files, "--columns", columns)
+    assert (code, "noten.csv: not read: " in out, "--values " in out) == (0, True, True)
+    code, out, _ = run("doctor", *files, "--columns", columns, "--values", words, "--format", "json")
+    found = asked(out)
+    assert (code, [file["kind"] for file in found["files"]]) == (0, ["judgments", "run", "run"])
+    made = commands(found)
+    assert ["verdict", *files, "-m", "nDCG@10", "--columns", columns, "--values", words] in made
+    for command in made:
+        assert run(*command)[0] in (0, 1), command
+    assert run("init", *files, "--columns", columns, "--values", words)[0] == 0
+    assert run("verdict", "study.toml")[0] == 0
+
+
+def test_a_column_that_no_file_has_is_refused(run: Run, folder: Path) -> None:
+    """Guards a mistyped name in --columns of doctor: it is refused with the names that there are."""
+    own_names(folder, ("topic", "doc", "note", "bm25"))
+    code, _, err = run("doctor", "noten.csv", "alt.csv", "--columns", "label=note;score=bm52")
+    assert code == 2
+    assert "--columns: no file has a column 'bm52' (check its name; columns of noten.csv: topic, doc, note, " in err
+
+
+def test_said_columns_leave_other_files_alone(run: Run, folder: Path) -> None:
+    """Guards TREC files beside a table with own names: what is said of the table is not asked of them."""
+    retrieval(folder)
+    (folder / "own.csv").write_text("frage,absatz,note\n" + "".join(f"{t},d{t},1\n" for t in range(12)))
+    plain = asked(run("doctor", ".", "--format", "json")[1])["files"]
+    told = asked(run("doctor", ".", "--columns", "topic=frage,doc=absatz,label=note", "--format", "json")[1])["files"]
+    assert [(f["file"], f["kind"]) for f in told if f["file"] != "own.csv"] == [
+        (f["file"], f["kind"]) for f in plain if f["file"] != "own.csv"
+    ]
+    assert [f["kind"] for files in (plain, told) for f in files if f["file"] == "own.csv"] == ["unknown", "judgments"]
+
+
+def with_number(folder: Path, name: str, cells: dict[str, list[float]]) -> None:
+    """A table of topic, document and numbers, ten documents a topic."""
+    rows = [(f"q{i // 10}", f"d{i % 10}", *row) for i, row in enumerate(zip(*cells.values(), strict=True))]
+    with (folder / name).open("w", newline="") as file:
+        csv.writer(file).writerows([("query_id", "doc_id", *cells), *rows])
+
+
+def test_content_tells_a_run_from_ratings(run: Run, folder: Path) -> None:
+    """Guards a run whose score has another name: by its values a run, never ratings or labels; else it is asked."""
+    draw = random.Random(11)
+    scores, others = ([round(draw.gauss(5, 2), 3) for _ in range(100)] for _ in range(2))
+    labels, ranks = [float(draw.randint(0, 3)) for _ in range(100)], [float(i % 10 + 1) for i in range(100)]
+    with_number(folder, "qrels.csv", {"label": labels})
+    with_number(folder, "one.csv", {"bm25": scores, "clicked": [x % 2 for x in labels]})
+    with_number(folder, "place.csv", {"platz": ranks})
+    with_number(folder, "two.csv", {"bm25": scores, "dense": others})
+    with_number(folder, "wide.csv", {"ann": labels, "bob": labels[::-1]})
+    with_number(folder, "graded.csv", {"note": labels})
+    found = asked(run("doctor", ".", "--format", "json")[1])
+    kinds = {file["file"]: file["kind"] for file in found["files"]}
+    assert kinds == {
+        "qrels.csv": "judgments", "one.csv": "run", "place.csv": "run", "two.csv": "unknown", "wide.csv": "ratings",
+        "graded.csv": "judgments",
+    }  # fmt: skip
+    two = next(file for file in found["files"] if file["file"] == "two.csv")
+    assert two["reason"] == "which column is the score, bm25 or dense?"
+    verdict = next(c for c in commands(found) if c[0] == "verdict")
+    assert verdict[verdict.index("--columns") + 1] == "label=note,score=bm25,rank=platz"
+    assert run(*verdict)[0] == 0
+    text = run("doctor", "two.csv")[1]
+    assert "--columns score=NAME; if they are ratings, a column an assessor: truegain agree two.csv --assessors" in text
+    found = asked(run("doctor", "two.csv", "qrels.csv", "--columns", "score=dense", "--format", "json")[1])
+    assert [file["kind"] for file in found["files"]] == ["run", "judgments"]
+
+
+def test_ranks_of_another_name_order_documents_downward(run: Run, folder: Path) -> None:
+    """Guards ranks under a name that is not known: rank 1 is the best, as of a run that has scores for it."""
+    draw = random.Random(2)
+    labels = [float(draw.randint(0, 1)) for _ in range(100)]
+    with_number(folder, "qrels.csv", {"label": labels})
+    with_number(folder, "place.csv", {"platz": [float(i % 10 + 1) for i in range(100)]})
+    with_number(folder, "score.csv", {"bm25": [50.5 - i % 10 + i / 1000 for i in range(100)]})
+    made = commands(asked(run("doctor", "qrels.csv", "place.csv", "score.csv", "--format", "json")[1]))
+    columns = made[0][made[0].index("--columns") + 1]
+    _, out, _ = run(
+        "eval", "qrels.csv", "place.csv", "score.csv", "-m", "nDCG@5", "--columns", columns, "--format", "csv"
+    )
+    values = [line.split(",")[-1] for line in out.splitlines()[1:]]
+    assert (len(values), len(set(values))) == (2, 1), out

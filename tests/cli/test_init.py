@@ -161,3 +161,27 @@ def test_a_run_with_own_names_is_taken_for_no_assessor(run: Run, folder: Path) -
     assert (code, err) == (0, "")
     assert f"{len(list((folder / 'own').iterdir()))} runs: " in out
     assert "What own/" not in out
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("bm25", "dense"), "--columns score=NAME with bm25 or dense for NAME)"),
+        (("clicks", "votes"), "--columns score=NAME; its columns are query_id, doc_id, clicks, votes)"),
+    ],
+)
+def test_a_results_table_without_a_score_is_named(
+    run: Run, folder: Path, names: tuple[str, str], said: str  # noqa: F811
+) -> None:  # fmt: skip
+    """Guards "no run was given": the file, its columns and the option are told, be it scores or small numbers."""
+    (folder / "own").mkdir()
+    path = next((folder / "runs").iterdir())
+    rows = [line.split() for line in path.read_text().splitlines()]
+    small = names == ("clicks", "votes")
+    cells = [(i % 3, i % 2) if small else (r[4], float(r[4]) / 3) for i, r in enumerate(rows)]
+    text = "".join(f"{r[0]},{r[2]},{a},{b}\n" for r, (a, b) in zip(rows, cells, strict=True))
+    (folder / "own" / "results.csv").write_text(f"query_id,doc_id,{','.join(names)}\n{text}")
+    code, _, err = run("init", "llm.qrels", "own")
+    assert (code, err.startswith("error: own/results.csv: ")) == (2, True), err
+    assert said in err
+    assert run("init", "llm.qrels", "own", "--columns", f"score={names[0]}")[0] == 0

@@ -295,9 +295,37 @@ def test_the_refusal_prints_the_option_that_works(run: Run, folder: Path, names:
         code, out, err = run(*words, *columns)
         if code != 2:
             break
-        columns = ["--columns", option_in(err)]
+        option = option_in(err)
+        for ours, theirs in zip(("topic", "doc"), names, strict=False):  # what the user fills in
+            option = option.replace(f"{ours}=NAME", f"{ours}={theirs}")
+        columns = ["--columns", option]
     assert code == 0, err
     assert out.startswith("dense is better than bm25")
+
+
+@pytest.mark.parametrize("by_doc", [False, True], ids=["by topic", "by doc"])
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl"])
+def test_content_tells_topics_from_documents(run: Run, folder: Path, ending: str, by_doc: bool) -> None:
+    """Guards swapped columns in a suggestion: ids of files beside it tell, in whatever order rows stand."""
+    runs, _, llm = world()
+    write = jsonl if ending == ".jsonl" else table
+    shared = {t: {d.partition("-")[2]: x for d, x in row.items()} for t, row in runs["dense"].items()}
+    labels = {t: {d.partition("-")[2]: x for d, x in row.items()} for t, row in llm.items()}
+    for name, own, value in (("run", shared, "punkte"), ("judged", labels, "note")):
+        rows = sorted(((d, t, x) for t, d, x in rows_of(own)), key=lambda row: row[:2] if by_doc else row[1::-1])
+        write(folder / f"{name}{ending}", ("absatz", "frage", value), rows)
+    table(folder / "judged.known.csv", ("topic", "doc", "label"), rows_of(labels))
+    table(folder / "run.known.csv", ("topic", "doc", "score"), rows_of(shared))
+    for files, option in (
+        (("judged.known.csv", f"run{ending}"), "topic=frage,doc=absatz,score=punkte"),
+        ((f"judged{ending}", "run.known.csv"), "topic=frage,doc=absatz,label=note"),
+        ((f"judged{ending}", f"run{ending}"), "topic=NAME,doc=NAME,label=note"),
+    ):
+        code, _, err = run("eval", *files, "-m", "P@5")
+        assert (code, option_in(err)) == (2, option)
+        assert "NAME" not in option or "absatz, frage, note" in err
+        if "NAME" not in option:
+            assert run("eval", *files, "-m", "P@5", "--columns", option)[0] == 0
 
 
 def test_files_without_names(run: Run, folder: Path) -> None:

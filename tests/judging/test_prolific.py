@@ -192,7 +192,7 @@ def test_a_study_that_nobody_knows_does_not_stop_the_others(
     stop = threading.Event()
     keep_taking_back(Prolific(KEY, fake.address), studies, organizer, every=0.001, tell=told.append, stop=stop)
     assert stop.wait(30)
-    assert told == ["Prolific has no study a-nonsense (404); truegain will not ask again"]
+    assert told == ["Prolific has no study a-nonsense (404); truegain will not ask again; check its id"]
     assert sum("a-nonsense" in path for path, _ in fake.asked) == 1
     assert organizer.studies_going_on("prolific") == ("a-nonsense",)
 

@@ -51,8 +51,8 @@ FOUND = "for topics like these 10"
         ),
         (
             verdict(0.01, 0.05, 0.02),
-            f"Inconclusive: b is better than a, +0.0300 P@10, 95% CI [0.0100, 0.0500], {FOUND}, but perhaps by less "
-            "than 0.02.",
+            "b is better than a, but whether by 0.02 or more is not known: +0.0300 P@10, 95% CI [0.0100, 0.0500], "
+            f"{FOUND}.",
         ),
         (verdict(-0.05, -0.01), f"b is worse than a: -0.0300 P@10, 95% CI [-0.0500, -0.0100], {FOUND}."),
         (
@@ -83,9 +83,10 @@ def test_holes_limit_what_is_said() -> None:
     assert lifted.sentence.startswith("b is not better than a by 0.05 or more")
     taken = verdict(0.03, 0.05, 0.02, holes=(-0.02, 0, 4))
     assert taken.outcome == "inconclusive"
-    assert taken.sentence.startswith("Inconclusive: b is better than a, +0.0400 P@10, ")
-    assert taken.sentence.endswith(", but perhaps by less than 0.02, because unjudged documents could reduce the gain.")
-    assert taken.headline == "Inconclusive: b is better than a on P@10, but perhaps by less than 0.02."
+    known = "but whether by 0.02 or more is not known"
+    assert taken.sentence.startswith(f"b is better than a, {known}: +0.0400 P@10, ")
+    assert taken.sentence.endswith("; unjudged documents could reduce the gain.")
+    assert taken.headline == f"b is better than a on P@10, {known}."
     both = verdict(0.01, 0.05, 0.02, holes=(-0.02, 0, 4))
     assert both.sentence.endswith(
         ", but the interval includes 0.02, and 4 unjudged documents could remove the whole gain."

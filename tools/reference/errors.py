@@ -8,7 +8,7 @@ import inspect
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -135,6 +135,7 @@ MILD = (  # words that say what there is, or what it may be
     r"must |there (?:are|is)\b|\bneed(?:s|ed)?\b|\bonly\b|at (?:least|most)|has to|; these do|it has |\bsuch as\b|"
     r"which \w+\?|; .*(?:`truegain|--\w)|works? with|between 0 and|are for |is for |will try again"
 )
+FAULT = "_fault"  # the method of a table that makes an error of one of its rows
 LEAST_WORDS = 3  # fewer tell nothing: the message of something else is passed on
 
 # file: heading, what it is about, and the modules whose errors it lists; the longest name that fits counts
@@ -210,6 +211,7 @@ class Words:
         self.values = vars(importlib.import_module(module))
         self.options = options()
         self.local: dict[str, ast.expr] = {}
+        self.otherwise = False  # of a text that depends on the case, the one that comes second
         self.defined = list(_functions(tree.body))
         self.functions = {x.name: x for x in self.defined}
 
@@ -218,7 +220,7 @@ class Words:
         if node is None or depth > 6:
             return PLACEHOLDER
         if isinstance(node, ast.Constant):
-            return str(node.value)
+            return "" if node.value is None else str(node.value)
         if isinstance(node, ast.JoinedStr):
             return "".join(self.of(part, depth) for part in node.values)
         if isinstance(node, ast.FormattedValue):
@@ -226,7 +228,8 @@ class Words:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return self.of(node.left, depth + 1) + self.of(node.right, depth + 1)
         if isinstance(node, ast.IfExp):
-            return self.of(node.body, depth + 1) or self.of(node.orelse, depth + 1)
+            first, second = (node.orelse, node.body) if self.otherwise else (node.body, node.orelse)
+            return self.of(first, depth + 1) or self.of(second, depth + 1)
         if isinstance(node, ast.BoolOp):
             return self.of(node.values[0], depth + 1)
         return self.inner(node, depth + 1)
@@ -304,8 +307,8 @@ class Words:
         """What a small function of the same module returns."""
         if name not in self.functions:
             return placeholder(name)
-        returns = [x.value for x in ast.walk(self.functions[name]) if isinstance(x, ast.Return)]
-        return self.of(returns[-1], depth + 2) if returns else PLACEHOLDER
+        returns = [x for x in ast.walk(self.functions[name]) if isinstance(x, ast.Return)]
+        return self.of(max(returns, key=lambda x: x.lineno).value, depth + 2) if returns else PLACEHOLDER
 
 
 class Placeholder(str):
@@ -354,21 +357,73 @@ def refusals() -> tuple[Refusal, ...]:
 
 
 def _in_module(name: str, path: Path) -> Iterator[Refusal]:
+    """The errors of a module: those that it raises, and those that a function makes for others to raise."""
     text = path.read_text(encoding="utf-8")
-    at = [number for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("raise ")]
-    if not at:
+    if not re.search(r"^\s*(raise|return) ", text, re.MULTILINE):
         return
     words = Words(name, ast.parse(text))
     for function in words.defined:
-        if not any(function.lineno < line <= (function.end_lineno or 0) for line in at):
-            continue
         own = list(_own(function))
         words.local = _assigned(own)
         for node in own:
-            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-                kind = words.values.get(getattr(node.exc.func, "id", ""))
-                if inspect.isclass(kind) and issubclass(kind, errors.TruegainError):
-                    yield _refusal(name, node, node.exc, kind, words)
+            if not isinstance(node, ast.Raise | ast.Return):
+                continue
+            call = node.exc if isinstance(node, ast.Raise) else node.value
+            if not isinstance(call, ast.Call):
+                continue
+            kind = words.values.get(getattr(call.func, "id", ""))
+            if inspect.isclass(kind) and issubclass(kind, errors.TruegainError):
+                yield from _told_by_callers(_refusal(name, node, call, kind, words), call, function, words)
+                words.local = _assigned(own)
+            elif getattr(call.func, "attr", "") == FAULT:
+                yield from _faults(name, node, call, words)
+                words.local = _assigned(own)
+
+
+def _faults(name: str, node: ast.Raise | ast.Return, call: ast.Call, words: Words) -> Iterator[Refusal]:
+    """Faults in a row of a table, by the method that makes them: problem, row, value, hint; perhaps by a function."""
+    given = [call.args]
+    if isinstance(call.args[0], ast.Starred) and isinstance(call.args[0].value, ast.Call):
+        made = words.functions.get(getattr(call.args[0].value.func, "id", ""))
+        inside = list(_own(made)) if made is not None else []
+        words.local = _assigned(inside)
+        given = [x.value.elts for x in inside if isinstance(x, ast.Return) and isinstance(x.value, ast.Tuple)]
+    place = f"{placeholder('file')}:{placeholder('line')}: "
+    for words.otherwise in (True, False):
+        for problem, _, _, hint in (args for args in given if len(args) == 4):
+            told = f"{place}{tidy(words.of(problem))}: {placeholder('text')}"
+            yield Refusal(name, node.lineno, "InputError", told, tidy(words.of(hint)))
+
+
+def _told_by_callers(refusal: Refusal, call: ast.Call, function: ast.FunctionDef, words: Words) -> Iterator[Refusal]:
+    """An error once for each text that callers in the module give its function for the problem or the remedy."""
+    names = [a.arg for a in function.args.args if a.arg not in ("self", "cls")]
+    parts = {"problem": call.args[0] if call.args else None} | {k.arg: k.value for k in call.keywords}
+    asked = {
+        part: parts[part].id  # type: ignore[union-attr]
+        for part in ("problem", "hint", "remedy")
+        if isinstance(parts.get(part), ast.Name) and parts[part].id in set(names) - set(words.local)  # type: ignore[union-attr]
+    }
+    usual = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    made = set[Refusal]()
+    for caller in words.defined if asked else ():
+        words.local = _assigned(list(_own(caller)))
+        for node in ast.walk(caller):
+            if not isinstance(node, ast.Call) or _name_of(node) != function.name:
+                continue
+            given = usual | dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords if k.arg}
+            told = {part: _remedy_of(given[name], words) for part, name in asked.items() if name in given}
+            if len(told) == len(asked):
+                problem = refusal.problem
+                if "problem" in asked:
+                    problem = problem.replace(placeholder(asked["problem"]), told["problem"])
+                made.add(replace(refusal, problem=problem, remedy=told.get("hint", told.get("remedy", refusal.remedy))))
+    plain = {one for one in made if without_values(one.remedy) or not one.remedy}
+    yield from sorted(plain or made, key=lambda one: (one.problem, one.remedy)) or [refusal]
+
+
+def _name_of(call: ast.Call) -> str:
+    return str(getattr(call.func, "id", getattr(call.func, "attr", "")))
 
 
 def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
@@ -414,15 +469,20 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def _refusal(name: str, node: ast.Raise, call: ast.Call, kind: type[Any], words: Words) -> Refusal:
+def _refusal(name: str, node: ast.Raise | ast.Return, call: ast.Call, kind: type[Any], words: Words) -> Refusal:
     keywords = {k.arg: k.value for k in call.keywords if k.arg}
     first = call.args[0] if call.args else keywords.get("message", keywords.get("problem"))
     problem = tidy(words.of(first))
     remedy = keywords.get("hint", keywords.get("remedy"))
     place = "".join(f"{part}: " for part in [_place(keywords)] if part)
     text = f": {placeholder('text')}" if "text" in keywords else ""
-    told = tidy(words.of(remedy)) if remedy is not None else ""
+    told = _remedy_of(remedy, words)
     return Refusal(name, node.lineno, kind.__name__, f"{place}{problem}{text}", told)
+
+
+def _remedy_of(node: ast.expr | None, words: Words) -> str:
+    """What to do; nothing where none is given."""
+    return "" if node is None or (isinstance(node, ast.Constant) and node.value is None) else tidy(words.of(node))
 
 
 def _place(keywords: dict[str, ast.expr]) -> str:
@@ -486,7 +546,7 @@ def listed() -> dict[str, dict[str, str]]:
         words = [word for word in without_values(problem).split() if re.match(r"[a-z]{2}", word)]
         if len(words) + bool(remedy) >= LEAST_WORDS or (remedy and problem.startswith("--")):
             known = found[subject_of(refusal.module)]
-            known[problem] = known.get(problem) or remedy
+            known[problem] = known.get(problem) or (remedy if without_values(remedy) else "")
     by_words = {
         page: sorted(of, key=lambda text: without_values(text).lower().lstrip("-`'")) for page, of in found.items()
     }
@@ -508,7 +568,7 @@ def _page(page: str, of: dict[str, str]) -> str:
     heading, about, _ = SUBJECTS[page]
     parts = [NOTE, f"# Errors: {heading[0].lower()}{heading[1:]}\n", f"{about} Values of your case are in italics.\n"]
     for problem, remedy in of.items():
-        parts += [shown(problem), f": {_sentence(shown(remedy)) if remedy else 'The message says what is possible.'}\n"]
+        parts += [shown(problem), f": {_sentence(shown(remedy)) if remedy else 'The message says what to do.'}\n"]
     return "\n".join(parts)
 
 

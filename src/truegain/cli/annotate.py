@@ -236,7 +236,10 @@ def _check_team(task: str, units: UnitOptions, platform: str | None) -> None:
             "row; leave it out"
         )
     if platform in ("prolific", "mturk"):
-        raise TruegainError(f"{option('--platform')}: a team comes by invitation, or openly; {platform} pays sets")
+        raise TruegainError(
+            f"{option('--platform')}: a team comes by invitation, or openly; {platform} pays sets; give another, or "
+            "leave it out"
+        )
 
 
 def _copy(name: str, called: str = "list") -> str:

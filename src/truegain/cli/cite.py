@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import typer
@@ -78,9 +79,27 @@ def papers_of(command: str) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(key for keys in inside for key in keys)) if inside else None
 
 
+def commands_in(words: Sequence[str]) -> list[str]:
+    """The commands that words name, some of two words; a word that names none stays with the group before it.
+
+    >>> commands_in(["gate", "plan", "topics", "plan", "compare"]), commands_in(["plan", "tpics"])
+    (['gate', 'plan topics', 'plan', 'compare'], ['plan tpics'])
+    """
+    found: list[str] = []
+    for word in words:
+        both = f"{found[-1]} {word}" if found else ""
+        is_group = bool(found) and found[-1] not in PAPERS_OF and papers_of(found[-1]) is not None
+        if both in PAPERS_OF or (is_group and papers_of(word) is None):
+            found[-1] = both
+        else:
+            found.append(word)
+    return found
+
+
 def cite_command(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[COMMAND...]", help="Command, such as verdict or plan topics.")
+        list[str] | None,
+        typer.Argument(metavar="[COMMAND...]", help="Commands, such as verdict, or plan topics; each reference once."),
     ] = None,
     measure: Measures = None,
     output_format: Annotated[
@@ -88,20 +107,21 @@ def cite_command(
     ] = "bibtex",
     output: Output = "-",
 ) -> None:
-    """Print whom to cite: truegain, and the papers behind a command.
+    """Print whom to cite: truegain, and the papers behind commands.
 
     Without a command, print the reference of truegain alone. Papers that a command uses only with some options are
     among them: keep those that you used. The report of a study lists exactly those of that study.
 
     Examples:
         truegain cite verdict
+        truegain cite gate compare plan topics
         truegain cite eval -m nDCG@10 --format text
 
     """
     from truegain.io.files import write_bytes
     from truegain.report.references import PAPERS, itself
 
-    keys = list(_of_command(" ".join(words)) if words else ())
+    keys = [key for command in commands_in(words or ()) for key in _of_command(command)]
     if measure:
         from truegain.measures.parse import parse_measures
         from truegain.report.citations import form_of

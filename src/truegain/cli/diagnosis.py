@@ -19,10 +19,12 @@ from truegain.data.items import UNEQUAL, Items
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
 from truegain.errors import TruegainError, counted, some
-from truegain.io.files import PathLike
+from truegain.io.column_names import file_options
+from truegain.io.files import PathLike, shown_path
 from truegain.io.formats import ending, system_name
 from truegain.io.logs.log import Log
 from truegain.io.nugget_files import NuggetFile
+from truegain.io.told_columns import check_told, columns_in
 from truegain.io.warnings import heard
 from truegain.message import Message, with_marks
 from truegain.study.estimators import LEAST_TOPICS
@@ -154,15 +156,10 @@ class Diagnosis:
                 continue
             if file.kind == RUN and not runs[folder]:
                 continue
-            yield f"  {file.file}: {_as_typed(file.in_words)}"
+            yield f"  {file.file}: {file.in_words}"
             if file.missing:
                 yield f"    missing: {file.lost_in_words}"
-            yield from (f"    {sentence(_as_typed(note))}" for note in file.notes)
-
-
-def _as_typed(text: str) -> str:
-    """A text in the words of the commands that would read the file, which have options that `doctor` has not."""
-    return Message(text).words({name: f"--{name}" for name in ("columns", "values")})
+            yield from (f"    {sentence(note)}" for note in file.notes)
 
 
 def _folder(file: str) -> str:
@@ -182,7 +179,10 @@ def diagnose(paths: Sequence[PathLike]) -> Diagnosis:
     Diagnosis
         Shows itself as text; `to_dict` is what `--format json` prints.
     """
-    files = [examine(path) for path in files_below(paths)]
+    every = files_below(paths)
+    if file_options().columns:
+        check_told(file_options(), {shown_path(path): names for path in every if (names := columns_in(path))})
+    files = [examine(path) for path in every]
     notes: list[str] = []
     questions = [
         *_of_answers(files, notes), *_of_nuggets(files), *_of_retrieval(files, notes), *_of_ratings(files),
@@ -460,14 +460,16 @@ def _about_runs(
     ran = Runs(tuple(part for run in runs for part in run.data.parts))
     measure = usual_measures(ran, first.data, gold=False, design=None)[0]
     if len(systems) == 1:
-        command = command_of("eval", first.file, *paths, "-m", measure, "--intervals", "topics", *columns_of(first))
+        command = command_of(
+            "eval", first.file, *paths, "-m", measure, "--intervals", "topics", *columns_of(first, runs=runs)
+        )
         yield FileQuestion(about, f"{which} by {first.file}?", command, instead=others)
         yield FileQuestion(about, WHICH, lacks=f"one system only ({systems[0]}): give the run of another")
         return
     if problem := _problem(ran, first, measure, notes):
         yield FileQuestion(about, f"{which}?", lacks=problem)
         return
-    chosen = (first.file, *paths, "-m", measure, *columns_of(first))
+    chosen = (first.file, *paths, "-m", measure, *columns_of(first, runs=runs))
     yield FileQuestion(about, f"{which} by {first.file}?", command_of("verdict", *chosen), instead=others)
     yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
@@ -478,7 +480,7 @@ def _about_runs(
         asked = f"Do {first.file} and {others[0]} order the systems alike?"
         command = command_of("correlate", first.file, others[0], *chosen[1:])
         yield FileQuestion(about, asked, command, instead=others[1:])
-    yield from _about_gold(about, paths, whole, [f for f in fitting if f not in whole], files)
+    yield from _about_gold(about, paths, runs, whole, [f for f in fitting if f not in whole], files)
 
 
 def _fits(labels: Judgments, runs: Sequence[Examined]) -> bool:
@@ -501,7 +503,12 @@ def _problem(runs: Runs, judged: Examined, measure: str, notes: list[str]) -> st
 
 
 def _about_gold(
-    about: str, paths: list[str], whole: Sequence[Examined], smaller: Sequence[Examined], files: Sequence[Examined]
+    about: str,
+    paths: list[str],
+    runs: Sequence[Examined],
+    whole: Sequence[Examined],
+    smaller: Sequence[Examined],
+    files: Sequence[Examined],
 ) -> Iterator[FileQuestion]:
     """Labels of people beside those of a cheap judge."""
     listed = [file for file in files if file.kind == GOLD_LIST]
@@ -512,7 +519,7 @@ def _about_gold(
     if both:
         cheap, gold = max(both, key=lambda pair: _named_as(pair[0], CHEAP) + _named_as(pair[1], TRUSTED))
         design = "topics" if whole_topics(cheap.data, gold.data) else "random"
-        given = ("--gold", gold.file, "--design", design, *at_depth, *columns_of(cheap, gold))
+        given = ("--gold", gold.file, "--design", design, *at_depth, *columns_of(cheap, gold, runs=runs))
         drawn = "" if design == "topics" else ", if these were drawn at random"
         others = tuple(one.file for of, one in both if of is cheap and one is not gold)
         asked = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
@@ -522,13 +529,13 @@ def _about_gold(
     for file in listed:
         asked = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
         filled = bool(file.data.judged)
-        command = (
-            command_of("verdict", whole[0].file, *paths, "--gold", file.file, *columns_of(whole[0])) if filled else ""
-        )
+        given = ("--gold", file.file, *columns_of(whole[0], runs=runs))
+        command = command_of("verdict", whole[0].file, *paths, *given) if filled else ""
         yield FileQuestion(about, asked, command, "" if filled else "fill in labels from its top")
     if whole[0].judges and not both and not listed:
         why = f"no person has checked the labels of {some(whole[0].judges)}; this draws documents to label:"
-        plan = command_of("plan", "labels", whole[0].file, *paths, *at_depth, *columns_of(whole[0]), "-o", "list.csv")
+        named_columns = columns_of(whole[0], runs=runs)
+        plan = command_of("plan", "labels", whole[0].file, *paths, *at_depth, *named_columns, "-o", "list.csv")
         yield FileQuestion(about, f"Can the judge of {whole[0].file} be trusted?", plan, why)
 
 
@@ -559,11 +566,18 @@ def _of_ratings(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         if file.kind != RATINGS:
             continue
         about = f"ratings: {file.file}"
-        yield FileQuestion(about, "Do the assessors agree?", command_of("agree", file.file))
+        yield FileQuestion(about, "Do the assessors agree?", command_of("agree", file.file, *columns_of(file)))
         for folder, runs in _by_folder(files).items():
             systems = [system for run in runs for system in run.systems]
             if len(systems) > 1 and _fits(file.data, runs):
-                command = command_of("verdict", file.file, *_paths(folder, runs, files), "--aggregate", "mean")
+                command = command_of(
+                    "verdict",
+                    file.file,
+                    *_paths(folder, runs, files),
+                    "--aggregate",
+                    "mean",
+                    *columns_of(file, runs=runs),
+                )
                 yield FileQuestion(about, f"{_which(systems)} by the mean of their ratings?", command)
 
 

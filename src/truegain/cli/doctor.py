@@ -6,8 +6,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from truegain.cli.options import Columns, Values
 from truegain.cli.output import write_json
-from truegain.cli.streams import in_words
+from truegain.cli.streams import in_words, speak_of
+from truegain.io.column_names import FileOptions, headers_of, read_with, values_of
 from truegain.io.files import STANDARD_INPUT, write_bytes
 
 
@@ -19,6 +21,8 @@ def doctor_command(
             metavar="FILE...",
         ),
     ],
+    columns: Columns = None,
+    values: Values = None,
     format_: Annotated[
         Literal["table", "json"], typer.Option("--format", help="Text for people, or JSON for scripts and agents.")
     ] = "table",
@@ -29,16 +33,21 @@ def doctor_command(
     """Tell what your files are and which questions they can answer.
 
     Lists a command for each question, what is missing for others, and what looks wrong. Reads logs of inspect_ai,
-    deepeval, ragas, promptfoo, phoenix, mlflow and others. Exit code 0: some file can be used. 2: none can.
+    deepeval, ragas, promptfoo, phoenix, mlflow and others. With --columns and --values it reads tables as the other
+    commands do, and suggests commands that have these options. Exit code 0: some file can be used. 2: none can.
 
     Examples:
         truegain doctor demo/llm.qrels demo/gold_sample.qrels demo/runs
+        truegain doctor judged.csv bm25.csv --columns 'topic=query_no,doc=url,label=grade_llm;score=points'
         truegain doctor demo/ratings.csv --format json
 
     """
     from truegain.cli.diagnosis import diagnose
 
-    found = diagnose(files)
+    speak_of({name: f"--{name}" for name in ("columns", "values", "assessors")})  # of what it suggests
+    told = FileOptions(None, *headers_of(columns or ""), columns=columns or "", values=values_of(values))
+    with read_with(told):
+        found = diagnose(files)
     if format_ == "json":
         write_json(found.to_dict(), output)
     else:

@@ -34,14 +34,17 @@ from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.column_names import IDS, file_options, own_gold
+from truegain.io.columns import our_name
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
 from truegain.io.irds import is_irds
 from truegain.io.named_tables import Columns, renamed
+from truegain.io.score_columns import order_columns
 from truegain.io.study_text import ELSEWHERE
+from truegain.io.told_columns import columns_in
 from truegain.io.trec import loaded
 from truegain.io.warnings import heard
-from truegain.message import option
+from truegain.message import arg, option
 from truegain.study.study_file import KINDS, without_none
 
 if TYPE_CHECKING:
@@ -178,6 +181,8 @@ def init_command(
     files = expand(runs)
     rated = [file for file in files if _is_ratings(file)]
     run_files = [file for file in files if file not in rated]
+    if not run_files:
+        raise _no_runs(rated)
     table = read_runs(run_files, name_by=name_by)
     assessed = _assessed(judgments)
     labels = Judgments.of(judgments) if assessed is None else assessed
@@ -289,8 +294,20 @@ def _is_ratings(file: str) -> bool:
         return _assessed(file) is not None
 
 
+def _no_runs(rated: Sequence[str]) -> InputError:
+    """Tables that were all taken for ratings: what they have, and how to say which column is the score."""
+    names = [name for name in columns_in(rated[0]) if our_name(name) is None]
+    option_text = arg("columns", file_options().option("runs", {"score": "NAME"}))
+    return InputError(
+        f"no run was given: this table has no score, and {some(names, 5)} are taken for ratings by assessors",
+        file=shown_path(rated[0]),
+        hint=f"if it is a run, say which column is the score: {option_text}; its columns are "
+        f"{', '.join(columns_in(rated[0]))}",
+    )
+
+
 def _has_scores(file: str) -> bool:
-    """Whether a table has a column of scores or of ranks, and none of assessors, as runs do."""
+    """Whether a table has a column of scores or of ranks, and none of assessors, as runs do; by name, or by content."""
     if not can_be_read_again(file):
         return False
     try:
@@ -298,7 +315,8 @@ def _has_scores(file: str) -> bool:
         if kind in (None, "nested"):
             return True
         columns = renamed(Columns(read(text, kind, name), name, "runs"), file_options().ran)
-        return ("score" in columns or "rank" in columns) and "assessor" not in columns
+        by_name = ("score" in columns or "rank" in columns) and "assessor" not in columns
+        return by_name or bool(order_columns(columns))
     except TruegainError:
         return False
 

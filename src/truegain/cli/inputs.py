@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +14,7 @@ from truegain.cli.streams import tell
 from truegain.cli.study_files import is_unused
 from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.memory import memory_of
+from truegain.io.told_columns import ids_elsewhere
 
 # ---- Options that say how judgments and runs are read, the same for every command that reads them.
 
@@ -57,6 +58,7 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
             unused_gold=UNUSED_GOLD if is_unused("gold") else "",
             values=values_of(options["values"]),
             judge_model=options.get("judge_model"),
+            elsewhere=partial(ids_elsewhere, options.get("runs") or ()),
         )
         is_labels = options.get("gold") is not None or "separator" in options  # gold labels, or ratings
         options["columns"] = headers.judged.written if is_labels else None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from truegain.errors import some
+from truegain.io.column_names import Role, file_options
 from truegain.message import Message
 from truegain.study.file_kinds import Examined
 
@@ -100,13 +101,22 @@ def command_of(*words: str) -> str:
     return shlex.join(["truegain", *words])
 
 
-def columns_of(judged: Examined, gold: Examined | None = None) -> tuple[str, ...]:
-    """What a command needs to find the labels of its files, where their columns have no name that is known.
+def columns_of(judged: Examined, gold: Examined | None = None, *, runs: Sequence[Examined] = ()) -> tuple[str, ...]:
+    """What a command needs to read its files: what was said of them, and columns that have no known name.
 
     >>> columns_of(Examined("a.csv", "judgments", label="verdict"), Examined("b.csv", "judgments", label="person"))
     ('--columns', 'label=verdict;gold:label=person')
+    >>> columns_of(Examined("a.csv", "judgments"), runs=[Examined("b.csv", "run", ranked_by=("score", "bm25"))])
+    ('--columns', 'score=bm25')
     """
-    parts = [f"label={judged.label}"] if judged.label else []
+    told = file_options()
+    names: dict[tuple[Role, str, str], None] = {}
+    if judged.label:
+        names["judgments", "label", judged.label] = None
     if gold is not None and gold.label and gold.label != judged.label:
-        parts.append(f"gold:label={gold.label}")
-    return ("--columns", ";".join(parts)) if parts else ()
+        names["gold", "label", gold.label] = None
+    names |= {("runs", *run.ranked_by): None for run in runs if run.ranked_by is not None}
+    for role, ours, theirs in names:
+        told = replace(told, columns=replace(told, columns=told.columns or "").option(role, {ours: theirs}))
+    values = ",".join(f"{word}={number:g}" for word, number in told.values.items())
+    return (*(("--columns", told.columns) if told.columns else ()), *(("--values", values) if values else ()))

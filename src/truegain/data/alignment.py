@@ -251,7 +251,9 @@ def named_by_key(ranked: RankedGains) -> RankedGains:
     keys, pool = ranked.known_keys, ranked.pool
     sizes = np.diff(keys.begin)
     if (sizes < ranked.depth).any():
-        raise TruegainError("these lists were aligned with the keys of fewer documents than they have")
+        raise TruegainError(
+            "these lists were aligned with the keys of fewer documents than they have; give whole lists"
+        )
     lists = np.repeat(np.arange(ranked.lists), sizes)
     place = keys.begin[ranked.list] + ranked.rank - 1  # of each document in the pool among all of all lists
     nameless = np.ones(len(keys.key), np.bool_)

@@ -409,7 +409,9 @@ class Items(Lines):
         ]
         why = next((w for c, w in self.no_clusters.items() if column in (c, c.rpartition(".")[2])), None)
         if not alike and why is not None:
-            raise TruegainError(f"{argname('cluster', column)} groups no topics of {self.source}: {why}")
+            raise TruegainError(
+                f"{argname('cluster', column)} groups no topics of {self.source}: {why}; name another column"
+            )
         if len(alike) != 1:
             there = there_are([column], tuple(self.clusters), 10) if self.clusters else "its samples have no metadata"
             raise TruegainError(f"{argname('cluster', column)} is not a column of {self.source}; {there}")

@@ -51,7 +51,8 @@ def _from_file(name: str) -> list[tuple[str, str]]:
         raise InputError("this is no text", file=shown_path(name), hint="give lines of system,model") from None
     except InputError as error:
         raise TruegainError(
-            f"{argname('system_models', name)} is neither system=model nor a file that can be read: {with_marks(error)}"
+            f"{argname('system_models', name)} is neither system=model nor a file that can be read: "
+            f"{with_marks(error)}; write system=model"
         ) from None
     pairs = []
     for line, row in enumerate(rows, 1):

@@ -314,7 +314,7 @@ class RankedGains:
     def known_keys(self) -> DocKeys:
         """The documents of each list by key; an error where lists were aligned without them."""
         if self.keys is None:
-            raise TruegainError("these lists were aligned without their unjudged documents; align with keep_keys")
+            raise TruegainError("these lists were aligned without their unjudged documents; give keep_keys=True")
         return self.keys
 
     @property

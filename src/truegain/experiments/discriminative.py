@@ -30,7 +30,7 @@ def jaccard(a: Collection[Hashable], b: Collection[Hashable]) -> float:
     """
     either = set(a) | set(b)
     if not either:
-        raise TruegainError("both sets are empty, so their overlap has no value")
+        raise TruegainError("both sets are empty, so their overlap has no value; give one that is not")
     return len(set(a) & set(b)) / len(either)
 
 
@@ -65,7 +65,9 @@ def top_set(
     against = p if p.ndim == 1 else p[best]
     others = np.arange(n) != best
     if np.isnan(against[others]).any():
-        raise TruegainError(f"a p-value against the best system, {systems[best]}, is missing")
+        raise TruegainError(
+            f"a p-value against the best system, {systems[best]}, is missing; leave out systems without one"
+        )
     inside = ~others | (against >= alpha)
     return tuple(systems[i] for i in np.argsort(-values, kind="stable") if inside[i])
 

@@ -131,7 +131,8 @@ def compare_means(
     bronze = (a.variance + b.variance - 2 * covariance) / two.informedness**2
     if bronze < 0:
         raise TruegainError(
-            f"covariance {covariance:g} is larger than the variances {a.variance:g} and {b.variance:g} allow"
+            f"covariance {covariance:g} is larger than the variances {a.variance:g} and {b.variance:g} allow; "
+            "give a smaller one"
         )
     variance = {"shared": bronze + d**2 * variance_of_d(one.rates()) / two.informedness**2, "separate": v_a + v_b}
     other: GoldSample = "separate" if gold == "shared" else "shared"

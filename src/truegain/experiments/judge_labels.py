@@ -92,7 +92,9 @@ def implied_share(agreement: float, kappa: float) -> float:
         raise TruegainError(f"kappa {kappa:g}, agreement {agreement:g}: give a kappa below 1 and a share of 0 to 1")
     inside = 1 - 2 * (1 - agreement) / (1 - kappa)
     if inside < 0:
-        raise TruegainError(f"no share of two labels has an agreement of {agreement:g} and a kappa of {kappa:g}")
+        raise TruegainError(
+            f"no share of two labels has an agreement of {agreement:g} and a kappa of {kappa:g}; give a lower kappa"
+        )
     return (1 + math.sqrt(inside)) / 2
 
 

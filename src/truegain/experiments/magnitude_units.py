@@ -53,7 +53,7 @@ class Units:
         if best < 1:
             raise TruegainError(f"{argname('best', best)}: a gain needs at least 1 unit")
         if wide_from is not None and not (np.isfinite(wide_from) and wide_from > 0):
-            raise TruegainError(f"{argname('wide_from', wide_from)}: a ratio Hk/Nk is a finite number above 0")
+            raise TruegainError(f"{argname('wide_from', wide_from)}: a ratio Hk/Nk; give a finite number above 0")
         unit, count = units(table)
         level = expert_levels(table, expert)
         agreement, _ = order_agreement(table.label, level, unit).by_group(count)

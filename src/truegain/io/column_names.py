@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
@@ -23,6 +23,7 @@ SKIPPED = ("-", "_")  # a column that is not read
 OF_RUNS, OF_JUDGMENTS = ("score", "rank", "system"), ("label", "assessor", "subtopic", *EXTRA)
 IDS = ("topic", "doc")
 Role = Literal["judgments", "runs", "gold"]  # what a file is read as; gold: all labels beside the judgments
+KnownIds = Mapping[str, Set[str]]  # topics and documents, by our names
 _OF = re.compile(r"(judgments|runs|gold)\s*:(.*)", re.DOTALL)
 _WRITE = "write topic,doc,score for a file without a header, or ours=theirs, as in label=grade"
 
@@ -167,6 +168,7 @@ class FileOptions:
     unused_gold: str = ""  # what is to be said of gold labels that a study names and the command does not take
     values: Mapping[str, float] = field(default_factory=dict)  # numbers for labels that are words
     judge_model: str | None = None  # the model that gave the judgments
+    elsewhere: Callable[[Role], KnownIds | None] = lambda role: None  # noqa: ARG005  ids in the files beside one
 
     def is_judgments(self, path: str | os.PathLike[str]) -> bool:
         """Whether these are the judgments of the command."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from threading import Lock
@@ -238,6 +238,7 @@ def _plainly(reason: str) -> str:
 # so.
 
 LOOKED_AT = 50  # rows
+MOSTLY = 0.8  # of the cells of a column that are topics of other files, where it has topics
 LONG = 60  # characters of a cell that is no id
 NAME = "NAME"
 NEEDED: dict[Role, tuple[str, ...]] = {
@@ -280,6 +281,7 @@ class Guess:
     option: str
     among: tuple[str, ...] = ()
     role: Role = "judgments"
+    listed: tuple[str, ...] = ()  # all columns, to be told where one is not named
 
     @property
     def of(self) -> str:
@@ -288,7 +290,14 @@ class Guess:
 
     def __str__(self) -> str:
         which = some(self.among, LISTED) if len(self.among) > LISTED else " or ".join(self.among)
-        return f"{arg('columns', self.option, of=self.of)}{f' with {which} for {NAME}' if which else ''}{self.rated}"
+        for_name = f" with {which} for {NAME}" if which else ""
+        return f"{arg('columns', self.option, of=self.of)}{for_name}{self.rated}{self.columns}"
+
+    @property
+    def columns(self) -> str:
+        """The columns to choose from, where a topic or a document is not known."""
+        asked = any(f"{ours}={NAME}" in self.option for ours in IDS)
+        return f" with your columns for {NAME}: {', '.join(self.listed)}" if asked and self.listed else ""
 
     @property
     def rated(self) -> str:
@@ -305,19 +314,19 @@ def guessed(
     """The columns that are likely what a file of its role lacks, by our names; 'NAME' where none is likely.
 
     A label or a score that could be one of several is not guessed, as the wrong one gives wrong numbers in silence:
-    these come second.  Nor are topic and document, where neither names nor values tell one from the other.  Where a run
-    has no score, its ranks do.
+    these come second.  Topic and document are guessed where the column has the ids of the files beside this one, where
+    its name tells, or where no other column is left.  Where a run has no score, its ranks do.
 
-    columns: their first cells.  found: by our names the columns, in small letters, that are known already.
+    columns: their first cells.  matches: by our names the columns, in small letters, that are known already.
 
     >>> cells = [["what is ir", "what is ir", "why"], ["q1", "q1", "q2"], ["a", "b", "c"], ["2", "0", "2"], [7, 9, 8]]
-    >>> guessed(["frage", "frage_nr", "absatz", "note", "tokens"], cells, "judgments", {})
-    ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'note'}, ())
-    >>> guessed(["frage", "frage_nr", "absatz", "note", "sicherheit"], cells, "judgments", {})
-    ({'topic': 'frage_nr', 'doc': 'absatz', 'label': 'NAME'}, ('note', 'sicherheit'))
+    >>> guessed(["frage", "query_nr", "url", "note", "tokens"], cells, "judgments", {})
+    ({'topic': 'query_nr', 'doc': 'url', 'label': 'note'}, ())
+    >>> guessed(["frage", "query_nr", "url", "note", "sicherheit"], cells, "judgments", {})
+    ({'topic': 'query_nr', 'doc': 'url', 'label': 'NAME'}, ('note', 'sicherheit'))
     >>> guessed(["q", "d", "l"], [["1", "1", "2"], ["a", "b", "c"], ["1", "0", "1"]], "judgments", {})
     ({'topic': 'q', 'doc': 'd', 'label': 'l'}, ())
-    >>> guessed(["x", "y", "z"], [["1", "2"], ["a", "b"], ["1", "0"]], "judgments", {})[0]
+    >>> guessed(["x", "y", "z"], [["1", "1"], ["a", "b"], ["1", "0"]], "judgments", {})[0]
     {'topic': 'NAME', 'doc': 'NAME', 'label': 'NAME'}
     """
     cells = dict(zip(names, columns, strict=True))
@@ -326,24 +335,57 @@ def guessed(
     free = [name for name in names if name.strip().lower() not in in_use]
     needed = [ours for ours in NEEDED[role] if not matches.get(ours)]
     value = needed[-1] if needed and needed[-1] in ("label", "score") else ""
-    numeric = {n: cells[n] for n in free if _is_numeric(cells[n])}
+    ids = {n: cells[n] for n in free if _may_be_ids(cells[n])}
+    chosen = _ids(ids, [ours for ours in needed if ours != value], role)
+    numeric = {n: cells[n] for n in free if _is_numeric(cells[n]) and n not in chosen.values()}
     could = _values(value, numeric) if value and len(free) >= len(needed) else []
-    chosen: dict[str, str] = {}
     if len(could) == 1:
         chosen[value] = could[0]
-    for ours in (o for o in needed if o != value):
-        left = [name for name in free if name not in chosen.values() and _may_be_ids(cells[name])]
-        if left:
-            chosen[ours] = min(left, key=lambda name: _unlikely(ours, name, cells[name], name in could))
-    if {"topic", "doc"} <= chosen.keys() and not _told_apart(chosen["topic"], chosen["doc"], cells, could):
-        return {ours: NAME if ours in IDS or ours not in chosen else chosen[ours] for ours in needed}, ()
+    for ours in (o for o in needed if o != value and o not in chosen):
+        left = _left(ids, [*chosen.values(), *could])
+        if len(left) == 1 and all(other in chosen or matches.get(other) for other in IDS if other != ours):
+            chosen[ours] = left[0]
     among = [name for name in could if name not in chosen.values()]
-    if value and value not in chosen and len(among) == 1:
-        chosen[value] = among[0]
+    if value in chosen or not all(ours in chosen or matches.get(ours) for ours in IDS):
+        among = []  # one of them may be an id
     ranks = [n for n in free if plain_name(n) in RANKS and _is_numeric(cells[n]) and n not in chosen.values()]
     if value == "score" and not could and len(ranks) == 1:
         needed, chosen["rank"] = [*needed[:-1], "rank"], ranks[0]
     return {ours: chosen.get(ours, NAME) for ours in needed}, tuple(among) if len(among) > 1 else ()
+
+
+def _ids(ids: Mapping[str, Sequence[Any]], needed: Sequence[str], role: Role) -> dict[str, str]:
+    """The columns that are topics and documents for sure: by ids that the files beside this one have, or by name."""
+    known: Mapping[str, Set[str]] = (file_options().elsewhere(role) if needed else None) or {}
+    chosen: dict[str, str] = {}
+    for ours, least in (("topic", MOSTLY), ("doc", 0.0)):  # a run has unjudged documents
+        of = {n: _share(cells, known.get(ours, set())) for n, cells in ids.items() if n not in chosen.values()}
+        likely = [name for name, share in of.items() if share > least]
+        if ours in needed and len(likely) == 1:
+            chosen[ours] = likely[0]
+    for ours in (o for o in needed if o not in chosen):
+        others = [other for other in IDS if other != ours]
+        like = {
+            n: _unlikely(ours, n, cells, False)
+            for n, cells in ids.items()
+            if n not in chosen.values() and _like(ours, n) and not any(_like(other, n) for other in others)
+        }
+        best = [name for name, against in like.items() if against == min(like.values())]
+        if len(best) == 1:
+            chosen[ours] = best[0]
+    return chosen
+
+
+def _share(cells: Sequence[Any], known: Set[str]) -> float:
+    present = _there(cells)
+    return sum(str(cell).strip() in known for cell in present) / len(present) if present else 0.0
+
+
+def _left(ids: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> list[str]:
+    """Columns of ids that are left: no prose, and not one value in all rows."""
+    short = {n: _there(cells) for n, cells in ids.items() if n not in taken and not _is_prose(cells)}
+    vary = [name for name, cells in short.items() if len(set(map(str, cells))) > 1]
+    return vary or list(short)
 
 
 def option_for(role: Role, names: Sequence[str], columns: Sequence[Sequence[Any]], matches: Mapping[str, Any]) -> Guess:
@@ -376,7 +418,7 @@ def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
     for name in names:
         if (ours := our_name(name)) is not None:
             matches.setdefault(ours, []).append(name.lower())
-    return option_for(role, names, [*zip(*body, strict=True)], matches)
+    return replace(option_for(role, names, [*zip(*body, strict=True)], matches), listed=tuple(names))
 
 
 def _unnamed(rows: Sequence[Sequence[str]], role: Role, width: int) -> Guess | None:
@@ -438,22 +480,18 @@ def _repetition(cells: Sequence[Any]) -> int:
     return 2 if distinct == len(present) else int(groups > distinct)
 
 
-def _told_apart(topic: str, doc: str, cells: Mapping[str, Sequence[Any]], could: Sequence[str]) -> bool:
-    """Whether the name of one, or the values of both, tell topics from documents; could: which may be labels."""
-    if _like("topic", topic) or _like("doc", doc):
-        return True
-    fewer = len(set(map(str, _there(cells[topic])))) < len(set(map(str, _there(cells[doc]))))
-    return fewer and (_repetition(cells[topic]) == 0 or topic not in could)
-
-
 def _unlikely(ours: str, name: str, cells: Sequence[Any], is_value: bool) -> tuple[int, ...]:
     """What speaks against a column of ids, the weightiest first; those alike stay in the order of the file."""
-    texts = [str(cell) for cell in cells[:LOOKED_AT]]
-    prose = any(len(text) > LONG or " " in text.strip() for text in texts)
+    prose = _is_prose(cells)
     others = any(_like(o, name) for o in ("topic", "doc", "label", "score") if o != ours)
     ends = plain_name(name).rstrip(".:# _").endswith(("id", "key", "nr", "no", "number"))
     repeated = _repetition(cells) if ours == "topic" else 0
     return prose, not _like(ours, name), repeated, is_value, others, not ends
+
+
+def _is_prose(cells: Sequence[Any]) -> bool:
+    texts = [str(cell) for cell in cells[:LOOKED_AT]]
+    return any(len(text) > LONG or " " in text.strip() for text in texts)
 
 
 # ---- CSV and TSV as formats: their first line names the columns.

@@ -437,7 +437,9 @@ def _members(lists: JudgedLists, pairs: Pairs) -> tuple[Floats, Pairs]:
     member[lists.weights.system[at >= 0], at[at >= 0]] = 1.0
     keep = np.asarray(member.any(axis=0), np.bool_)
     if not keep.any():
-        raise TruegainError(f"no system retrieved a gold pair where {lists.measure} looks")
+        raise TruegainError(
+            f"no system retrieved a gold pair where {lists.measure} looks", remedy="label documents that systems return"
+        )
     return member[:, keep], pairs.only(keep)
 
 

@@ -253,7 +253,7 @@ class Pairs:
     def items_in(self, pool: Pool) -> Ints:
         """The item of each pair in another pool, -1 where it has none."""
         if self.pool is None or self.item is None:
-            raise TruegainError("these pairs do not name their documents")
+            raise TruegainError("these pairs do not name their documents; give gold labels by topic and document")
         at: Ints = pool.find(Coded(self.pool.topics, self.pool.topic), self.pool.docs).astype(np.int64)
         return at[self.item]
 

@@ -361,7 +361,8 @@ def interval_of(
             f"the {name} interval has no width: the corrected value {rates.value:.3f} lies clearly outside 0 to 1, "
             "so the gold pairs and the bronze labels contradict each other. "
             f"{' '.join(f'{with_marks(n)}.' for n in notes)} Check that both come from the same judge, the same kind "
-            "of documents and the same scale"
+            "of documents and the same scale",
+            remedy="check that both come from the same judge, the same kind of documents and the same scale",
         )
     if point.at != "inside":
         notes.append(f"the plain ratio is {rates.value:.3f}; the value is the constrained maximum likelihood estimate")
@@ -437,7 +438,9 @@ def _by_rates(base: Estimate, lists: JudgedLists, judge: Judge, s: int, options:
     f, topics = lists.weights.weight[s], lists.ranked.topics
     n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
     if total == 0:
-        raise TruegainError(f"none of its documents that {base.measure} looks at is judged")
+        raise TruegainError(
+            f"none of its documents that {base.measure} looks at is judged", remedy="judge some of them"
+        )
     j = float(f[:, 1].mean())
     moves = (f[:, 1] - j - (f.sum(axis=1) - total) * (1 - judge.specificity)) / (n * total)
     v_j = float(moves @ moves) * n / (n - 1)

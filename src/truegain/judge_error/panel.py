@@ -166,7 +166,10 @@ class Judges:
         assert self.of_topic is not None
         unknown = [t for t in topics if t not in self.of_topic]
         if unknown:
-            raise TruegainError(f"unknown which judge labeled {counted(len(unknown), 'topic')} ({some(unknown)})")
+            raise TruegainError(
+                f"unknown which judge labeled {counted(len(unknown), 'topic')} ({some(unknown)}); "
+                "name one for each topic"
+            )
         who = np.array([self.of_topic[t] for t in topics])
         matrices = []
         for name in (n for n in self.judges if n in who):

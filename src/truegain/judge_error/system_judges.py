@@ -423,9 +423,14 @@ def fit_of(
     if len(gold) != len(bronze.pool):
         raise TruegainError(f"{len(gold)} gold gains for {len(bronze.pool)} judged pairs; give one each, NaN for none")
     if measure.of_subtopics or measure.mean == "total":
-        raise MeasureError(f"{measure}: gold labels per document can rectify neither counts nor subtopic measures")
+        raise MeasureError(
+            f"{measure}: gold labels per document can rectify neither counts nor subtopic measures; choose another"
+        )
     if measure.mean != "arithmetic":
-        raise MeasureError(f"{measure} is a {measure.mean} mean over topics, and rectified scores are arithmetic ones")
+        raise MeasureError(
+            f"{measure} is a {measure.mean} mean over topics, and rectified scores are arithmetic ones; choose an "
+            "arithmetic mean"
+        )
     if np.isnan(gold).all():
         raise TruegainError("no judged pair has a gold label; check that topics and documents match")
     if DESIGNS[design].whole:

@@ -46,7 +46,10 @@ class ListedRows:
 
     def __init__(self, study: JudgingStudy) -> None:
         if any(len(unit.items) > 1 for unit in study.units):
-            raise TruegainError("the units of this study hold more than one document; a list is labeled row by row")
+            raise TruegainError(
+                "the units of this study hold more than one document; a list is labeled row by row: set the size of "
+                "a unit to 1"
+            )
         rows = ((unit.topic, unit.items[0].docs[0]) for unit in study.units if not base_of(unit.id))
         self.rows = list(dict.fromkeys(rows))
         self._places = {row: place for place, row in enumerate(self.rows)}

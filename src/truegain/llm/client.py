@@ -263,7 +263,9 @@ class Endpoint:
             raise QuotaError(f"the server has no quota left for this key (HTTP {status}: {message}); add credit")
         if status in AGAIN or status >= 500:
             if asked is not None and asked > LONGEST_ASKED:
-                raise QuotaError(f"the server asks to wait for {asked / 60:,.0f} minutes (HTTP {status}: {message})")
+                raise QuotaError(
+                    f"the server asks to wait for {asked / 60:,.0f} minutes (HTTP {status}: {message}); run again later"
+                )
             return None
         alone = refused_alone(status, body, seconds)
         if alone is not None:
@@ -301,7 +303,7 @@ def _remedy(status: int, message: str) -> str:
         return f"the server has no such model ({said}); check {argname('model')}"
     if 300 <= status < 400:
         return f"the server sends us elsewhere ({said}); give the address that it names ({argname('url')})"
-    return f"the server refuses the request ({said})"
+    return f"the server refuses the request ({said}); check model and options"
 
 
 def error_of(body: bytes) -> str:

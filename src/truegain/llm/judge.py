@@ -380,13 +380,17 @@ def _batch_reply(row: Mapping[str, Any]) -> ServerReply | None:
 def _no_label(run: JudgeRun, judging: Judging, ask: bool) -> TruegainError:
     """The error of a run in which nothing could be judged."""
     if run.stopped:
-        return TruegainError(f"nothing could be judged: {with_marks(run.stopped)}")
+        return TruegainError(
+            f"nothing could be judged: {with_marks(run.stopped)}", remedy="fix it, and run the same again"
+        )
     asked = {status: n for status, n in run.statuses.items() if status != NO_TEXT}
     reasons = ", ".join(f"{n:,} {status}" for status, n in asked.items())
     fault = judging.endpoint.last_fault if judging.endpoint is not None else ""
     told = f"; the server's last error: {fault}" if ask and fault and "failed" in asked else ""
-    hint = f"one answer: {judging.unlabeled!r}" if judging.unlabeled else "check model and prompt"
-    return TruegainError(f"nothing could be judged ({reasons}{told}); no labels are written; {hint}")
+    answer = f"; one answer: {judging.unlabeled!r}" if judging.unlabeled else ""
+    return TruegainError(
+        f"nothing could be judged ({reasons}{told}); no labels are written; check model and prompt{answer}"
+    )
 
 
 def run_judge(

@@ -317,9 +317,14 @@ class Judging:
                 f"{argname('requests_per_minute')}, a lower {argname('concurrency')} or more {argname('retries')}"
             )
         if endpoint.last_fault.startswith("HTTP 5"):
-            return OutageError(f"{endpoint.url} fails ({endpoint.last_fault}): an error of the server itself")
+            return OutageError(
+                f"{endpoint.url} fails ({endpoint.last_fault}): an error of the server itself; try again later"
+            )
         fault = f"{endpoint.url} does not answer ({endpoint.last_fault})"
-        return OutageError(fault if self.answered else f"{fault}; check that it runs, and {argname('url')}")
+        return OutageError(
+            fault if self.answered else f"{fault}; check that it runs, and {argname('url')}",
+            remedy=f"check that it runs, and {argname('url')}",
+        )
 
     def read(self, answer: StoredAnswer, attempts: int, cuts: int, tokens: tuple[int, int]) -> CallOutcome:
         """What a stored answer says."""
@@ -374,7 +379,7 @@ class Judging:
                     raise
                 return False
             if outcome is None:
-                raise OutageError("the run was ended while the first request was tried")
+                raise OutageError("the run was ended while the first request was tried; run it again")
             if outcome.parsed.status == TOO_LONG and self._lowered(changes):
                 continue
             if outcome.parsed.status == TOO_LONG:

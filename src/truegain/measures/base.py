@@ -292,8 +292,10 @@ class Measure(metaclass=MeasureType):
             except Exception:
                 system, topic = divmod(number, len(ranked.topics))
                 place = f"system {ranked.systems[system]}, topic {ranked.topics[topic]}"
-                return MeasureError(f"{self} failed on {place}: {reason}")
-        return MeasureError(f"{self} failed on all lists together, though on none alone: {reason}")
+                return MeasureError(f"{self} failed on {place}: {reason}", remedy="correct its per_topic")
+        return MeasureError(
+            f"{self} failed on all lists together, though on none alone: {reason}", remedy="correct its per_topic"
+        )
 
     def absent(self, ranked: RankedGains) -> Floats:
         """What a topic without an answer counts, where all topics must count.

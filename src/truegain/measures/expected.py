@@ -98,7 +98,9 @@ def check_expected(measure: Measure) -> None:
     if getattr(measure, "judged_only", False):
         raise MeasureError(f"{measure}: lists without unjudged documents need no prediction; leave judged_only out")
     if _at_zero(measure):
-        raise MeasureError(f"{measure}: with rel 0 every judged document is relevant, and nothing is predicted")
+        raise MeasureError(
+            f"{measure}: with rel 0 every judged document is relevant, and nothing is predicted; give rel 1"
+        )
     if not measure.linear_in_gains and type(measure) not in _KINDS:
         raise MeasureError(
             f"{measure}: predicted labels work with AP, nDCG, R and measures linear in gain, such as P, DCG and RBP"

@@ -301,7 +301,7 @@ class TopicMeans:
         means = mean_of_rows(values)
         if np.isnan(means).any():
             lost = [s for s, m in zip(self.systems, means, strict=True) if np.isnan(m)]
-            raise TruegainError(f"{some(lost)}: no value of {self.measure} on any of these topics")
+            raise TruegainError(f"{some(lost)}: no value of {self.measure} on any of these topics; leave them out")
         return settled(np.asarray(self.back(means)))
 
 

@@ -140,7 +140,9 @@ class Job:
         try:
             return self.asked.read(data)
         except ValueError as error:
-            raise PieceError(f"{self._name(self.given)}: its result came back damaged ({error})") from None
+            raise PieceError(
+                f"{self._name(self.given)}: its result came back damaged ({error}); run it again"
+            ) from None
 
     def _next(self) -> DonePieces:
         """The stretch that is to be given next, as soon as it is there."""
@@ -221,7 +223,8 @@ class Job:
             raise
         except Exception as error:
             raise TruegainError(
-                f"{self.asked.work.replace(':', '.')} cannot run on a worker: {type(error).__name__}: {error}"
+                f"{self.asked.work.replace(':', '.')} cannot run on a worker: {type(error).__name__}: {error}; install "
+                "the same truegain on all workers"
             ) from error
         self.tasks.discard(task)
         self.sizes.learn(self.asked.work, len(part.results), part.seconds)
@@ -334,7 +337,7 @@ class Cluster(Engine):
     def results(self, job: JobAsked[Piece, PieceResult]) -> Iterator[PieceResult]:
         """Results in the order of the pieces, from the workers or from what was finished before."""
         if self._kept is None:
-            raise TruegainError("a cluster runs jobs within a block: with run_on(Cluster(...)):")
+            raise TruegainError("a cluster runs jobs within a block; write with run_on(Cluster(...)):")
         called = name_of(job.work)
         whole: list[Any] = list(job.pieces)
         parcel, listed = packed(job.shared, f"what pieces of {called} share"), packed(whole, f"pieces of {called}")

@@ -196,7 +196,9 @@ class Processes:
             raise self._not_started(f"{type(error).__name__}: {error}") from error
 
     def _not_started(self, reason: str) -> TruegainError:
-        return TruegainError(f"local:{self.number}: the worker processes did not start ({reason})")
+        return TruegainError(
+            f"local:{self.number}: the worker processes did not start ({reason})", remedy="run without a cluster"
+        )
 
     @property
     def log(self) -> Path:
@@ -452,7 +454,10 @@ class Crew:
     def lost(self, kept: KeptJob, total: int, reason: str) -> TruegainError:
         """What to say when the scheduler went away in the middle of a job."""
         finished = f"{kept.count} of {total} pieces of the step it was at, and all steps before,"
-        return TruegainError(f"{self.address}: the scheduler was lost ({reason}); {kept.home.told_where(finished)}")
+        return TruegainError(
+            f"{self.address}: the scheduler was lost ({reason}); {kept.home.told_where(finished)}",
+            remedy="run the same again",
+        )
 
     def close(self) -> None:
         """Leave the cluster; one that was started for this command ends."""
@@ -496,4 +501,4 @@ def _lacks_us(answer: object) -> bool:
 def _not_there(who: str, error: BaseException) -> str:
     if _lacks_us(error):
         return f"{who} has no truegain of this version ({error}); install truegain {_ours()['truegain']} there"
-    return f"{who} did not answer ({_first_line(error)})"
+    return f"{who} did not answer ({_first_line(error)}); check that it runs"

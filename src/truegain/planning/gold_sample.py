@@ -169,7 +169,8 @@ def draw_list(
         sizes = sizes_of(ranked, measure, errors, systems) * judged
         if not sizes.any():
             raise TruegainError(
-                f"no labeled document can change a difference on {measure}: the systems rank the same documents alike"
+                f"no labeled document can change a difference on {measure}: the systems rank the same documents alike; "
+                "choose others"
             )
         order = drawn_order(sizes, names, seed)
     elif draws_topics(design):

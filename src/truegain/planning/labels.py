@@ -554,7 +554,7 @@ def _too_few_differ(differ: int, least: int, names: str, m: Measure) -> Truegain
     """Why there is no plan of drawn gold labels: all that move the difference are fewer than limits need."""
     if not differ:
         return TruegainError(
-            f"no labeled document can change {names} on {m}: the systems rank the same documents alike"
+            f"no labeled document can change {names} on {m}: the systems rank the same documents alike; choose others"
         )
     documents = "only 1 labeled document" if differ == 1 else f"only {differ} labeled documents"
     return TruegainError(

@@ -190,14 +190,15 @@ class Settling:
             if (row.topic, row.doc) != (self.listed.topics[i], self.listed.docs[i]):
                 raise TruegainError(
                     f"row {i + 1:,} is topic {row.topic}, document {row.doc}, and topic {self.listed.topics[i]}, "
-                    f"document {self.listed.docs[i]} in the list: labels count in the order of the list"
+                    f"document {self.listed.docs[i]} in the list: labels count in the order of the list; "
+                    "keep that order"
                 )
             known = [x for x in row.labels if x is not None]
             low, high = self.listed.scale
             if off := [x for x in known if not low <= x <= high]:
                 raise TruegainError(
                     f"topic {row.topic}, document {row.doc}: the label {off[0]:g} is not on the scale "
-                    f"{self.listed.labels} of the list"
+                    f"{self.listed.labels} of the list; correct it"
                 )
             found.append(median_low(known) if known else math.nan)
         return np.array(found, np.float64)

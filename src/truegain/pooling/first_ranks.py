@@ -99,11 +99,13 @@ class FirstRanks:
 
     def __post_init__(self) -> None:
         if self.measure.leaves_out_unjudged:
-            raise TruegainError(f"{self.measure} leaves them out")
+            raise TruegainError(f"{self.measure} leaves them out", remedy="choose a measure that counts all documents")
         if not has_ends(self.measure):
-            raise TruegainError(f"{self.measure} has no smallest or no largest value")
+            raise TruegainError(
+                f"{self.measure} has no smallest or no largest value", remedy="choose a measure from 0 to 1"
+            )
         if np.isnan(self.score).any():
-            raise TruegainError(f"{self.measure}: a system lacks a topic")
+            raise TruegainError(f"{self.measure}: a system lacks a topic", remedy="give every system all topics")
 
     @cached_property
     def score(self) -> Floats:

@@ -71,7 +71,8 @@ def _design(config: Gold) -> str:
     if config.design not in DESIGNS:
         raise TruegainError(
             f"{argname('design', config.design)}: gold comparisons are drawn at random ({gold_drawn('random')}) or "
-            f"by whole topics ({gold_drawn('topics')})"
+            f"by whole topics ({gold_drawn('topics')})",
+            remedy=f"give {gold_drawn('random')} or {gold_drawn('topics')}",
         )
     return str(config.design)
 

@@ -116,7 +116,7 @@ def _shown_as_svg(chart: Any) -> Any:
 def check_some(things: Any, what: str) -> None:
     """Refuse to draw nothing."""
     if not len(things):
-        raise TruegainError(f"no {what} to draw")
+        raise TruegainError(f"no {what} to draw", remedy=f"give some {what}")
 
 
 # ---- Charts of rows: a value with its limits for each, lines over a number, and a matrix of shares.

@@ -109,7 +109,10 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
     by_system = None
     try:
         if ordered and _leaves_out(study):
-            raise TruegainError("the list was drawn for differences, and leaves out documents that systems share")
+            raise TruegainError(
+                "the list was drawn for differences, and leaves out documents that systems share",
+                remedy="draw a list of all",
+            )
         lists = JudgedLists.of(study.ranked, judge, measure, gold_relevant_from=gold_relevant_from)
         by_system = homogeneity(lists, trials=trials, seed=study.seed)
         ranks = rank_notes(lists, always=True, rectified=True)

@@ -133,7 +133,7 @@ class MagnitudePaper:
     def systems(self) -> SystemExperiment:
         """Systems by magnitudes and by experts."""
         if self.runs is None:
-            raise TruegainError("no runs are given, and this ranks systems")
+            raise TruegainError("no runs are given, and this ranks systems; give them")
         return magnitude_systems(
             self.ratings,
             self.expert,
@@ -192,7 +192,7 @@ class MagnitudePaper:
     @property
     def _second(self) -> Judgments:
         if self.second is None:
-            raise TruegainError("no second expert is given")
+            raise TruegainError("no second expert is given; name one")
         return self.second
 
     def chart(self, show: str) -> Any:

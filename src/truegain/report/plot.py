@@ -251,7 +251,7 @@ def _(answer: Plan) -> Any:
 def _drawable(estimates: Sequence[Estimate]) -> list[Estimate]:
     kept = [e for e in estimates if not e.refused]
     if not kept:
-        raise TruegainError("no estimate has a value to draw; the notes say why")
+        raise TruegainError("no estimate has a value to draw; see the notes for the reasons")
     return kept
 
 

@@ -82,7 +82,9 @@ class GoldDesign:
         array([3., 3., 3., 1.])
         """
         if not self.sample:
-            raise TruegainError(f"{argname('design', self.name)}: the sampling probability of a pair is unknown")
+            raise TruegainError(
+                f"{argname('design', self.name)}: the sampling probability of a pair is unknown; choose another"
+            )
         if self.whole:
             return np.full(len(drawn), len(np.unique(topic)) / max(len(np.unique(topic[drawn])), 1))
         if self.strata is None:

@@ -55,7 +55,7 @@ class DrawnUnits:
 
     def __post_init__(self) -> None:
         if not (self.size > 0).all():
-            raise TruegainError("every unit of a drawn order has a size above 0")
+            raise TruegainError("every unit of a drawn order has a size above 0; leave out the others")
 
     def __len__(self) -> int:
         return len(self.size)
@@ -172,15 +172,15 @@ class Betting:
         """Take the value of the next unit; NaN where it has none, which only a unit that moves no total may have."""
         t, units = len(self.values), self.units
         if t == len(units):
-            raise TruegainError(f"all {t:,} units have a value")
+            raise TruegainError(f"all {t:,} units have a value; give no more")
         m, ratio, left = self._prediction.after(t), self._ratio[:, t:], float(self.left[t])
         known = not math.isnan(value)
         if not known and self._weight[:, t].any():
-            raise TruegainError(f"unit {t + 1:,} moves a total and has no value")
+            raise TruegainError(f"unit {t + 1:,} moves a total and has no value; give one")
         y = (value - units.scale[0]) / self._range if known else float(m[0])
         if not -1e-9 <= y <= 1 + 1e-9:
             low, high = units.scale
-            raise TruegainError(f"a value of {value:g} is outside of its scale, {low:g} to {high:g}")
+            raise TruegainError(f"a value of {value:g} is outside of its scale, {low:g} to {high:g}; correct it")
         expected = self._known + self._weight[:, t:] @ m
         spread = left * (self._square[:, t:] @ (m * (1 - m)))
         up, down = ratio * (1 - m), ratio * m

@@ -411,7 +411,9 @@ class Corrected:
             self._against[a] = {c.a: c for c in self.differences(others, tell=False)[0]}
         c = self._against[a].get(self.ranked.systems[b])
         if c is None or c.p is None:
-            raise TruegainError(f"{self.ranked.systems[a]} - {self.ranked.systems[b]} is not known")
+            raise TruegainError(
+                f"{self.ranked.systems[a]} - {self.ranked.systems[b]} is not known", remedy="leave out one of them"
+            )
         return c.difference, c.p
 
     @cached_property
@@ -721,4 +723,4 @@ def _is_published(lists: JudgedLists, options: CorrectionOptions) -> bool:
 
 
 def _unknown(a: int, b: int) -> tuple[float, float]:
-    raise TruegainError(f"systems {a} and {b} cannot be compared")
+    raise TruegainError(f"systems {a} and {b} cannot be compared", remedy="leave out one of them")

@@ -175,7 +175,10 @@ def _some_pairs(study: Study) -> str:
     pairs = study.compare(measure=study.measures[0])
     known = sum(c.low is not None for c in pairs)
     if not known:
-        raise TruegainError(f"no pair of systems has gold labels enough: {with_marks(pairs[0].notes[0])}")
+        raise TruegainError(
+            f"no pair of systems has gold labels enough: {with_marks(pairs[0].notes[0])}",
+            remedy="label more gold documents",
+        )
     return "" if known == len(pairs) else f"{known:,} of {len(pairs):,} pairs of systems"
 
 

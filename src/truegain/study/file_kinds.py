@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from truegain.data.ratings import read_ratings
 from truegain.data.runs import read_runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io import trec
+from truegain.io.column_names import Role, file_options, read_with
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,
@@ -35,14 +37,16 @@ from truegain.io.json_files import is_nested, nested
 from truegain.io.logs.autojudge import NOT_ASSIGNED
 from truegain.io.logs.catalogue import log_format_of, read_log
 from truegain.io.logs.log import OK, Log
-from truegain.io.named_tables import Columns
+from truegain.io.named_tables import Columns, renamed
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
+from truegain.io.score_columns import order_columns
 from truegain.io.separated import first_line, separated, separator_of
+from truegain.io.told_columns import columns_in, told_of
 from truegain.io.warnings import heard, warn
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
-from truegain.message import Message, arg, with_marks
+from truegain.message import Message, arg, by_surface, with_marks
 
 LOG: Final = "log"
 ANSWERS: Final = "answers"
@@ -160,6 +164,8 @@ class Examined:
         Why an unknown file is not read.
     label : str
         The column of its labels, where it has no name that is known: commands need it among the names of columns.
+    ranked_by : tuple of str, optional
+        Our name and the file's of the column that orders documents of a run, where that has no name that is known.
     data : object
         What was read.
     """
@@ -177,6 +183,7 @@ class Examined:
     notes: tuple[str, ...] = ()
     reason: str = ""
     label: str = ""
+    ranked_by: tuple[str, str] | None = None
     data: Any = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> FileDocument:
@@ -276,7 +283,8 @@ def examine(path: PathLike) -> Examined:
     file = shown_path(path)
     with heard() as told:
         try:
-            made = _examined(os.fspath(path), file)
+            with told_of(path) as role:
+                made = _examined(os.fspath(path), file, role)
         except TruegainError as error:
             made = Examined(file, UNKNOWN, reason=_reason(error, file))
         except (OSError, ValueError, RecursionError) as error:
@@ -293,13 +301,15 @@ def _reason(error: TruegainError, file: str) -> str:
     )
 
 
-def _examined(path: str, file: str) -> Examined:
+def _examined(path: str, file: str, role: Role | None) -> Examined:
     if path.endswith(".toml"):
         return Examined(file, STUDY)
     if log_format_of(path) is not None:
         return of_log(read_log(path))
     if is_nuggets(path):
         return _of_nuggets(read_nugget_file(path))
+    if role is not None and sum(mark in map(str.lower, columns_in(path)) for mark in MARKS) <= 1:
+        return _of_told(path, file, role)
     text, kind = marked(read_bytes(path), file)
     if kind is None and not text.lstrip().startswith((b"{", b"[")):
         first = first_line(text)
@@ -324,7 +334,7 @@ def _examined(path: str, file: str) -> Examined:
     if "doc" in columns and "topic" in columns:
         if "label" not in columns and ("score" in columns or "rank" in columns):
             return _of_run(path, file)
-        return _of_judgments(path, file)
+        return _of_unnamed(columns, path, file) or _of_judgments(path, file)
     if (held := [name for name in columns.names if name in _TEXT]) and not _has_numbers(columns):
         return Examined(file, TEXTS, values=len(columns._column(held[0])))
     if "label" in columns and "assessor" in columns:
@@ -336,10 +346,20 @@ def _examined(path: str, file: str) -> Examined:
             raise
         form = ",".join(f"{name}=NAME" for name in _NEEDED)
         hint = (
-            f"if these are judgments, give commands {arg('columns', form)}, and score=NAME instead of label for a run; "
-            f"its columns are {', '.join(columns.all_written)}"
+            f"if these are judgments, say which columns they are: {arg('columns', form)}, with score=NAME in place of "
+            f"label for a run; its columns are {', '.join(columns.all_written)}"
         )
         return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(hint,))
+
+
+def _of_told(path: str, file: str, role: Role) -> Examined:
+    """A file that has columns which the user named."""
+    if role == "runs":
+        return _of_run(path, file)
+    header = file_options().header_of(path)
+    if header.names or "label" in (columns := renamed(Columns(*read_file(path)), header.of_files(2))):
+        return _of_judgments(path, file)
+    return _of_unnamed(columns, path, file) or _of_judgments(path, file)
 
 
 def scores_in(path: str) -> tuple[str, ...]:
@@ -423,11 +443,39 @@ def _of_nuggets(nuggets: NuggetFile) -> Examined:
     )
 
 
-def _of_run(path: str, file: str) -> Examined:
-    runs = read_runs([path])
+def _of_run(path: str, file: str, ranked_by: tuple[str, str] | None = None) -> Examined:
+    """A run; ranked_by: our name and the file's of the column that orders its documents, where that is not known."""
+    told = file_options()
+    names = {} if ranked_by is None else {**told.ran.renamed, ranked_by[0]: ranked_by[1]}
+    with read_with(replace(told, ran=replace(told.ran, renamed=names)) if names else told):
+        runs = read_runs([path])
     topics = {topic for part in runs.parts for topic in part.topic.values}
     values = sum(len(part.score) for part in runs.parts)
-    return Examined(file, RUN, systems=tuple(runs.systems), topics=len(topics), values=values, data=runs)
+    notes = (f"its {ranked_by[0]}s are taken from the column {ranked_by[1]}",) if ranked_by else ()
+    return Examined(
+        file, RUN, systems=tuple(runs.systems), topics=len(topics), values=values, notes=notes, ranked_by=ranked_by,
+        data=runs,
+    )  # fmt: skip
+
+
+def _of_unnamed(columns: Columns, path: str, file: str) -> Examined | None:
+    """A run by what a column holds; which column is asked where several may order documents, as ratings may, too."""
+    order = order_columns(columns)
+    if not order:
+        return None
+    if order.only is not None:
+        return _of_run(path, file, order.only)
+    ours, several = ("score", order.scores) if order.scores else ("rank", order.ranks)
+    option = file_options().option("runs", {ours: "NAME"})
+    assessors = ",".join(several)
+    ratings = by_surface(
+        f"tg.read_ratings with assessors={list(several)!r}",
+        shlex.join(["truegain", "agree", file, "--assessors", assessors]),
+    )
+    return Examined(
+        file, UNKNOWN, reason=f"which column is the {ours}, {' or '.join(several)}?",
+        notes=(f"say it with {arg('columns', option)}; if they are ratings, a column an assessor: {ratings}",),
+    )  # fmt: skip
 
 
 def _of_judgments(path: str, file: str) -> Examined:

@@ -167,9 +167,7 @@ class IntervalSettings:
                 raise TruegainError(FIXED_NEEDS_SAMPLE)
             raise TruegainError(f"cannot draw over {unknown[0]!r}; choose from {', '.join(OVER)}")
         if self.by_topic and self.over != ("collection",):
-            raise TruegainError(
-                "intervals by topic are over the collection; a topic is one of the topics it is drawn from"
-            )
+            raise TruegainError("intervals by topic are over the collection alone; give collection")
         check_confidence(self.confidence)
         check_replicates(self.replicates, self.confidence)
 

@@ -1053,7 +1053,9 @@ class Study:
         c = self._measure_estimates(m).differences(self._pair(a, b))[0]
         why = in_one(reasons) if reasons else "; ".join(map(with_marks, c.notes)) if c.low is None else ""
         if why:
-            raise TruegainError(f"the data cannot show whether {b} is better than {a} on {c.measure}: {why}")
+            raise TruegainError(
+                f"the data cannot show whether {b} is better than {a} on {c.measure}: {why}", remedy="fix what it names"
+            )
 
     def _reasons(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[Reason]]:
         """By system, why nothing is claimed of it."""

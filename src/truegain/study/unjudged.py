@@ -226,7 +226,7 @@ def unjudged_bounds_of(two: RankedGains, measure: Measure) -> UnjudgedBounds:
     ranked = filled.ranked
     score = measure.score(ranked)
     if np.isnan(score).any():
-        raise TruegainError(f"{measure}: a system lacks a topic")
+        raise TruegainError(f"{measure}: a system lacks a topic", remedy="give every system all topics")
     extremes, within = extremes_of(filled, measure), measure.within(ranked.rank)
     topics = len(ranked.topics)
     share = np.append(np.full(len(ranked.systems), 1 / topics), 1.0)
@@ -373,7 +373,7 @@ def _all_labels(ranked: RankedGains, measure: Measure, own: Bools) -> tuple[Floa
     filled = Filled.by_key(ranked, measure)
     score = measure.score(filled.ranked)
     if np.isnan(score).any():
-        raise TruegainError(f"{measure}: a system lacks a topic")
+        raise TruegainError(f"{measure}: a system lacks a topic", remedy="give every system all topics")
     extremes, within = extremes_of(filled, measure), measure.within(filled.ranked.rank)
     n, topics = len(ranked.systems), len(ranked.topics)
     share = np.append(np.full(n, 1 / topics), 1.0)

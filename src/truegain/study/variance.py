@@ -169,7 +169,8 @@ class Collection:
         variance, freedom = pooled(self.spreads, contrasts, self.lone).total()
         if np.isnan(variance).any():
             raise TruegainError(
-                "topics with one relevant document each do not show how scores vary between collections"
+                "topics with one relevant document each do not show how scores vary between collections",
+                remedy="leave the collection out of the population",
             )
         return Variance(variance / len(self.spreads) ** 2, np.maximum(freedom, 1.0))
 

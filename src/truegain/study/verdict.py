@@ -343,10 +343,7 @@ class Verdict(Result):
         if self._label_outcome != "inconclusive":
             return f"{self._by_whom(self._answer(on))}."
         if self._is_gain:
-            c = self.comparison
-            return (
-                f"{self._inconclusive}: {c.b} is better than {c.a}{on}, but perhaps by less than {abs(self._least):g}."
-            )
+            return f"{self._by_whom(self._some_gain(on))}."
         return f"{self._open_question(on)}."
 
     @property
@@ -398,9 +395,16 @@ class Verdict(Result):
         c = self.comparison
         if self._label_outcome != "inconclusive":
             return f"{self._by_whom(self._answer())}: "
+        if self._is_gain:
+            return f"{self._by_whom(self._some_gain())}: "
         shown = round(c.difference, 4)
         side = "the same as" if shown == 0 else "lower than" if shown < 0 else "higher than"
-        return f"{self._inconclusive}: {c.b} {'is better than' if self._is_gain else f'scores {side}'} {c.a}, "
+        return f"{self._inconclusive}: {c.b} scores {side} {c.a}, "
+
+    def _some_gain(self, on: str = "") -> str:
+        """What is known and what is not, where there is a gain that may be smaller than the smallest that matters."""
+        c = self.comparison
+        return f"{c.b} is better than {c.a}{on}, but whether by {abs(self._least):g} or more is not known"
 
     def _answer(self, on: str = "") -> str:
         """The answer where there is one."""
@@ -492,8 +496,8 @@ class Verdict(Result):
             could = f"could change it by {signed(self.unjudged_bounds.least)} to {signed(self.unjudged_bounds.most)}"
             return "; ", f"{ALIKE}, but {self.unjudged_bounds.counted} {could}"
         if self._is_gain:
-            reduced = ", because unjudged documents could reduce the gain" if c.low >= abs(self._least) else ""
-            return ", but ", f"perhaps by less than {abs(self._least):g}{reduced}{self._not_shown()}"
+            reduced = "; unjudged documents could reduce the gain" if c.low >= abs(self._least) else ""
+            return reduced, self._not_shown()
         labels, gain = outcome_of(c.low, c.high, 0.0, 0.0, self._least), self.not_worse_by <= 0 and c.low > 0
         if self.unjudged_bounds is not None and self.unjudged_bounds.documents and (labels != "inconclusive" or gain):
             below = (

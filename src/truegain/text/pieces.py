@@ -207,7 +207,7 @@ def only_texts(piece: Piece, ids: list[str], replaced: int) -> int:
     return replaced
 
 
-def bad_line(piece: Piece, data: bytes, line: bytes, problem: str, hint: str | None = None) -> InputError:
+def bad_line(piece: Piece, data: bytes, line: bytes, problem: str, hint: str = "correct the line") -> InputError:
     """A fault of a line, with its number in the whole file."""
     number: int | None = data[: data.find(line)].count(b"\n") + 1
     if piece.data is None:

@@ -261,7 +261,8 @@ class Prolific:
             if not _goes_on(answer, len(rows)):
                 return
         raise OfStudyError(
-            f"Prolific study {study}: more than {MOST_PAGES * PAGE:,} submissions; nothing more was read"
+            f"Prolific study {study}: more than {MOST_PAGES * PAGE:,} submissions; nothing more was read; split the "
+            "study"
         )
 
     def submission(self, id: str) -> Submission | None:  # noqa: A002
@@ -278,7 +279,9 @@ class Prolific:
                 raise UnseenError(error.status) from None
             raise _refused(error.status, "") from None
         except (_OddError, OfStudyError):
-            raise TruegainError("Prolific's answer about a submission does not match its documentation") from None
+            raise TruegainError(
+                "Prolific's answer about a submission does not match its documentation; update truegain"
+            ) from None
         return submission if submission.id == id else None
 
     def _get(self, place: str, patience: float) -> dict[str, Any]:
@@ -491,10 +494,11 @@ def _refused(status: int, study: str) -> TruegainError:
 
 
 def _unknown(study: str) -> str:
-    return f"Prolific has no study {study} (404); truegain will not ask again"
+    return f"Prolific has no study {study} (404); truegain will not ask again; check its id"
 
 
 def _odd(study: str) -> OfStudyError:
     return OfStudyError(
-        f"Prolific's answer about study {study} does not match its documentation; nothing was taken back"
+        f"Prolific's answer about study {study} does not match its documentation; nothing was taken back; "
+        "update truegain"
     )

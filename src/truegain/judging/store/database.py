@@ -223,9 +223,9 @@ class Database:
             except DBAPIError as error:
                 is_last = attempt == TRIES or time.monotonic() > until
                 if is_last and _is_unreached(error):
-                    raise UnreachableError(f"{self}: {_cause(error)}; nothing was stored") from None
+                    raise UnreachableError(f"{self}: {_cause(error)}; nothing was stored; try again") from None
                 if is_last or not _passes(error):
-                    raise StoreError(f"{self}: {_cause(error)}; nothing was stored") from error
+                    raise StoreError(f"{self}: {_cause(error)}; nothing was stored; check the database") from error
             except PoolTimeout as error:
                 raise StoreError(f"{self}: no connection is free; try again") from error
             time.sleep(random.random() * 0.01 * 2**attempt)

@@ -482,7 +482,7 @@ def _number(name: str, value: Any, where: Mapping[str, Any]) -> float | None:
         return None
     number = named_tables.number_of(value)
     if number is None or not math.isfinite(number):
-        raise InputError(f"{name} is not a number", **{**where, "text": str(value)})
+        raise InputError(f"{name} is not a number", **{**where, "text": str(value)}, hint="write a number")
     return number
 
 

@@ -409,7 +409,7 @@ def simulated_material(grades: Mapping[str, Mapping[str, int]], *, seed: int = 0
         for doc, grade in docs.items():
             recipes = [recipe for recipe in RECIPES if recipe.grade == grade]
             if not recipes:
-                raise TruegainError(f"document {doc} of topic {name} has the grade {grade}; grades are 0 to 3")
+                raise TruegainError(f"document {doc} of topic {name} has the grade {grade}; give grades from 0 to 3")
             recipe = recipes[int(draws.integers(len(recipes)))]
             made = _document(doc, *_about(subject, words, recipe, draws), recipe, draws)
             text = f"{made.text}\n\nNumber {numbers[len(documents)] + 1000} of the archive."

@@ -31,4 +31,4 @@ class BinaryTask(GradedTask):
 
     def __post_init__(self) -> None:
         if {label.value for label in self.labels} != {0.0, 1.0}:
-            raise TruegainError("the task binary has two labels, of the values 1 and 0; for others use the task graded")
+            raise TruegainError("the task binary has two labels, of the values 1 and 0; use the task graded for others")

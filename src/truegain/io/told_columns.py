@@ -1,0 +1,167 @@
+"""Files of which nobody says what they are: what was said of columns, and which file has the columns that it names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from truegain.errors import InputError, TruegainError, some
+from truegain.io.column_names import IDS, FileOptions, Header, KnownIds, Role, file_options, read_with
+from truegain.io.columns import names_columns, number_of, our_name, parts_of
+from truegain.io.files import PathLike, can_be_read_again, expand, read_bytes, shown_path
+from truegain.io.formats import NESTED, marked, read, read_file
+from truegain.io.irds import is_irds
+from truegain.io.json_files import is_nested, nested
+from truegain.io.named_tables import Columns, renamed
+from truegain.io.separated import LOOKED_AT, first_line, read_unnamed, separator_of
+from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like
+from truegain.message import argname
+
+GREATEST = 10  # label of lines that could as well be those of a run
+VALUES: dict[Role, tuple[str, ...]] = {"judgments": ("label",), "gold": ("label",), "runs": ("score", "rank")}
+
+
+@contextmanager
+def told_of(path: PathLike) -> Iterator[Role | None]:
+    """While a file is examined: what was said of columns holds if the file has these; the role that it then has.
+
+    None, and nothing is said, where the file has none of the columns.
+    """
+    options = file_options()
+    role = _role(path, options) if options.columns else None
+    told = replace(options, judgments=os.fspath(path) if role == "judgments" else None)
+    if role is None:
+        told = replace(told, judged=Header(), ran=Header(role="runs"), trusted=Header(role="gold"))
+    with read_with(told):
+        yield role
+
+
+def _role(path: PathLike, options: FileOptions) -> Role | None:
+    """What a file is by what was said of columns: it has all that is needed, some of it by the user's names."""
+    try:
+        text, kind = marked(read_bytes(path), shown_path(path))
+        if kind is None and is_nested(text):
+            return None
+        roles: dict[Role, Header] = {"judgments": options.judged, "gold": options.trusted, "runs": options.ran}
+        are_lines = kind is None and not first_line(text).startswith(("{", "["))
+        if are_lines and (of_lines := _of_lines(text, roles)) is not None:
+            return of_lines
+        table, file = (read(text, kind, shown_path(path)), shown_path(path)) if kind else read_file(path)
+    except TruegainError:  # told where the file is read
+        return None
+    fits = [(fit, one) for one, header in roles.items() if (fit := _fit(Columns(table, file, one), header))]
+    return max(fits, key=lambda found: found[0])[1] if fits else None
+
+
+def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
+    """Whether a file has the value of its role, and how many columns by the user's names; None where it does not fit.
+
+    Without a value it may be a wide table of ratings.
+    """
+    names = set(columns.names)
+    own = {ours for ours in header.theirs if any(set(parts_of(name)) <= names for name in _names_of(header, ours))}
+    if not own:
+        return None
+    try:
+        with_names = renamed(columns, header.of_files(2))  # what it lacks is another file's
+    except InputError:
+        return None
+    value = any(ours in with_names for ours in VALUES[columns.role])
+    return (value, len(own)) if all(ours in with_names for ours in IDS) else None
+
+
+def _names_of(header: Header, ours: str) -> Sequence[str]:
+    return header.names_of(ours) if ours in header.renamed else (header.theirs[ours],)
+
+
+def _of_lines(text: bytes, roles: Mapping[Role, Header]) -> Role | None:
+    """What lines without names are, by how many cells they have; labels are words, or small whole numbers."""
+    first = first_line(text)
+    separator = "\t" if "\t" in first else separator_of(first)
+    lines = text[:65536].decode(errors="replace").splitlines()[:LOOKED_AT]
+    rows = [line.split(separator) if separator in first else line.split() for line in lines if line.strip()]
+    if names_columns(rows[0] if rows else []):
+        return None
+    fits: list[Role] = []
+    for role, header in roles.items():
+        ours = [our_name(name) or name for name in header.names]
+        at = next((ours.index(value) for value in VALUES[role] if value in ours), None)
+        cells = [row[at] for row in rows if at is not None and len(row) == len(ours)]
+        numbers = [number_of(cell) for cell in cells]
+        labels = all(number is None or (number.is_integer() and abs(number) <= GREATEST) for number in numbers)
+        if cells and (labels if role != "runs" else None not in numbers):
+            fits.append(role)
+    return fits[0] if fits else None
+
+
+def columns_in(path: PathLike) -> list[str]:
+    """The names of the columns of a table, as they are written; none where a file is something else."""
+    try:
+        text, kind = marked(read_bytes(path), shown_path(path))
+        if kind is None and is_nested(text):
+            return []
+        table = read(text, kind, shown_path(path)) if kind else read_file(path)[0]
+    except TruegainError:
+        return []
+    return [str(name).strip() for name in table.columns]
+
+
+def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None:
+    """Refuse the name of a column that no file has.
+
+    named: by file its columns.
+
+    >>> check_told(FileOptions(ran=Header(renamed={"score": "bm52"})), {"a.csv": ["doc", "bm25"]})
+    Traceback (most recent call last):
+    truegain.errors.InputError: columns: no file has a column 'bm52' (check its name; columns of a.csv: doc, bm25)
+    """
+    there = {name.strip().lower() for names in named.values() for name in names}
+    for header in (options.judged, options.ran, options.trusted):
+        for ours in header.renamed:
+            for name in header.names_of(ours):
+                if not set(parts_of(name)) <= there:
+                    listed = some([f"columns of {file}: {', '.join(names)}" for file, names in named.items()])
+                    hint = f"check its name; {listed}" if listed else "give tables that name their columns"
+                    raise InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)
+
+
+# ---- Ids in the files beside one whose columns are not known: they tell its topics from its documents.
+
+MOST_LINES = 200_000  # that are looked at
+
+
+def ids_elsewhere(runs: Sequence[str], role: Role) -> KnownIds | None:
+    """Topics and documents of the judgments, or for the judgments of a run; None where these cannot be read either."""
+    options = file_options()
+    with read_with(replace(options, elsewhere=lambda role: None)):  # noqa: ARG005  which would ask for this file's
+        try:
+            beside = [(path, options.ran) for path in expand(runs)] if role == "judgments" else []
+            if role != "judgments" and options.judgments is not None:
+                beside = [(options.judgments, options.judged)]
+            return next(filter(None, (ids_in(path, header) for path, header in beside)), None)
+        except TruegainError:
+            return None
+
+
+def ids_in(path: str, header: Header) -> KnownIds | None:
+    """Topics and documents of a file whose columns are known."""
+    if not can_be_read_again(path) or is_irds(path):
+        return None
+    try:
+        text, kind, file = loaded(path, header)
+        if kind == NESTED:
+            whole = nested(text, file)
+            return {"topic": set(whole), "doc": {doc for of in whole.values() if isinstance(of, dict) for doc in of}}
+        if kind is not None or header.names:
+            table = read(text, kind, file) if kind is not None else read_unnamed(text, header.names, file)
+            columns = renamed(Columns(table, file, header.role), header)
+            return {ours: set(columns.any_ids(ours)) for ours in IDS}
+    except TruegainError:
+        return None
+    if not any(looks_like(text, layout) for layout in (RUN, JUDGMENTS)):
+        return None
+    lines = [line.split() for line in text.decode(errors="replace").splitlines()[:MOST_LINES]]
+    rows = [line for line in lines if len(line) > 3]
+    return {"topic": {row[0] for row in rows}, "doc": {row[2] for row in rows}} if rows else None
