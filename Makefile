@@ -20,11 +20,12 @@ test: lint types site tests
 test-all: lint types site tests-all
 
 # Tests marked slow or system (tests/conftest.py) are for `make test-all` only.
-# Processes of tests beside each other would fight with the threads of BLAS.
+# Processes of tests beside each other would fight with the threads of BLAS.  Each of them collects all tests, which
+# takes 10 s: so there is only one more than cores, for the time that tests wait.
 QUICK := -m 'not slow and not system' --hypothesis-profile=quick
 tests tests-all fast: export OMP_NUM_THREADS := 1
 tests: $(VENV)/test build/browser/ready
-	$(BIN)/python -m pytest -n 4 $(QUICK)
+	$(BIN)/python -m pytest -n 3 $(QUICK)
 
 tests-all: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 3
@@ -39,6 +40,7 @@ types: $(VENV)/test
 # The documentation, into build/site; a warning, such as a link that leads nowhere, ends it.
 site: $(VENV)/test
 	$(BIN)/sphinx-build -q -W --keep-going -n -b html -d build/site-pages docs build/site
+	@touch build/site/objects.inv  # Sphinx leaves it where no page changed; tests would take the site for an old one
 
 fast: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 2 -x $(QUICK) tests

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import os
 import signal
 import tarfile
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from functools import cache, partial
 from math import gcd
 from pathlib import Path
@@ -17,13 +18,33 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from truegain.cli import app
+
 HERE = Path(__file__).parent
-SYSTEM_PARTS = {"nest", "visitors", "chromium", "postgres_server", "started", "mortal"}  # fixtures that start processes
+SYSTEM_PARTS = {  # fixtures that start processes
+    "chromium", "collected", "mortal", "nest", "postgres_server", "started", "visitors",
+}  # fmt: skip
+gc.disable()  # while tests are collected: all of it stays
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx as plain Python: the same numbers, and no compiling for seconds
 settings.register_profile("any machine", deadline=None)  # no test asserts wall time
 settings.register_profile("quick", deadline=None, max_examples=25)  # of `make test`
 settings.load_profile("any machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in docstrings only where tests have some: every process of a test run looks at all files."""
+    made = yield
+    has_examples = file_path.suffix != ".py" or b">>> " in file_path.read_bytes()
+    return [c for c in made if has_examples or type(c) is pytest.Module]
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage from here on, and only among what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -56,6 +77,39 @@ def spread_out(few: int, many: int) -> set[int]:
     """
     step = next(n for n in range(round(many * 0.618), many + 1) if gcd(n, many) == 1) if many > 1 else 1
     return {i * step % many for i in range(min(few, many))}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def built_once() -> Iterator[None]:
+    """Have `main` take a command that it built before, as it was: typer takes longer to build one than most to run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "_built", Built(app._built))
+        yield
+
+
+class Built:
+    """Commands by their names, each built when it is first called, and handed out with its own callbacks."""
+
+    def __init__(self, build: Callable[[str], Any]) -> None:
+        self.build = build
+        self.kept: dict[str, tuple[Any, list[tuple[Any, Any]]]] = {}
+
+    def __call__(self, verb: str) -> Any:
+        """The command of a verb, as `main` expects it."""
+        if verb not in self.kept:
+            command = self.build(verb)
+            self.kept[verb] = command, [(leaf, leaf.callback) for leaf in self.leaves(command)]
+        command, callbacks = self.kept[verb]
+        for leaf, callback in callbacks:  # which `check_all` wraps
+            leaf.callback = callback
+        return command
+
+    def leaves(self, command: Any) -> Iterator[Any]:
+        """The commands of a group, and of groups in it; a command itself."""
+        for inner in getattr(command, "commands", {}).values():
+            yield from self.leaves(inner)
+        if not hasattr(command, "commands"):
+            yield command
 
 
 @cache

@@ -38,13 +38,18 @@ def name_of(page: Path) -> str:
 
 
 def by_tier(pages: list[Path]) -> list[Any]:
-    """The pages as cases; those whose commands draw the papers' figures are slow."""
+    """The pages as cases; those whose commands make whole papers or reports, as other tests do, are slow."""
     slow = (
         "howto/assessors.md",
         "howto/gains.md",
+        "howto/report.md",
         "howto/text.md",
+        "howto/unjudged.md",
         "tutorials/magnitude.md",
+        "evidence/papers/collection.md",
         "evidence/papers/content.md",
+        "evidence/papers/judge.md",
+        "evidence/papers/unanimity.md",
     )
     return [pytest.param(p, marks=pytest.mark.slow) if name_of(p) in slow else p for p in pages]
 

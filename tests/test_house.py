@@ -8,7 +8,7 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import truegain as tg
+from tests.syntax import SOURCE, facts_of, package_facts
 
-SOURCE = Path(tg.__file__).parent
 FLOORS = (
     ("cli",),
     ("report",),
@@ -114,28 +114,19 @@ def module_name(path: Path) -> str:
 
 
 @cache
-def tree_of(path: Path) -> ast.Module:
-    """The syntax tree of a file, parsed once."""
-    return ast.parse(path.read_text())
-
-
-@cache
 def imports_of(path: Path) -> set[str]:
     """The modules of ours that a file imports; config names the types of what it holds, and needs none of them."""
-    if path.name != "config.py":
-        return imports(tree_of(path))
-    tree = ast.parse(path.read_text())
-    tree.body = [node for node in tree.body if not isinstance(node, ast.If)]  # `if TYPE_CHECKING`
-    return imports(tree)
+    facts = package_facts()[path]
+    return imports(n for n in facts.imports if path.name != "config.py" or n not in facts.type_imports)
 
 
-def imports(tree: ast.Module) -> set[str]:
-    """The modules of ours that a tree imports, anywhere in it: in functions and for types alone as well."""
+def imports(nodes: Iterable[ast.Import | ast.ImportFrom]) -> set[str]:
+    """The modules of ours that are imported by any of these: in functions and for types alone as well."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {a.name for a in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert not node.level, f"a relative import of {node.module}: write truegain. ... in full"
             names = {f"{node.module}.{a.name}" for a in node.names}
             found |= {name if module_file(name) else node.module or "" for name in names}
@@ -220,7 +211,7 @@ def f():
 if TYPE_CHECKING:
     from truegain.study.study import Study
 """
-    needed = imports(ast.parse(text))
+    needed = imports(facts_of(text).imports)
     assert needed == {"data.runs", "stats.multiple_testing", "data.judgments", "study.study"}
     assert {folder(n) for n in needed} == {"data", "stats", "study"}
     assert cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})[0] in "abc"
@@ -390,10 +381,9 @@ def test_import_is_light() -> None:
 def test_a_class_name_means_one_thing() -> None:
     """Guards names: a reader who meets a class name anywhere below the package finds one class."""
     where: dict[str, list[str]] = {}
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.ClassDef):
-                where.setdefault(node.name, []).append(module_name(path))
+    for path, facts in package_facts().items():
+        for name in facts.classes:
+            where.setdefault(name, []).append(module_name(path))
     assert {name: sorted(places) for name, places in where.items() if len(places) > 1} == {}
 
 
@@ -406,13 +396,12 @@ LONG_SIGNATURES = {  # reasons why a function may have more
 
 def test_signatures_are_short() -> None:
     """Guards what a reader must hold in mind: more than 12 parameters become an object of options, or two functions."""
-    long = {}
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.FunctionDef):
-                count = len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs)
-                if count > MOST_PARAMETERS:
-                    long[f"{module_name(path)}.{node.name}"] = count
+    long = {
+        f"{module_name(path)}.{name}": count
+        for path, facts in package_facts().items()
+        for name, count in facts.functions
+        if count > MOST_PARAMETERS
+    }
     assert set(long) == set(LONG_SIGNATURES), long
 
 

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import ast
 import pydoc
 import re
 from pathlib import Path
 
 import truegain as tg
+from tests.syntax import SOURCE, package_facts
 from truegain.cli.commands import COMMANDS
 
-SOURCE = Path(tg.__file__).parent
 COMMAND = re.compile(rf"\btruegain (?:{'|'.join(COMMANDS)})\b")
 FLAG = re.compile(r"(?<![\w#-])--?[a-z]")
 ELSEWHERE = ("cli", "report", "judging", "message.py")  # speak to others, or know the words of both
-FILES = [p for p in SOURCE.rglob("*.py") if p.relative_to(SOURCE).parts[0] not in ELSEWHERE]
+FILES = [p for p in sorted(SOURCE.rglob("*.py")) if p.relative_to(SOURCE).parts[0] not in ELSEWHERE]
 
 
 def said(path: Path) -> list[tuple[int, str, bool]]:
     """Line, text and whether it is a docstring, of all that a file says in Python; examples are no prose."""
-    tree = ast.parse(path.read_text())
-    docs = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
-    parts = {id(v) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for v in n.values}
-    both = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "by_surface"]
-    of_commands = {id(n.args[1]) for n in both}
     found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in of_commands:
-            text = re.sub(r"^ *(>>>|\.\.\.).*$", "", node.value, flags=re.M)
-            found.append((node.lineno, f"x{text}" if id(node) in parts else text, id(node) in docs))
+    for one in package_facts()[path].said:
+        if not one.is_joined and (one.given_to, one.place) != ("by_surface", 1):  # what commands say
+            text = re.sub(r"^ *(>>>|\.\.\.).*$", "", one.text, flags=re.M)
+            found.append((one.line, f"x{text}" if one.is_piece else text, one.is_statement))
     return found
 
 

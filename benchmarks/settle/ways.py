@@ -29,7 +29,7 @@ from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantiles_of
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import ByList
-from truegain.study.precision import error_at_all_looks
+from truegain.study.precision import LookErrors
 
 CONFIDENCE = 0.95
 ALPHA = 1 - CONFIDENCE
@@ -121,18 +121,18 @@ def settled_topics(case: Case, order: Ints) -> Answer:
     With l the lower limit over gold, E the estimate and
     F what topics bring, E - sqrt((E - l)^2 + F) is above 0 where l is above E - sqrt(E^2 - F).
     """
-    alpha = error_at_all_looks(CONFIDENCE, True)
+    errors = LookErrors.of(CONFIDENCE, topics=True)
     by_judge = float(case.by_judge.var(ddof=1)) / len(case.by_judge)
     game = estimator(case, order, len(order)).game(PAIR)
     assert game is not None
-    rounds = Rounds(game, alpha)
+    rounds = Rounds(game, errors.gold)
     unlikely: list[int] = []  # labels after which a forecast said so
     for n in range(LEAST_GOLD, len(order) + 1):
         now = estimator(case, order, n)
         if now.touching(PAIR)[0] < LEAST_GOLD:
             continue
         value, gold, whole = float(now.values(PAIR)[0]), float(now.over_gold(PAIR).value[0]), now.over_topics(PAIR)
-        own, t = max(float(whole.value[0]) - gold, 0.0), float(quantiles_of(1 - alpha, whole.df)[0])
+        own, t = max(float(whole.value[0]) - gold, 0.0), float(quantiles_of(1 - errors.topics, whole.df)[0])
         side = int(value < 0)
         if (room := value**2 - t**2 * own) > 0:
             edge = abs(value) - np.sqrt(room)

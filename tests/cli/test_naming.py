@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
 import pytest
 
-import truegain
 from tests.cli.conftest import Run
+from tests.syntax import SOURCE, package_facts
 from truegain.cli.commands import build
 from truegain.cli.naming import option_names
+from truegain.errors import InputError, TruegainError
+from truegain.message import argname
 
 TOPICS = range(1, 13)
 
@@ -128,26 +129,30 @@ def test_every_argument_of_a_message_is_marked() -> None:
 
     known = "|".join(sorted(map(re.escape, names(get_command(build()))), key=len, reverse=True))
     by_hand = re.compile(rf"(?<![\w./\\'\",-])(?<!\w\()(?:{known})=(?:['\"\[({{]|True\b|(?=[\s,;:)]|\.?$))")
-    folder, found = Path(truegain.__file__).parent, []
-    for path in sorted(folder.rglob("*.py")):
-        place = path.relative_to(folder)
-        nodes = list(ast.walk(ast.parse(path.read_text())))
-        no_text = {id(n.value) for n in nodes if isinstance(n, ast.Expr)}
-        no_text |= {id(x) for n in nodes if isinstance(n, ast.JoinedStr) for x in ast.walk(n) if x is not n}
-        no_text |= {
-            id(x) for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") in BY_HAND for x in n.args
-        }
-        for node in nodes:
-            if id(node) in no_text or not isinstance(node, ast.Constant | ast.JoinedStr):
+    found = []
+    for path, facts in package_facts().items():
+        for said in facts.said:
+            if said.is_statement or said.is_inside or said.given_to in BY_HAND:
                 continue
-            values = node.values if isinstance(node, ast.JoinedStr) else [node]
-            text = "".join(str(v.value) if isinstance(v, ast.Constant) else "{}" for v in values)
-            forgotten = isinstance(node, ast.Constant) and re.search(r"\{(?:arg|argname|option|with_marks)\(", text)
+            text = said.text
+            forgotten = not said.is_joined and re.search(r"\{(?:arg|argname|option|with_marks)\(", text)
             if forgotten or (" " in text and by_hand.search(text) and not CALL.search(text)):
-                found.append(f"{place}:{node.lineno}: {text}")
+                found.append(f"{path.relative_to(SOURCE)}:{said.line}: {text}")
     assert found == []
 
 
 BY_HAND = ("by_surface", "arg")  # who is told Python's words
 # an example of a call, Python's words of --unmatched, a parameter of measures, HTML
 CALL = re.compile(r"tg\.\w+\(|^, draw=|judged_only=True|^<|class=|^# ")
+
+
+def test_a_remedy_is_printed_with_its_error(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """Guards what to do: the command line prints it behind what is wrong, in its own words, and only once."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise TruegainError("nothing is known", remedy=f"give another {argname('measure')}")
+
+    monkeypatch.setattr("truegain.cli.cite._of_command", fail)
+    code, _, err = run("cite", "verdict")
+    assert (code, err) == (2, "error: nothing is known; give another --measure\n")
+    assert str(InputError("no gold", file="a.csv", hint="give gold").in_full) == "a.csv: no gold (give gold)"

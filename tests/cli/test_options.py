@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from collections import defaultdict
@@ -13,8 +12,8 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-import truegain
 from tests.cli.conftest import Run
+from tests.syntax import SOURCE, package_facts
 from truegain.cli.commands import build
 from truegain.cli.compare import PairsPrinting, compare_command
 from truegain.cli.correct import correct_command
@@ -111,22 +110,14 @@ def test_changed_options_go_by_the_names_of_users() -> None:
 
 def test_the_library_names_arguments() -> None:
     """Guards Python users: no sentence of the library speaks of options, but for commands it names as such."""
-    folder = Path(truegain.__file__).parent
     found = []
-    for path in sorted(folder.rglob("*.py")):
-        place = path.relative_to(folder)
+    for path, facts in package_facts().items():
+        place = path.relative_to(SOURCE)
         if place.parts[0] in ("cli", "config.py", "report"):  # a page has a style sheet, and commands to copy
             continue
-        nodes = list(ast.walk(ast.parse(path.read_text())))
-        parts = {id(v) for node in nodes if isinstance(node, ast.JoinedStr) for v in node.values}
-        for node in nodes:
-            if id(node) in parts:
-                continue
-            if isinstance(node, ast.JoinedStr):
-                text = "".join(str(v.value) for v in node.values if isinstance(v, ast.Constant))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
-                text = node.value
-            else:
+        for said in facts.said:
+            text = "".join(piece or "" for piece in said.pieces)
+            if said.is_piece or (not said.is_joined and "\n" in text):
                 continue
             if re.search(r"(?<![\w-])--[a-z]", text) and not COMMAND.search(text):
                 found.append(f"{place}: {text}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +150,7 @@ def entry(folder: Path, name: str) -> object:
 
 
 def of_ranx(kind: str, values: Mapping[str, Mapping[str, float]], name: str | None = None) -> Any:
-    """A Qrels or a Run of ranx, filled number by number: the constructor gives the same, but compiles half a minute.
+    """A Qrels or a Run of ranx, filled number by number: the constructor gives the same, but may compile half a minute.
 
     What ranx warns about while it is imported is left out.
     """
@@ -178,23 +180,32 @@ def rows(scores: tg.Scores) -> list[tuple[object, ...]]:
     return [row[1:] for row in scores.rows()]
 
 
-def quick_first(shapes: Iterable[str]) -> list[Any]:
-    """The shapes as cases; ranx is slow, as it compiles itself when it is first imported."""
-    return [pytest.param(s, marks=pytest.mark.slow) if s.startswith("ranx") else s for s in shapes]
-
-
-@pytest.mark.parametrize("shape", quick_first(JUDGMENTS))
+@pytest.mark.parametrize("shape", JUDGMENTS)
 def test_judgments_of_every_shape(shape: str, folder: Path) -> None:
     """Guards every kind of object that judgments may come in."""
     assert rows(tg.evaluate(SCORES, JUDGMENTS[shape](folder), MEASURES)) == rows(tg.evaluate(SCORES, LABELS, MEASURES))
 
 
-@pytest.mark.parametrize("shape", quick_first(RUNS))
+@pytest.mark.parametrize("shape", RUNS)
 def test_runs_of_every_shape(shape: str, folder: Path) -> None:
     """Guards every kind of object that runs may come in."""
     scores = tg.evaluate(RUNS[shape](folder), LABELS, MEASURES)
     assert rows(scores) == rows(tg.evaluate(SCORES, LABELS, MEASURES))
     assert scores.systems in (("s",), ("run",))
+
+
+@pytest.mark.slow
+def test_ranx_as_it_is_compiled() -> None:
+    """Guards ranx as people have it, with dictionaries of numba; in this process it runs as plain Python."""
+    code = """
+from tests.data.test_convert import LABELS, MEASURES, SCORES, of_ranx, rows, tg
+runs, labels = of_ranx("Run", SCORES, "s"), of_ranx("Qrels", LABELS)
+assert type(runs.run).__module__.startswith("numba."), type(runs.run)
+assert rows(tg.evaluate(runs, labels, MEASURES)) == rows(tg.evaluate(SCORES, LABELS, MEASURES))
+"""
+    root, compiled = Path(__file__).parent.parent.parent, {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, env=compiled, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_names_of_systems(folder: Path) -> None:

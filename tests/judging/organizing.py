@@ -23,8 +23,9 @@ from truegain.judging.status import Insight
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import units
 from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.base import DONE
 from truegain.judging.workflow.assessor import AssessorService
-from truegain.judging.workflow.assignment import DONE, FREE, HELD
+from truegain.judging.workflow.assignment import FREE, HELD
 from truegain.judging.workflow.organizer import OrganizerService
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from tests.judging.teaming import Member
 from truegain.cli.settle import SettlePlace, SettleTexts, TerminalTeller, _check_team, _database, _make_study
-from truegain.cli.settle_folder import FILLED, Keeper
+from truegain.cli.settle_folder import Keeper
 from truegain.config import StudyConfig
 from truegain.data.label_list_reading import read_gold_list
 from truegain.errors import InputError, TruegainError
@@ -30,7 +30,7 @@ from truegain.judging.workflow.pausing import pause, pause_reason
 from truegain.judging.workflow.steps import PageStep, Person
 from truegain.planning.label_budget import LabelBudget
 from truegain.planning.settle import Settling
-from truegain.results.settlement import Label, Settlement, Status
+from truegain.results.settlement import FILLED, Label, Settlement, Status
 from truegain.study.study import Study
 
 TOPICS, DOCS = [f"t{n:02d}" for n in range(12)], "abcdef"
@@ -72,7 +72,7 @@ class Place:
 
     def watch(self, most: int | None = None) -> Watch:
         """A new process's."""
-        return Watch(self.keeper(most), self.judging, self.database, TerminalTeller(self.folder / "g"))
+        return Watch(self.keeper(most), self.judging, self.database, TerminalTeller(self.folder / "g"), linger=600.0)
 
     def label(self, number: int, *, liar: bool = False) -> None:
         """One person labels so many rows."""

@@ -76,6 +76,7 @@ def test_worked_examples(examples: dict[str, Any]) -> None:
         assert two.effects[j, i] == pytest.approx(expected["ES_HSD"][name], abs=1e-6)
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("systems", [2, 3, 5, 10, 40, 129])
 @pytest.mark.parametrize("df", [1, 2, 6, 30, 400, 6272])
 def test_studentized_range_is_that_of_scipy(systems: int, df: int) -> None:

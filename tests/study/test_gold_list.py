@@ -160,7 +160,7 @@ def test_looking_often_widens() -> None:
 
 @pytest.mark.parametrize("topics", ["fixed", "sampled"])
 def test_limits_of_all_looks_are_met(topics: str) -> None:
-    """Guards limits that hold at every look: those of the bets, and with topics sampled each at half of the error."""
+    """Guards limits that hold at every look: of the bets; topics sampled, t at half of the error, bets at a quarter."""
     from scipy.stats import t as student
 
     runs, bronze, gold = world(2, topics=60)
@@ -177,7 +177,7 @@ def test_limits_of_all_looks_are_met(topics: str) -> None:
     game = estimator.game(contrasts)
     assert game is not None
     value = float(estimator.values(contrasts)[0])
-    low, high = (float(x[0]) for x in game.limits(0.05 if topics == "fixed" else 0.025))
+    low, high = (float(x[0]) for x in game.limits(0.05 if topics == "fixed" else 0.0125))
     if topics == "sampled":
         whole, own = estimator.over_topics(contrasts), estimator.over_gold(contrasts).value
         far = student.ppf(1 - 0.0125, whole.df[0]) ** 2 * max(float(whole.value[0] - own[0]), 0)
@@ -208,13 +208,13 @@ def test_looks_that_exclude_one_another() -> None:
 
 
 def test_topics_share_the_error() -> None:
-    """Guards the sampled case, by hand: sqrt(t^2 own + h^2), each at half of the error."""
+    """Guards the sampled case, by hand: sqrt(t^2 own + h^2), t at half of the error, h at a quarter."""
     gold, whole = Variance(np.array([0.001]), np.array([50.0])), Variance(np.array([0.003]), np.array([30.0]))
     found = at_every_look(gold, whole, 100.0, 0.95)
     from scipy.stats import norm
     from scipy.stats import t as student
 
-    h = sequence_half(np.array([0.1]), 100.0, 0.025)[0]
+    h = sequence_half(np.array([0.1]), 100.0, 0.0125)[0]
     half = np.sqrt(student.ppf(1 - 0.0125, 30) ** 2 * 0.002 + h**2)
     assert norm.ppf(0.975) * np.sqrt(found.value[0]) == pytest.approx(half, rel=1e-6)
 

@@ -24,6 +24,7 @@ from truegain.errors import InputError, TruegainError, counted, needs
 from truegain.io.files import read_bytes, shown_path
 from truegain.judging.tasks.catalogue import TASKS
 from truegain.message import option
+from truegain.results.settlement import ANSWER, FILLED, REPORT
 
 if TYPE_CHECKING:
     import threading
@@ -44,11 +45,7 @@ DatabaseUrl = Annotated[
 ]
 
 
-RESULTS = (
-    "report.html",
-    "decision.json",
-    "labels.csv",
-)  # in the study's folder: what the organizer is given when it is decided
+RESULTS = (REPORT, ANSWER, FILLED)  # in the study's folder: what the organizer is given when it is decided
 
 
 def parts_of(study: JudgingStudy) -> list[Routes]:

@@ -19,7 +19,7 @@ from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
 from truegain.cli.options import Judgments, RunFiles, advanced, takes
 from truegain.cli.output import write_table
 from truegain.cli.rating_options import Reading
-from truegain.cli.settle_folder import ANSWER, FILLED, QUESTION, REPORT, Keeper
+from truegain.cli.settle_folder import QUESTION, Keeper
 from truegain.cli.settle_llm import LabeledByModel, label_unjudged
 from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
@@ -28,7 +28,7 @@ from truegain.errors import InputError, TruegainError, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path
 from truegain.io.folder_lock import only_here
 from truegain.message import arg, option
-from truegain.results.settlement import DECIDED, Settlement
+from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Settlement
 
 if TYPE_CHECKING:
     from truegain.data.label_lists import GoldList

@@ -15,7 +15,7 @@ from truegain.config import Gold, StudyConfig
 from truegain.errors import InputError, TruegainError
 from truegain.io.files import shown_path, write_bytes
 from truegain.message import option
-from truegain.results.settlement import Settlement
+from truegain.results.settlement import ANSWER, FILLED, REPORT, Settlement
 
 if TYPE_CHECKING:
     from truegain.data.label_lists import GoldList
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from truegain.planning.settle import Settling
 
 QUESTION = "question.json"  # what is settled there, so that no other question goes on with its labels
-ANSWER, REPORT, FILLED = "decision.json", "report.html", "labels.csv"
 IN_FOLDER = "SQLite in the folder"
 
 

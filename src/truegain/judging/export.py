@@ -20,11 +20,10 @@ from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.files import PathLike, shown_path, write_bytes
 from truegain.io.named_tables import FORMULA, harmless
 from truegain.judging.study.study import JudgingStudy
-from truegain.judging.tasks.base import Item, Unit, base_of, unit_of
+from truegain.judging.tasks.base import DONE, Item, Unit, base_of, unit_of
 
 Row = Mapping[str, Any]
 T = TypeVar("T")
-DONE = "done"
 ERASED = "withdrawn"  # what was written is gone, only the fact is kept
 
 

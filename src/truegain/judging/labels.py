@@ -11,12 +11,11 @@ from truegain.errors import TruegainError
 from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, assessors, sessions, units
 from truegain.judging.study.study import JudgingStudy
-from truegain.judging.tasks.base import base_of
+from truegain.judging.tasks.base import DONE, base_of
 from truegain.judging.workflow.people_left import people_left
 from truegain.results.settlement import Label
 
 T = TypeVar("T")
-DONE = "done"
 FEW = 500  # names in one question to a database
 
 

@@ -13,8 +13,9 @@ from typing import Literal, NamedTuple
 
 from truegain.data.judgments import Judgments
 from truegain.errors import TruegainError, counted
-from truegain.judging.export import DONE, Collected, Row, Wanted, rating_table, rows_that_count, sent_back
+from truegain.judging.export import Collected, Row, Wanted, rating_table, rows_that_count, sent_back
 from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.base import DONE
 from truegain.results.base import Table
 from truegain.results.table import Cell
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 LISTEN = 0.4  # seconds between looks for new labels
 AFTER_FAILURE = 5.0  # seconds until the next look, where one failed
-LINGER = 600.0  # seconds that the server goes on after the answer, so that people see that it is known
 ON_THEIR_WAY = 50  # labels at most that came in between a decision and the end of the process that made it
 
 
@@ -71,7 +70,7 @@ class Watch(threading.Thread):
     """Looks after every label, beside the server; when it is known, collecting pauses and the answer is written."""
 
     def __init__(
-        self, keeper: AnswerFiles, judging: JudgingStudy, database: Database, teller: Teller, linger: float = LINGER
+        self, keeper: AnswerFiles, judging: JudgingStudy, database: Database, teller: Teller, linger: float
     ) -> None:
         super().__init__(daemon=True, name="settle")
         self.keeper, self.judging, self.database, self.linger = keeper, judging, database, linger

@@ -28,6 +28,8 @@ from truegain.measures.scoring import matching_for, measures_for, score
 if TYPE_CHECKING:
     from truegain.text.corpus import CorpusLike
 
+FEW_ROWS = 20_000  # of runs in memory: fewer are matched sooner than threads start
+
 # ---- From runs and judgments to scores.
 
 
@@ -114,11 +116,12 @@ def aligned(
     check_aligned(runs, judgments, jobs or cores(), memory)
     table = Judgments.of(judgments)
     check_labels(table)
+    loaders, rows = _loaders(runs, table, jobs or cores())
     ranked, systems = align(
         Pool.of(table),
-        loaders_of(runs, table, jobs or cores()),
+        loaders,
         trec_eval=int(scoring.trec_eval),
-        jobs=jobs or cores(),
+        jobs=1 if rows is not None and rows < FEW_ROWS else jobs or cores(),
         progress=progress,
         keep_top=keep_top,
         keep_keys=keep_keys,
@@ -145,14 +148,19 @@ def by_whom(judgments: Judgments | None) -> list[str]:
 
 def loaders_of(runs: object, judgments: Judgments, jobs: int) -> list[Callable[[], Sequence[Run]]]:
     """Functions that give the runs; files are read only when their turn comes."""
+    return _loaders(runs, judgments, jobs)[0]
+
+
+def _loaders(runs: object, judgments: Judgments, jobs: int) -> tuple[list[Callable[[], Sequence[Run]]], int | None]:
+    """The same, and how many rows they give; None of files, which nobody has read yet."""
     paths = isinstance(runs, str | os.PathLike) or (
         isinstance(runs, list | tuple) and runs and all(isinstance(r, str | os.PathLike) for r in runs)
     )
     if paths:
-        return run_loaders(runs, jobs=jobs)  # type: ignore[arg-type]
+        return run_loaders(runs, jobs=jobs), None  # type: ignore[arg-type]
     loaded = Runs.of(runs)
     check_order(loaded, judgments)
-    return [lambda part=part: [part] for part in loaded.parts]  # type: ignore[misc]
+    return [lambda part=part: [part] for part in loaded.parts], len(loaded)  # type: ignore[misc]
 
 
 # ---- Scores: those that are given, or made of runs and judgments.

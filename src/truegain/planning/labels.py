@@ -40,7 +40,7 @@ from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import ByList, Listed, StandIn, spread_of_contrasts
 from truegain.study.item_inputs import answer_inputs
-from truegain.study.precision import CurrentPrecision, Mix, cheapest, error_at_all_looks, fewest_gold, prices_of
+from truegain.study.precision import CurrentPrecision, LookErrors, Mix, cheapest, fewest_gold, prices_of
 from truegain.study.study import Study
 
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
@@ -70,7 +70,7 @@ class Aim:
         """Of the limits: over topics, of so many degrees of freedom, or over gold alone."""
         level = self.confidence
         if self.sequential and not self.fixed:
-            level = 1 - error_at_all_looks(level, True)
+            level = 1 - LookErrors.of(level, topics=True).topics
         return quantile_of(level, math.inf if self.fixed else df)
 
 
@@ -406,7 +406,7 @@ def _before_gold(
     s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), contrasts)
     own, topics, groups = _over_topics(study, m, contrasts)
     grouped = bool(groups) and not aim.fixed
-    alpha = error_at_all_looks(aim.confidence, not aim.fixed) if aim.sequential else None
+    alpha = LookErrors.of(aim.confidence, topics=not aim.fixed).gold if aim.sequential else None
     precisions = [
         CurrentPrecision(
             {

@@ -350,7 +350,7 @@ class Settling:
         left = far**2 - own
         if left <= 0:
             return None
-        z = math.sqrt(2 * (math.log(2 / self._looks.alpha) + OVERSHOOT)) + NormalDist().inv_cdf(chance)
+        z = math.sqrt(2 * (math.log(2 / self._looks.errors.gold) + OVERSHOOT)) + NormalDist().inv_cdf(chance)
         tau = information_after(self.listed.size, np.arange(1, len(self.listed) + 1))
         n = int(np.searchsorted(tau, (z * spread) ** 2 / left)) + 1
         return max(min(n, len(self.listed)), min(LEAST_GOLD, len(self.listed)))

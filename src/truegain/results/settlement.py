@@ -11,6 +11,7 @@ from truegain.errors import counted
 Status = Literal["open", "better", "worse", "not-better", "undecided", "out-of-reach"]
 DECIDED: tuple[Status, ...] = ("better", "worse", "not-better")
 ENDED: tuple[Status, ...] = (*DECIDED, "undecided", "out-of-reach")
+ANSWER, REPORT, FILLED = "decision.json", "report.html", "labels.csv"  # files that the answer is written to
 
 
 class Label(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from truegain.stats.student_t import quantiles_of
 from truegain.study.estimates import MeasureEstimates, ranked_alike
 from truegain.study.estimators import NO_WEIGHT
 from truegain.study.gold_lists import ByList, GamesPlayed, worth_of
-from truegain.study.precision import error_at_all_looks
+from truegain.study.precision import LookErrors
 from truegain.study.study import Study
 from truegain.study.unjudged import UnjudgedBounds
 from truegain.study.variance import VarianceModel
@@ -118,7 +118,7 @@ class ListLooks:
         self.contrasts = contrasts
         self.pairs = [contrasts.some(i, i + 1) for i in range(len(contrasts))]
         self.over_topics = "topics" in study.over
-        self.alpha = error_at_all_looks(study.confidence, self.over_topics)
+        self.errors = LookErrors.of(study.confidence, self.over_topics)
         self._whole: VarianceModel = study.variance_model(self.measure)
         whole = self._whole.estimator
         assert isinstance(whole, ByList)
@@ -190,7 +190,7 @@ class ListLooks:
         """Where the interval of a pair can end."""
         worst, best = self._games(i)
         return Reach(
-            float(worst.limits(self.alpha)[1][0]), float(best.limits(self.alpha)[0][0]),
+            float(worst.limits(self.errors.gold)[1][0]), float(best.limits(self.errors.gold)[0][0]),
             self.half_by_topics(i), self._stuck(i),
         )  # fmt: skip
 
@@ -224,7 +224,7 @@ class ListLooks:
         own = max(float(whole.value[0] - then.over_gold(one).value[0]), 0.0)
         by_judge = float(self._whole.uncorrected.over_topics(one).value[0])
         own = max(own, min(by_judge, float(whole.value[0])))
-        return float(quantiles_of(1 - self.alpha, whole.df)[0]) * math.sqrt(own)
+        return float(quantiles_of(1 - self.errors.topics, whole.df)[0]) * math.sqrt(own)
 
     def uncorrected_scores(self) -> Floats:
         """The systems' scores by the judge's labels."""
@@ -235,7 +235,7 @@ class ListLooks:
         if not self.over_topics:
             return 0.0
         found = [self._whole.uncorrected.over_topics(one) for one in self.pairs]
-        return max(float(quantiles_of(1 - self.alpha, v.df)[0] * math.sqrt(v.value[0])) for v in found)
+        return max(float(quantiles_of(1 - self.errors.topics, v.df)[0] * math.sqrt(v.value[0])) for v in found)
 
     def first_spread(self) -> float:
         """`spread` before any label is there, by what is guessed of labels: of the pair where it is largest."""

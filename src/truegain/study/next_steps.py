@@ -17,7 +17,7 @@ from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.estimators import NO_WEIGHT
-from truegain.study.precision import CurrentPrecision, Step, error_at_all_looks, fewest_gold, steps_of
+from truegain.study.precision import CurrentPrecision, LookErrors, Step, fewest_gold, steps_of
 from truegain.study.study_data import StudyData
 from truegain.study.unjudged import UnjudgedBounds, sample_step
 from truegain.study.variance import VarianceModel
@@ -253,8 +253,9 @@ class StepPlanner:
             sizes = order.sizes
             tau = frozen(np.concatenate([[0.0], information_after(sizes, np.arange(1, len(sizes) + 1))]))
             if looks is not None:
-                alpha = error_at_all_looks(looks, "topics" in made.over)
-                confidence, variance = 1 - alpha, self.variance_model.estimator.over_topics(contrasts)
+                errors = LookErrors.of(looks, "topics" in made.over)
+                alpha, confidence = errors.gold, 1 - (errors.topics or errors.gold)
+                variance = self.variance_model.estimator.over_topics(contrasts)
         now = CurrentPrecision(
             {}, len(made.ranked.topics), gold, pairs, people,
             0 if made.raters is None else round(len(made.raters.ratings.value) / people),

@@ -28,7 +28,7 @@ from truegain.stats.student_t import quantiles_of
 from truegain.stats.student_t import wilson as wilson_of_share
 from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, ScoreEstimator
 from truegain.study.gold_lists import ByList
-from truegain.study.precision import at_every_look, earlier_looks, error_at_all_looks
+from truegain.study.precision import LookErrors, at_every_look, earlier_looks
 
 Parts = dict[SourceName, Floats]
 SHARE_DRAWS = 2_000
@@ -403,22 +403,21 @@ class VarianceModel:
     def _by_bets(self, estimator: ByList, contrasts: Contrasts, topics: bool) -> tuple[Floats, Floats] | None:
         """Where stakes against a value were won at no look so far (see `Betting`).
 
-        Topics sampled: sqrt(t^2 own + h^2) on either side, own the part of the variance that topics bring by
-        themselves, h how far the limits over gold lie out, t and h each at half of the error.
+        Topics sampled: sqrt(t^2 own + h^2) on either side, see `LookErrors`.
         """
         game = estimator.game(contrasts)
         if game is None:
             return None
         assert self.looks is not None
         over = topics and "topics" in self.over
-        alpha = error_at_all_looks(self.looks, over)
-        low, high = game.limits(alpha)
+        errors = LookErrors.of(self.looks, over)
+        low, high = game.limits(errors.gold)
         value = estimator.values(contrasts)
         below, above = np.maximum(value - low, 0.0), np.maximum(high - value, 0.0)
         if over:
             whole = estimator.over_topics(contrasts)
             own = np.maximum(whole.value - estimator.over_gold(contrasts).value, 0.0)
-            far = quantiles_of(1 - alpha, whole.df) ** 2 * own
+            far = quantiles_of(1 - errors.topics, whole.df) ** 2 * own
             below, above = np.sqrt(below**2 + far), np.sqrt(above**2 + far)
         none_left = low > high
         return np.where(none_left, low, value - below), np.where(none_left, high, value + above)

@@ -12,11 +12,11 @@ from truegain.judging.decision_store import StoredDecision
 from truegain.judging.server.decision_chart import chart_of, looks_of
 from truegain.judging.texts import Wording
 from truegain.judging.workflow.organizer import WorkingNow
-from truegain.results.settlement import DECIDED, PairSettlement, Settlement
+from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, PairSettlement, Settlement
 
 AGAIN = 15  # seconds after which the page is asked for again, where nothing is sent
 # files that have words of their own
-KNOWN = {"report.html": "report", "decision.json": "decision", "labels.csv": "list", "list.csv": "list"}
+KNOWN = {REPORT: "report", ANSWER: "decision", FILLED: "list", "list.csv": "list"}
 
 
 @dataclass(frozen=True)

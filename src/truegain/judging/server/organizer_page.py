@@ -17,7 +17,6 @@ from markupsafe import Markup
 from truegain.errors import TruegainError
 from truegain.judging.decision_store import StoredDecision
 from truegain.judging.export import (
-    DONE,
     Collected,
     Readable,
     Row,
@@ -41,6 +40,7 @@ from truegain.judging.status import (
     taking_part,
 )
 from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.base import DONE
 from truegain.judging.texts import Wording
 from truegain.judging.workflow.organizer import WorkingNow
 

@@ -84,6 +84,9 @@ class Item:
         return " ".join((*self.docs, *([self.claim] if self.claim else [])))
 
 
+DONE = "done"  # the state of a unit that was judged, and the outcome of the session that judged it
+
+
 @dataclass(frozen=True)
 class Unit:
     """A topic and the items that one assessor judges; `high` and `low` are the places of Hk and Nk among them."""

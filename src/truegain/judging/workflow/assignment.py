@@ -20,7 +20,7 @@ from truegain.errors import InputError, some
 from truegain.judging.store.database import guard, insert_new, lock
 from truegain.judging.store.schema import assessors, events, sessions, settings, units
 from truegain.judging.study.study import JudgingStudy, Words
-from truegain.judging.tasks.base import Item, Unit, base_of, unit_of
+from truegain.judging.tasks.base import DONE, Item, Unit, base_of, unit_of
 from truegain.judging.workflow.pausing import pause_reason
 from truegain.judging.workflow.sessions import (
     WITH_KIND,
@@ -126,7 +126,7 @@ def item_row(item: Item) -> dict[str, Any]:
 # ---------------------------------------------------------------------- claims and leases
 
 
-FREE, HELD, DONE = "free", "held", "done"
+FREE, HELD = "free", "held"
 CONSENT_EVENTS = ("consented", "declined", "withdrawn", "left")  # events that tell whether a person takes part
 # a unit was taken: until then a session's turn is its own id, and what it began with is nobody's unless practice failed
 HAD = (sessions.c.turn != sessions.c.id) | (sessions.c.state == "screened")

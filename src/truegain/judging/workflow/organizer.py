@@ -15,8 +15,9 @@ from truegain.errors import TruegainError
 from truegain.judging.store.database import Database, insert_new, lock
 from truegain.judging.store.schema import assessors, invitations, sessions, settings, units
 from truegain.judging.study.study import JudgingStudy
+from truegain.judging.tasks.base import DONE
 from truegain.judging.workflow.assessor import AssessorService
-from truegain.judging.workflow.assignment import DONE, FREE, give_back, going_on, is_paused
+from truegain.judging.workflow.assignment import FREE, give_back, going_on, is_paused
 from truegain.judging.workflow.pausing import DECIDED, pause, pause_reason, resume
 from truegain.judging.workflow.people_left import still_wanted
 from truegain.judging.workflow.sessions import Work, is_expired, load

@@ -9,8 +9,7 @@ from sqlalchemy import Connection, exists, func, select
 
 from truegain.judging.store.schema import assessors, sessions, units
 from truegain.judging.study.study import JudgingStudy
-
-DONE = "done"
+from truegain.judging.tasks.base import DONE
 
 
 def people_left(connection: Connection, study: JudgingStudy) -> float:

@@ -10,9 +10,8 @@ from sqlalchemy import delete, func, select, update
 
 from truegain.judging.store.database import insert_new
 from truegain.judging.store.schema import answers, assessors, drafts, events, sent, sessions, units, visits
-from truegain.judging.tasks.base import Answer, Fields, Question, Unit, Wrong, base_of, more_id
+from truegain.judging.tasks.base import DONE, Answer, Fields, Question, Unit, Wrong, base_of, more_id
 from truegain.judging.workflow.assignment import (
-    DONE,
     FREE,
     give_back,
     item_row,

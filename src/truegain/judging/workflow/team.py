@@ -15,8 +15,8 @@ from sqlalchemy import case, delete, func, select, update
 
 from truegain.judging.store.database import guard_corrections
 from truegain.judging.store.schema import answers, assessors, events, sessions, units, visits
-from truegain.judging.tasks.base import Answer, Fields
-from truegain.judging.workflow.assignment import DONE, FREE, first_offered, hold
+from truegain.judging.tasks.base import DONE, Answer, Fields
+from truegain.judging.workflow.assignment import FREE, first_offered, hold
 from truegain.judging.workflow.pausing import DECIDED, pause_reason
 from truegain.judging.workflow.people_left import still_wanted
 from truegain.judging.workflow.sessions import Session, Work, append, last_answers, load, seconds_of
