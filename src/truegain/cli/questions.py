@@ -118,5 +118,4 @@ def columns_of(judged: Examined, gold: Examined | None = None, *, runs: Sequence
     names |= {("runs", *run.ranked_by): None for run in runs if run.ranked_by is not None}
     for role, ours, theirs in names:
         told = replace(told, columns=replace(told, columns=told.columns or "").option(role, {ours: theirs}))
-    values = ",".join(f"{word}={number:g}" for word, number in told.values.items())
-    return (*(("--columns", told.columns) if told.columns else ()), *(("--values", values) if values else ()))
+    return told.typed

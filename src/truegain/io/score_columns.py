@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from truegain.errors import InputError
 from truegain.io.columns import number_of
 from truegain.io.named_tables import Columns, is_missing
-from truegain.io.separated import is_sensible
+from truegain.io.separated import LEVELS, is_sensible
 
 MOSTLY = 0.8  # of the values of a topic that differ, at least, where they are scores
-LEVELS = 10  # of a scale of labels at most; a run has more scores
 
 
 @dataclass(frozen=True)

@@ -241,6 +241,7 @@ LOOKED_AT = 50  # rows
 MOSTLY = 0.8  # of the cells of a column that are topics of other files, where it has topics
 LONG = 60  # characters of a cell that is no id
 NAME = "NAME"
+LEVELS = 10  # of a scale of labels at most
 NEEDED: dict[Role, tuple[str, ...]] = {
     "judgments": ("topic", "doc", "label"),
     "gold": ("topic", "doc", "label"),
@@ -339,7 +340,11 @@ def guessed(
     chosen = _ids(ids, [ours for ours in needed if ours != value], role)
     numeric = {n: cells[n] for n in free if _is_numeric(cells[n]) and n not in chosen.values()}
     could = _values(value, numeric) if value and len(free) >= len(needed) else []
-    if len(could) == 1:
+    if len(could) == 1 and (
+        all(ours in chosen or matches.get(ours) for ours in IDS)
+        or _like(value, could[0])
+        or not _may_be_numbered(cells[could[0]])
+    ):
         chosen[value] = could[0]
     for ours in (o for o in needed if o != value and o not in chosen):
         left = _left(ids, [*chosen.values(), *could])
@@ -466,6 +471,12 @@ def _is_numeric(cells: Sequence[Any]) -> bool:
 def _may_be_ids(cells: Sequence[Any]) -> bool:
     present = _there(cells)
     return bool(present) and not any(isinstance(cell, float | list | dict) for cell in present)
+
+
+def _may_be_numbered(cells: Sequence[Any]) -> bool:
+    """Whether numbers may be ids: whole, and beyond the levels of a scale."""
+    numbers = [number for cell in _there(cells) if (number := number_of(cell)) is not None]
+    return all(number.is_integer() for number in numbers) and any(abs(number) > LEVELS for number in numbers)
 
 
 def _like(ours: str, name: str) -> bool:

@@ -15,11 +15,10 @@ from truegain.io.formats import NESTED, marked, read, read_file
 from truegain.io.irds import is_irds
 from truegain.io.json_files import is_nested, nested
 from truegain.io.named_tables import Columns, renamed
-from truegain.io.separated import LOOKED_AT, first_line, read_unnamed, separator_of
+from truegain.io.separated import LEVELS, LOOKED_AT, first_line, read_unnamed, separator_of
 from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like
 from truegain.message import argname
 
-GREATEST = 10  # label of lines that could as well be those of a run
 VALUES: dict[Role, tuple[str, ...]] = {"judgments": ("label",), "gold": ("label",), "runs": ("score", "rank")}
 
 
@@ -90,7 +89,7 @@ def _of_lines(text: bytes, roles: Mapping[Role, Header]) -> Role | None:
         at = next((ours.index(value) for value in VALUES[role] if value in ours), None)
         cells = [row[at] for row in rows if at is not None and len(row) == len(ours)]
         numbers = [number_of(cell) for cell in cells]
-        labels = all(number is None or (number.is_integer() and abs(number) <= GREATEST) for number in numbers)
+        labels = all(number is None or (number.is_integer() and abs(number) <= LEVELS) for number in numbers)
         if cells and (labels if role != "runs" else None not in numbers):
             fits.append(role)
     return fits[0] if fits else None
