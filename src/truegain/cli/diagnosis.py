@@ -438,7 +438,8 @@ def _by_folder(files: Sequence[Examined]) -> dict[str, list[Examined]]:
 def _paths(folder: str, runs: Sequence[Examined], files: Sequence[Examined]) -> list[str]:
     """How a command names runs: by their folder where it holds nothing else."""
     inside = [file for file in files if _folder(file.file) == folder]
-    return [folder] if folder and len(inside) == len(runs) > 1 else [run.file for run in runs]
+    alone = len(inside) == len(runs) > 1 and bool(folder)
+    return [folder] if alone and len(files_below([folder])) == len(runs) else [run.file for run in runs]
 
 
 def _about_runs(
@@ -484,7 +485,8 @@ def _about_runs(
     yield FileQuestion(about, asked, command_of("settle", *chosen, *pair))
     if others and len(systems) > 2:
         asked = f"Do {first.file} and {others[0]} order the systems alike?"
-        command = command_of("correlate", first.file, others[0], *chosen[1:])
+        named_columns = columns_of(first, whole[1], runs=runs)
+        command = command_of("correlate", first.file, others[0], *paths, "-m", measure, *named_columns)
         yield FileQuestion(about, asked, command, instead=others[1:])
     if not corrected:
         yield from gold

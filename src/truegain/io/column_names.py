@@ -182,7 +182,7 @@ class FileOptions:
         >>> FileOptions(columns="label=note", values={"good": 2.0}).typed
         ('--columns', 'label=note', '--values', 'good=2')
         """
-        values = ",".join(f"{word}={number:g}" for word, number in self.values.items())
+        values = ",".join(f"{word}={number!r}".removesuffix(".0") for word, number in self.values.items())
         return (*(("--columns", self.columns) if self.columns else ()), *(("--values", values) if values else ()))
 
     def is_judgments(self, path: str | os.PathLike[str]) -> bool:
