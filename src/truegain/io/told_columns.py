@@ -76,11 +76,8 @@ def _names_of(header: Header, ours: str) -> Sequence[str]:
 
 
 def _of_lines(text: bytes, roles: Mapping[Role, Header]) -> Role | None:
-    """What lines without names are, by how many cells they have; labels are words, or small whole numbers."""
-    first = first_line(text)
-    separator = "\t" if "\t" in first else separator_of(first)
-    lines = text[:65536].decode(errors="replace").splitlines()[:LOOKED_AT]
-    rows = [line.split(separator) if separator in first else line.split() for line in lines if line.strip()]
+    """What lines without names are, by how many cells they have; labels are words, or small whole numbers, no ranks."""
+    rows = _cut(text[:65536], LOOKED_AT)
     if names_columns(rows[0] if rows else []):
         return None
     fits: list[Role] = []
@@ -92,7 +89,35 @@ def _of_lines(text: bytes, roles: Mapping[Role, Header]) -> Role | None:
         labels = all(number is None or (number.is_integer() and abs(number) <= LEVELS) for number in numbers)
         if cells and (labels if role != "runs" else None not in numbers):
             fits.append(role)
+    if len(fits) > 1 and "runs" in fits and _are_ranked(_cut(text, MOST_LINES), roles["runs"]):
+        return "runs"
     return fits[0] if fits else None
+
+
+def _cut(text: bytes, most: int) -> list[list[str]]:
+    """The cells of the first lines: between tabs, commas or semicolons, else between blanks."""
+    first = first_line(text)
+    separator = "\t" if "\t" in first else separator_of(first)
+    lines = text.decode(errors="replace").splitlines()[:most]
+    return [line.split(separator) if separator in first else line.split() for line in lines if line.strip()]
+
+
+def _are_ranked(rows: Sequence[Sequence[str]], header: Header) -> bool:
+    """Whether the column that is said to have ranks has 1, 2, 3, ... or 0, 1, 2, ... once each in most topics.
+
+    Topics with one or two lines do not tell: labels of 1, or of 0 and 1, are as likely.
+    """
+    ours = [our_name(name) or name for name in header.names]
+    if not {"topic", "rank"} <= set(ours):
+        return False
+    lists, rank = [at for at, name in enumerate(ours) if name in ("topic", "system")], ours.index("rank")
+    of_topics: dict[tuple[str, ...], list[float | None]] = {}
+    for row in rows:
+        if len(row) == len(ours):
+            of_topics.setdefault(tuple(row[at] for at in lists), []).append(number_of(row[rank]))
+    told = [numbers for numbers in of_topics.values() if len(numbers) > 2]
+    ranked = [set(numbers) in ({*range(len(numbers))}, {*range(1, len(numbers) + 1)}) for numbers in told]
+    return 2 * sum(ranked) > len(told)
 
 
 def columns_in(path: PathLike) -> list[str]:
