@@ -480,3 +480,25 @@ def test_ranks_without_a_header_are_a_run(run: Run, folder: Path, first: int) ->
     (folder / "runs.csv").write_text("".join(f"{s},{t},{d},{x}\n" for t, d, x in rows for s in "ab"))
     told = "topic,-,doc,label;system,topic,doc,rank"
     assert "runs.csv: run: systems a, b, 12 topics" in run("doctor", "runs.csv", "--columns", told)[1]
+
+
+def test_a_column_that_no_file_has_is_told_with_columns_only(run: Run, folder: Path) -> None:
+    """Guards the list of columns: lines of TREC files and of tables without a header name none; unknown names do.
+
+    A file that is not there is told first.
+    """
+    (folder / "gold.qrels").write_text("001 0 d001-0 1\n001 0 d001-1 0\n")
+    (folder / "words.qrels").write_text("q1 Q0 d1 good\n")
+    (folder / "s.run").write_text("001 Q0 d001-0 1 2.5 s\n")
+    (folder / "bare.csv").write_text("q1,d1,1\n")
+    (folder / "own.csv").write_text("frage,absatz,note\nq1,d1,1\n")
+    files = ("gold.qrels", "words.qrels", "s.run", "bare.csv", "own.csv")
+    code, _, err = run("doctor", *files, "--columns", "topic=frag")
+    assert (code, err) == (
+        2,
+        "error: --columns: no file has a column 'frag' (check its name; columns of own.csv: frage, absatz, note)\n",
+    )
+    err = run("doctor", *files[:4], "--columns", "topic=frag")[2]
+    assert "no file has a column 'frag' (give tables that name their columns)" in err
+    code, _, err = run("doctor", "own.csv", "nosuch.csv", "--columns", "topic=frag")
+    assert (code, err) == (2, "error: nosuch.csv: no such file (check the path)\n")

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.column_names import IDS, FileOptions, Header, KnownIds, Role, file_options, read_with
-from truegain.io.columns import names_columns, number_of, our_name, parts_of
+from truegain.io.columns import is_number, names_columns, number_of, our_name, parts_of
 from truegain.io.files import PathLike, can_be_read_again, expand, read_bytes, shown_path
 from truegain.io.formats import NESTED, marked, read, read_file
 from truegain.io.irds import is_irds
@@ -121,15 +121,30 @@ def _are_ranked(rows: Sequence[Sequence[str]], header: Header) -> bool:
 
 
 def columns_in(path: PathLike) -> list[str]:
-    """The names of the columns of a table, as they are written; none where a file is something else."""
+    """The names of the columns of a table, as they are written; none where a file is something else.
+
+    A file that is missing is refused: that it has no such column would mislead.
+    """
     try:
         text, kind = marked(read_bytes(path), shown_path(path))
-        if kind is None and is_nested(text):
+        if kind is None and (is_nested(text) or not _has_names(text)):
             return []
         table = read(text, kind, shown_path(path)) if kind else read_file(path)[0]
-    except TruegainError:
+    except TruegainError as error:
+        if isinstance(error.__context__, FileNotFoundError):
+            raise
         return []
     return [str(name).strip() for name in table.columns]
+
+
+def _has_names(text: bytes) -> bool:
+    """Whether the first line may name columns, known ones or not: it is no line of TREC, and no cell is a number."""
+    first = first_line(text)
+    if first.startswith(("{", "[")):
+        return True
+    cells = [cell.strip().strip('"') for cell in next(iter(_cut(text[:65536], 1)), [])]
+    blanks = len(cells) > 1 and not any(mark in first for mark in "\t,;")
+    return not (blanks or any(looks_like(text, layout) for layout in (RUN, JUDGMENTS)) or any(map(is_number, cells)))
 
 
 def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None:
