@@ -233,3 +233,15 @@ def test_links_between_pages_lead_somewhere() -> None:
             if not other.exists() or (anchor and other.suffix == ".md" and anchor not in anchors(other)):
                 lost.append(f"{name_of(page)}: {target}#{anchor}")
     assert lost == []
+
+
+def test_numbers_below_one_begin_with_zero() -> None:
+    """Guards one way to write numbers: 0.12 in prose and tables, not .12; code, output and papers' figures stay."""
+    found = []
+    for path in sorted(DOCS.rglob("*.md")):
+        if {"papers", "notebooks", "errors", "commands", "api"} & set(path.relative_to(DOCS).parts):
+            continue
+        text = re.sub(r"^\s*(```+|~~~+).*?^\s*\1\s*$|\$\$.*?\$\$", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+        prose = re.sub(r"`[^`]*`|\$[^$\n]*\$|\]\([^)]*\)", "", text)
+        found += [f"{path.name}: {match[0]}" for match in re.finditer(r"(?<![\w./\\])\.\d+", prose)]
+    assert found == []

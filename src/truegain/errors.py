@@ -54,6 +54,19 @@ class TruegainError(Exception):
         self.allowed = None if allowed is None else tuple(allowed)
         self.remedy = None if remedy is None else Message(remedy)
 
+    @property
+    def in_full(self) -> Message:
+        """The message, and behind it the remedy, where the message does not say it; what the command line prints.
+
+        Examples
+        --------
+        >>> print(TruegainError("no curve to draw", remedy="give some curves").in_full)
+        no curve to draw; give some curves
+        """
+        if self.remedy is None or str(self.remedy) in str(self.message):
+            return self.message
+        return Message(f"{with_marks(self.message)}; {with_marks(self.remedy)}")
+
     def at(self, file: str | None, line: int | None, message: str) -> InputError:
         """The same mistake with the place where the user made it, in the words that are used there.
 

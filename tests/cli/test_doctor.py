@@ -455,3 +455,50 @@ def test_ranks_of_another_name_order_documents_downward(run: Run, folder: Path) 
     )
     values = [line.split(",")[-1] for line in out.splitlines()[1:]]
     assert (len(values), len(set(values))) == (2, 1), out
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_ranks_without_a_header_are_a_run(run: Run, folder: Path, first: int) -> None:
+    """Guards ranks up to ten, which may be labels by their size: 1, 2, 3, ... once each in a topic are ranks.
+
+    Judgments of one document a topic, or of two labels, are none.
+    """
+    draw = random.Random(3)
+    rows = [(f"q{t}", f"d{t}-{i}", first + i) for t in range(12) for i in range(10)]
+    files = {
+        "run.csv": rows[:70] + draw.sample(rows[70:], 50),
+        "judged.csv": [(t, d, draw.randint(0, 1)) for t, d, _ in rows],
+        "one.csv": [(t, d, 1) for t, d, rank in rows if rank == first],
+        "two.csv": [(t, d, rank - first) for t, d, rank in rows if rank < first + 2],
+    }
+    for name, of in files.items():
+        (folder / name).write_text("".join(f"{t},{d},{x}\n" for t, d, x in of))
+    code, out, err = run("doctor", *files, "--columns", "topic,doc,label;topic,doc,rank", "--format", "json")
+    assert code == 0, err
+    kinds = {file["file"]: file["kind"] for file in asked(out)["files"]}
+    assert kinds == dict.fromkeys(files, "judgments") | {"run.csv": "run"}
+    (folder / "runs.csv").write_text("".join(f"{s},{t},{d},{x}\n" for t, d, x in rows for s in "ab"))
+    told = "topic,-,doc,label;system,topic,doc,rank"
+    assert "runs.csv: run: systems a, b, 12 topics" in run("doctor", "runs.csv", "--columns", told)[1]
+
+
+def test_a_column_that_no_file_has_is_told_with_columns_only(run: Run, folder: Path) -> None:
+    """Guards the list of columns: lines of TREC files and of tables without a header name none; unknown names do.
+
+    A file that is not there is told first.
+    """
+    (folder / "gold.qrels").write_text("001 0 d001-0 1\n001 0 d001-1 0\n")
+    (folder / "words.qrels").write_text("q1 Q0 d1 good\n")
+    (folder / "s.run").write_text("001 Q0 d001-0 1 2.5 s\n")
+    (folder / "bare.csv").write_text("q1,d1,1\n")
+    (folder / "own.csv").write_text("frage,absatz,note\nq1,d1,1\n")
+    files = ("gold.qrels", "words.qrels", "s.run", "bare.csv", "own.csv")
+    code, _, err = run("doctor", *files, "--columns", "topic=frag")
+    assert (code, err) == (
+        2,
+        "error: --columns: no file has a column 'frag' (check its name; columns of own.csv: frage, absatz, note)\n",
+    )
+    err = run("doctor", *files[:4], "--columns", "topic=frag")[2]
+    assert "no file has a column 'frag' (give tables that name their columns)" in err
+    code, _, err = run("doctor", "own.csv", "nosuch.csv", "--columns", "topic=frag")
+    assert (code, err) == (2, "error: nosuch.csv: no such file (check the path)\n")

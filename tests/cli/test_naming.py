@@ -11,6 +11,8 @@ from tests.cli.conftest import Run
 from tests.syntax import SOURCE, package_facts
 from truegain.cli.commands import build
 from truegain.cli.naming import option_names
+from truegain.errors import InputError, TruegainError
+from truegain.message import argname
 
 TOPICS = range(1, 13)
 
@@ -142,3 +144,15 @@ def test_every_argument_of_a_message_is_marked() -> None:
 BY_HAND = ("by_surface", "arg")  # who is told Python's words
 # an example of a call, Python's words of --unmatched, a parameter of measures, HTML
 CALL = re.compile(r"tg\.\w+\(|^, draw=|judged_only=True|^<|class=|^# ")
+
+
+def test_a_remedy_is_printed_with_its_error(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """Guards what to do: the command line prints it behind what is wrong, in its own words, and only once."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise TruegainError("nothing is known", remedy=f"give another {argname('measure')}")
+
+    monkeypatch.setattr("truegain.cli.cite._of_command", fail)
+    code, _, err = run("cite", "verdict")
+    assert (code, err) == (2, "error: nothing is known; give another --measure\n")
+    assert str(InputError("no gold", file="a.csv", hint="give gold").in_full) == "a.csv: no gold (give gold)"

@@ -577,3 +577,42 @@ def test_a_pair_of_a_study_is_planned_for(run: Run, folder: Path) -> None:
     )
     assert "c - a" in run("plan", "labels", "s.toml", "--min-effect", "0.1")[1]
     assert "b - a" in run("plan", "labels", "s.toml", "--min-effect", "0.1", "--pair", "a,b")[1]
+
+
+def test_ids_that_may_be_either_are_not_guessed(run: Run, folder: Path) -> None:
+    """Guards a swapped pair of columns, which gives wrong numbers in silence: numbers of users are those of films, too.
+
+    The first user has no judgments, so that the first rows alone speak for the wrong column.
+    """
+    draw = np.random.default_rng(5)
+    judged = [(u, i, 1) for u in range(2, 90) for i in draw.choice(150, 12, replace=False)]
+    ranked = [(u, i, round(draw.random(), 4)) for u in range(1, 20) for i in draw.choice(range(2, 90), 60, False)]
+    table(folder / "test.csv", ("topic", "doc", "label"), judged)
+    table(folder / "run.csv", ("nutzer", "film", "punkte"), ranked)
+    code, _, err = run("eval", "test.csv", "run.csv", "-m", "P@10")
+    assert (code, "--columns topic=NAME,doc=NAME," in err, "for NAME: nutzer, film, punkte" in err) == (2, True, True)
+
+
+def test_ids_of_all_rows_tell_topics_from_documents(run: Run, folder: Path) -> None:
+    """Guards a guess by the first rows, often one topic's: here it has no judgments, and most topics have none either.
+
+    Ranks have the numbers of all topics among them.
+    """
+    judged = [(t, f"d{t}-{i}", i % 2) for t in range(301, 311) for i in range(12)]
+    ranked = [(f"d{t}-{i}", t, i + 1, 9 - i / 400) for t in range(290, 330) for i in range(400)]
+    table(folder / "test.csv", ("topic", "doc", "label"), judged)
+    table(folder / "part.csv", ("film", "nutzer", "punkte"), [(d, t, s) for d, t, _, s in ranked])
+    assert "--columns topic=nutzer,doc=film,score=punkte)" in run("eval", "test.csv", "part.csv", "-m", "P@10")[2]
+    both = [(d, t, i, s) for d, t, i, s in ranked if 300 < t < 311]
+    table(folder / "ranks.csv", ("film", "nutzer", "platz", "punkte"), both)
+    err = run("eval", "test.csv", "ranks.csv", "-m", "P@10")[2]
+    assert "--columns topic=nutzer,doc=film,score=NAME with platz or punkte for NAME" in err
+
+
+def test_topics_by_number_are_no_labels(run: Run, folder: Path) -> None:
+    """Guards labels in words beside topics with numbers: the first rows have one topic, whose number is no label."""
+    rows = [(f"{t:03}", f"d{t}-{i}", ("gut", "schlecht")[i % 2]) for t in range(1, 20) for i in range(60)]
+    table(folder / "noten.csv", ("anfrage", "artikel", "note"), rows)
+    table(folder / "s.csv", ("anfrage", "artikel", "bm25"), [(t, d, 2.5) for t, d, _ in rows])
+    err = run("eval", "noten.csv", "s.csv", "-m", "P@10")[2]
+    assert ("topic=NAME" in err, "label=anfrage" in err) == (True, False), err

@@ -53,7 +53,7 @@ class Deciding:
         with who.turned():
             who.fill(password=PASSWORD)
             who.page.locator("button").first.click()
-        who.open(f"{self.served.organizer}decision")
+        assert who.page.url == f"{self.served.organizer}decision", "signing in leads there"
         return who
 
 

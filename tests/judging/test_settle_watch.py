@@ -72,7 +72,8 @@ class Place:
 
     def watch(self, most: int | None = None) -> Watch:
         """A new process's."""
-        return Watch(self.keeper(most), self.judging, self.database, TerminalTeller(self.folder / "g"), linger=600.0)
+        keeper = self.keeper(most)
+        return Watch(keeper, self.judging, self.database, TerminalTeller(keeper), linger=600.0)
 
     def label(self, number: int, *, liar: bool = False) -> None:
         """One person labels so many rows."""

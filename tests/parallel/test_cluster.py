@@ -360,7 +360,7 @@ def test_a_worker_process_ends_with_who_started_it(tmp_path: Path) -> None:
 
 def test_outside_a_block_nothing_runs() -> None:
     """Guards against a job that goes nowhere."""
-    with pytest.raises(TruegainError, match="within a block: with run_on"):
+    with pytest.raises(TruegainError, match="within a block; write with run_on"):
         list(Cluster("tcp://127.0.0.1:9").run(pieces.draw, [1], shared=1.0))
 
 

@@ -607,7 +607,6 @@ def test_a_forecast_ends_it() -> None:
     for part in (
         f"A forecast ended it: the chance that the other {left} documents of the list decide it is below 2%.",
         "With all of them labeled the interval would still be about", "topics",
-        "To label on all the same, have it keep going.",
     ):  # fmt: skip
         assert part in settled.sentence, part
     anew = Settling(study, "s0", ["s1"])

@@ -41,7 +41,7 @@ def main() -> None:
             if code := _run():
                 sys.exit(code)
         except TruegainError as error:
-            streams.tell(error.message, "error")
+            streams.tell(error.in_full, "error")
             sys.exit(2)
         except KeyboardInterrupt:
             streams.tell("interrupted; nothing was written")

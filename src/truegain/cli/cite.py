@@ -113,7 +113,6 @@ def cite_command(
     among them: keep those that you used. The report of a study lists exactly those of that study.
 
     Examples:
-        truegain cite verdict
         truegain cite gate compare plan topics
         truegain cite eval -m nDCG@10 --format text
 

@@ -438,7 +438,8 @@ def _by_folder(files: Sequence[Examined]) -> dict[str, list[Examined]]:
 def _paths(folder: str, runs: Sequence[Examined], files: Sequence[Examined]) -> list[str]:
     """How a command names runs: by their folder where it holds nothing else."""
     inside = [file for file in files if _folder(file.file) == folder]
-    return [folder] if folder and len(inside) == len(runs) > 1 else [run.file for run in runs]
+    alone = len(inside) == len(runs) > 1 and bool(folder)
+    return [folder] if alone and len(files_below([folder])) == len(runs) else [run.file for run in runs]
 
 
 def _about_runs(
@@ -470,17 +471,25 @@ def _about_runs(
         yield FileQuestion(about, f"{which}?", lacks=problem)
         return
     chosen = (first.file, *paths, "-m", measure, *columns_of(first, runs=runs))
-    yield FileQuestion(about, f"{which} by {first.file}?", command_of("verdict", *chosen), instead=others)
-    yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
+    gold = list(_about_gold(about, paths, runs, whole, [f for f in fitting if f not in whole], files))
+    corrected = any("--gold" in question.command for question in gold)
+    if corrected:  # what people should quote comes first
+        yield from gold
+    alone = " alone, its mistakes not corrected" if corrected else ""
+    yield FileQuestion(about, f"{which} by {first.file}{alone}?", command_of("verdict", *chosen), instead=others)
+    if not corrected:
+        yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
     pair = ("--baseline", systems[0], "--candidate", systems[-1], "--dry-run")
     asked = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
     yield FileQuestion(about, asked, command_of("settle", *chosen, *pair))
     if others and len(systems) > 2:
         asked = f"Do {first.file} and {others[0]} order the systems alike?"
-        command = command_of("correlate", first.file, others[0], *chosen[1:])
+        named_columns = columns_of(first, whole[1], runs=runs)
+        command = command_of("correlate", first.file, others[0], *paths, "-m", measure, *named_columns)
         yield FileQuestion(about, asked, command, instead=others[1:])
-    yield from _about_gold(about, paths, runs, whole, [f for f in fitting if f not in whole], files)
+    if not corrected:
+        yield from gold
 
 
 def _fits(labels: Judgments, runs: Sequence[Examined]) -> bool:
@@ -522,16 +531,19 @@ def _about_gold(
         given = ("--gold", gold.file, "--design", design, *at_depth, *columns_of(cheap, gold, runs=runs))
         drawn = "" if design == "topics" else ", if these were drawn at random"
         others = tuple(one.file for of, one in both if of is cheap and one is not gold)
-        asked = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
-        yield FileQuestion(about, asked, command_of("judge", "check", cheap.file, *given), instead=others)
         asked = f"Which system is better by {cheap.file}, corrected by {gold.file}{drawn}?"
         yield FileQuestion(about, asked, command_of("verdict", cheap.file, *paths, *given), instead=others)
+        yield FileQuestion(about, PAGE, command_of("report", cheap.file, *paths, *given, "-o", "report.html"))
+        asked = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
+        yield FileQuestion(about, asked, command_of("judge", "check", cheap.file, *given), instead=others)
     for file in listed:
         asked = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
         filled = bool(file.data.judged)
         given = ("--gold", file.file, *columns_of(whole[0], runs=runs))
         command = command_of("verdict", whole[0].file, *paths, *given) if filled else ""
         yield FileQuestion(about, asked, command, "" if filled else "fill in labels from its top")
+        if filled and not both:
+            yield FileQuestion(about, PAGE, command_of("report", whole[0].file, *paths, *given, "-o", "report.html"))
     if whole[0].judges and not both and not listed:
         why = f"no person has checked the labels of {some(whole[0].judges)}; this draws documents to label:"
         named_columns = columns_of(whole[0], runs=runs)

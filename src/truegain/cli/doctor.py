@@ -38,7 +38,6 @@ def doctor_command(
 
     Examples:
         truegain doctor demo/llm.qrels demo/gold_sample.qrels demo/runs
-        truegain doctor judged.csv bm25.csv --columns 'topic=query_no,doc=url,label=grade_llm;score=points'
         truegain doctor demo/ratings.csv --format json
 
     """

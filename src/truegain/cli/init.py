@@ -296,13 +296,16 @@ def _is_ratings(file: str) -> bool:
 
 def _no_runs(rated: Sequence[str]) -> InputError:
     """Tables that were all taken for ratings: what they have, and how to say which column is the score."""
-    names = [name for name in columns_in(rated[0]) if our_name(name) is None]
+    every = columns_in(rated[0])
+    if any(our_name(name) == "assessor" for name in every):
+        problem = "no run was given: this is a table of ratings"
+        return InputError(problem, file=shown_path(rated[0]), hint="give the runs of your systems as well")
+    names = [name for name in every if our_name(name) is None]
     option_text = arg("columns", file_options().option("runs", {"score": "NAME"}))
     return InputError(
         f"no run was given: this table has no score, and {some(names, 5)} are taken for ratings by assessors",
         file=shown_path(rated[0]),
-        hint=f"if it is a run, say which column is the score: {option_text}; its columns are "
-        f"{', '.join(columns_in(rated[0]))}",
+        hint=f"if it is a run, say which column is the score: {option_text}; its columns are {', '.join(every)}",
     )
 
 

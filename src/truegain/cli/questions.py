@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from truegain.errors import some
-from truegain.io.column_names import Role, file_options
+from truegain.io.column_names import FileOptions, Header, Role, file_options
 from truegain.message import Message
 from truegain.study.file_kinds import Examined
 
@@ -109,7 +109,7 @@ def columns_of(judged: Examined, gold: Examined | None = None, *, runs: Sequence
     >>> columns_of(Examined("a.csv", "judgments"), runs=[Examined("b.csv", "run", ranked_by=("score", "bm25"))])
     ('--columns', 'score=bm25')
     """
-    told = file_options()
+    told = _said_of(judged, gold, runs)
     names: dict[tuple[Role, str, str], None] = {}
     if judged.label:
         names["judgments", "label", judged.label] = None
@@ -118,5 +118,19 @@ def columns_of(judged: Examined, gold: Examined | None = None, *, runs: Sequence
     names |= {("runs", *run.ranked_by): None for run in runs if run.ranked_by is not None}
     for role, ours, theirs in names:
         told = replace(told, columns=replace(told, columns=told.columns or "").option(role, {ours: theirs}))
-    values = ",".join(f"{word}={number:g}" for word, number in told.values.items())
-    return (*(("--columns", told.columns) if told.columns else ()), *(("--values", values) if values else ()))
+    return told.typed
+
+
+def _said_of(judged: Examined, gold: Examined | None, runs: Sequence[Examined]) -> FileOptions:
+    """What was said of columns, as far as files of a command have these: judgments as TREC writes them have none."""
+    told = file_options()
+    if judged.told is not None or not told.columns:
+        return told
+    headers: dict[Role, Header] = {"judgments": told.judged, "gold": told.trusted, "runs": told.ran}
+    parts = []
+    for role, file in (("gold", gold), ("runs", next((run for run in runs if run.told is not None), None))):
+        if file is not None and file.told is not None:
+            header = headers[file.told]
+            pairs = (f"{ours}={theirs}" for ours, theirs in header.theirs.items())
+            parts.append(f"{role}:{','.join(header.unnamed or pairs)}")
+    return replace(told, columns=";".join(parts))

@@ -143,7 +143,7 @@ def settle_command(
     keeper = Keeper(settling, folder, judgments, files, config, where, _database(place))
     if (known := keeper.known()) is not None:
         tell(f"settled before; {shown_path(folder / ANSWER)} has the answer")
-        _end(known)
+        _end(known, keeper)
     if place.sheet is not None:
         _by_sheet(keeper, place.sheet, texts)
     else:
@@ -216,11 +216,21 @@ def _code(known: Settlement) -> int:
     return 0 if known.status == "better" else 1 if known.status in DECIDED else NOT_KNOWN
 
 
-def _end(known: Settlement) -> None:
-    typer.echo(in_words(known.sentence))
-    for note in known.notes:
-        typer.echo(in_words(note))
+def _end(known: Settlement, keeper: Keeper) -> None:
+    typer.echo(_answer(known, keeper))
     raise typer.Exit(_code(known))
+
+
+def _answer(known: Settlement, keeper: Keeper) -> str:
+    """The answer, what else may be done where there is none, and where the files are."""
+    lines = [known.sentence, *known.notes]
+    if known.status == "out-of-reach":
+        if any(pair.forecast for pair in known.pairs):
+            lines.append("The same command with --keep-going labels on.")
+        if keeper.settling.over_topics:
+            lines.append("With --population fixed and another --folder it asks about these topics only.")
+    lines.append(f"{known.in_words}; {shown_path(keeper.folder)} has {ANSWER}, {REPORT} and {FILLED}.")
+    return "\n".join(map(in_words, lines))
 
 
 # ---- By a sheet.
@@ -267,7 +277,7 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         typer.echo(_fill_in(sheet, n, settling))
         raise typer.Exit(NOT_KNOWN)
     keeper.write(now, settling.filled(settling.labels_of(rows)))
-    _end(now)
+    _end(now, keeper)
 
 
 def _fill_in(sheet: str, n: int, settling: Settling) -> str:
@@ -339,7 +349,7 @@ def _serve(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
     if at.is_open:
         typer.echo("other machines can reach this server: put a proxy with TLS in front of it")
     typer.echo("Ctrl-C stops the server; the same command goes on.")
-    watch = Watch(keeper, judging, database, TerminalTeller(keeper.folder), place.linger)
+    watch = Watch(keeper, judging, database, TerminalTeller(keeper), place.linger)
     os.environ[SETTINGS] = json.dumps(
         {"folder": str(judging.folder), "database": url, "per_address": 0, "prolific_key": None}
     )
@@ -393,16 +403,13 @@ def _invite(judging: JudgingStudy, organizer: OrganizerService, url: str, people
 class TerminalTeller:
     """Says on the terminal what looks find: the answer, and every ten labels how far it is."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._told = folder, -1
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper, self._told = keeper, -1
 
     def look(self, now: Settlement) -> None:
         """Tell a look."""
         if now.ended:
-            typer.echo(in_words(now.sentence))
-            for note in now.notes:
-                typer.echo(in_words(note))
-            typer.echo(f"{now.in_words}; {shown_path(self._folder)} has {ANSWER}, {REPORT} and {FILLED}.")
+            typer.echo(_answer(now, self._keeper))
         elif now.labels // 10 != self._told // 10:
             for pair in now.pairs:
                 tell(in_words(pair.sentence) + foretold(now, pair.likely, pair.latest))

@@ -223,5 +223,4 @@ def files_of(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
     if is_nuggets(judgments):  # files of all systems
         both = list(runs)
     files = ["JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments), *map(shown_path, both)]
-    columns = file_options().columns  # where they have names of their own
-    return shlex.join([*files, *(["--columns", columns] if columns else [])])
+    return shlex.join([*files, *file_options().typed])

@@ -82,7 +82,12 @@ class Header:
             ours, equals, theirs = (x.strip() for x in part.partition("="))
             if not (ours and equals and theirs):
                 raise InputError(f"{argname('columns', ','.join(parts))}: {part!r} is not ours=theirs", hint=_WRITE)
-            pairs[ours] = theirs
+            if pairs.setdefault(ours, theirs) != theirs:
+                raise InputError(
+                    f"{argname('columns', ','.join(parts))}: {ours} has two names, {pairs[ours]} and {theirs}",
+                    hint="names in another kind of file stand behind a semicolon: "
+                    f";{'runs' if ours in OF_RUNS else 'gold'}:{ours}={theirs}",
+                )
         return cls(renamed=_known(pairs))
 
     def __bool__(self) -> bool:
@@ -169,6 +174,16 @@ class FileOptions:
     values: Mapping[str, float] = field(default_factory=dict)  # numbers for labels that are words
     judge_model: str | None = None  # the model that gave the judgments
     elsewhere: Callable[[Role], KnownIds | None] = lambda role: None  # noqa: ARG005  ids in the files beside one
+
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """The options that say this of files, as they are typed.
+
+        >>> FileOptions(columns="label=note", values={"good": 2.0}).typed
+        ('--columns', 'label=note', '--values', 'good=2')
+        """
+        values = ",".join(f"{word}={number!r}".removesuffix(".0") for word, number in self.values.items())
+        return (*(("--columns", self.columns) if self.columns else ()), *(("--values", values) if values else ()))
 
     def is_judgments(self, path: str | os.PathLike[str]) -> bool:
         """Whether these are the judgments of the command."""

@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from threading import Lock
@@ -238,9 +239,12 @@ def _plainly(reason: str) -> str:
 # so.
 
 LOOKED_AT = 50  # rows
-MOSTLY = 0.8  # of the cells of a column that are topics of other files, where it has topics
+MOST_BYTES = 2**26  # of a text whose ids are compared with those of other files
+MOSTLY = 0.8  # of the values of a column that are topics of other files, where it has topics
+CLEARLY = 0.2  # of the share of documents in a column: that of topics at most, where it has documents; or conversely
 LONG = 60  # characters of a cell that is no id
 NAME = "NAME"
+LEVELS = 10  # of a scale of labels at most
 NEEDED: dict[Role, tuple[str, ...]] = {
     "judgments": ("topic", "doc", "label"),
     "gold": ("topic", "doc", "label"),
@@ -317,7 +321,8 @@ def guessed(
     these come second.  Topic and document are guessed where the column has the ids of the files beside this one, where
     its name tells, or where no other column is left.  Where a run has no score, its ranks do.
 
-    columns: their first cells.  matches: by our names the columns, in small letters, that are known already.
+    columns: their first cells, and behind these others to compare with the ids of other files.  matches: by our names
+    the columns, in small letters, that are known already.
 
     >>> cells = [["what is ir", "what is ir", "why"], ["q1", "q1", "q2"], ["a", "b", "c"], ["2", "0", "2"], [7, 9, 8]]
     >>> guessed(["frage", "query_nr", "url", "note", "tokens"], cells, "judgments", {})
@@ -339,7 +344,11 @@ def guessed(
     chosen = _ids(ids, [ours for ours in needed if ours != value], role)
     numeric = {n: cells[n] for n in free if _is_numeric(cells[n]) and n not in chosen.values()}
     could = _values(value, numeric) if value and len(free) >= len(needed) else []
-    if len(could) == 1:
+    if len(could) == 1 and (
+        all(ours in chosen or matches.get(ours) for ours in IDS)
+        or _like(value, could[0])
+        or not _may_be_numbered(cells[could[0]])
+    ):
         chosen[value] = could[0]
     for ours in (o for o in needed if o != value and o not in chosen):
         left = _left(ids, [*chosen.values(), *could])
@@ -357,16 +366,11 @@ def guessed(
 def _ids(ids: Mapping[str, Sequence[Any]], needed: Sequence[str], role: Role) -> dict[str, str]:
     """The columns that are topics and documents for sure: by ids that the files beside this one have, or by name."""
     known: Mapping[str, Set[str]] = (file_options().elsewhere(role) if needed else None) or {}
-    chosen: dict[str, str] = {}
-    for ours, least in (("topic", MOSTLY), ("doc", 0.0)):  # a run has unjudged documents
-        of = {n: _share(cells, known.get(ours, set())) for n, cells in ids.items() if n not in chosen.values()}
-        likely = [name for name, share in of.items() if share > least]
-        if ours in needed and len(likely) == 1:
-            chosen[ours] = likely[0]
+    chosen = _by_ids(ids, needed, known) if known else {}
     for ours in (o for o in needed if o not in chosen):
         others = [other for other in IDS if other != ours]
         like = {
-            n: _unlikely(ours, n, cells, False)
+            n: _unlikely(ours, n, cells)
             for n, cells in ids.items()
             if n not in chosen.values() and _like(ours, n) and not any(_like(other, n) for other in others)
         }
@@ -376,9 +380,39 @@ def _ids(ids: Mapping[str, Sequence[Any]], needed: Sequence[str], role: Role) ->
     return chosen
 
 
-def _share(cells: Sequence[Any], known: Set[str]) -> float:
-    present = _there(cells)
-    return sum(str(cell).strip() in known for cell in present) / len(present) if present else 0.0
+def _by_ids(ids: Mapping[str, Sequence[Any]], needed: Sequence[str], known: Mapping[str, Set[str]]) -> dict[str, str]:
+    """The columns whose values are topics or documents of other files.
+
+    Where both are looked for, whole numbers may be ids of users and of items alike: then the values do not tell
+    which column is which, and a swapped pair would be read without an error.
+    """
+    values = {n: {str(cell).strip() for cell in cells if cell is not None} - {""} for n, cells in ids.items()}
+    shares = {ours: {n: _share(own, known.get(ours, set())) for n, own in values.items()} for ours in IDS}
+    chosen: dict[str, str] = {}
+    for ours, least in (("topic", MOSTLY), ("doc", 0.0)):  # a run has unjudged documents
+        of = {n: share for n, share in shares[ours].items() if n not in chosen.values()}
+        likely = [n for n, share in of.items() if share > least]
+        if len(likely) > 1:  # ranks from 1 to 1000 have all topics among them, too
+            likely = [n for n in likely if len(values[n] & known[ours]) > least * len(values[n])]
+        if ours in needed and len(likely) == 1:
+            chosen[ours] = likely[0]
+    if all(ours in needed for ours in IDS):
+        for ours, other in (IDS, IDS[::-1]):
+            if ours in chosen and not _told_apart(chosen[ours], shares[ours], shares[other]):
+                return {}
+    return chosen
+
+
+def _told_apart(name: str, of: Mapping[str, float], of_other: Mapping[str, float]) -> bool:
+    """Whether a column has ids of one kind, and the columns with ids of the other kind have none of these."""
+    rivals = [n for n, share in of_other.items() if n != name and share > 0]
+    return of_other[name] <= CLEARLY * of[name] and all(of[n] == 0 for n in rivals)
+
+
+def _share(values: Set[str], known: Set[str]) -> float:
+    """How much of the smaller set is in the other, as a run may have more topics than the judgments, or fewer."""
+    smaller = min(len(values), len(known))
+    return len(values & known) / smaller if smaller else 0.0
 
 
 def _left(ids: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> list[str]:
@@ -402,11 +436,8 @@ def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
         role = "gold"
     first = first_line(text)
     separator = "\t" if "\t" in first else separator_of(first)
-    lines = text[:65536].decode(errors="replace").splitlines()
-    try:
-        rows = [row for row in islice(csv.reader(filter(None, lines), delimiter=separator), LOOKED_AT + 1) if row]
-    except csv.Error:  # a field longer than the process reads
-        return None
+    every = _readable(text, separator)
+    rows = [*islice(every, LOOKED_AT + 1)]
     width = len(rows[0]) if rows else 0
     if width < 2 or any(len(row) != width for row in rows[:-1]):  # the last may be cut
         return None
@@ -418,7 +449,26 @@ def option_for_text(text: bytes, role: Role, file: str) -> Guess | None:
     for name in names:
         if (ours := our_name(name)) is not None:
             matches.setdefault(ours, []).append(name.lower())
-    return replace(option_for(role, names, [*zip(*body, strict=True)], matches), listed=tuple(names))
+    columns = [[*begun, *rest] for begun, rest in zip(zip(*body, strict=True), _distinct(every, width), strict=True)]
+    return replace(option_for(role, names, columns, matches), listed=tuple(names))
+
+
+def _readable(text: bytes, separator: str) -> Iterator[list[str]]:
+    """Rows of a text that are not blank, up to one that the csv module cannot read."""
+    whole = text if len(text) <= MOST_BYTES else text[: text.rfind(b"\n", 0, MOST_BYTES) + 1]
+    lines = io.StringIO(whole.decode(errors="replace"), newline=None)
+    with suppress(csv.Error):  # a field longer than the process reads
+        yield from csv.reader((line for line in lines if line != "\n"), delimiter=separator)
+
+
+def _distinct(rows: Iterator[list[str]], width: int) -> list[dict[str, None]]:
+    """The distinct cells of each column, in rows of that width."""
+    found: list[dict[str, None]] = [{} for _ in range(width)]
+    for row in rows:
+        if len(row) == width:
+            for cells, cell in zip(found, row, strict=True):
+                cells[cell] = None
+    return found
 
 
 def _unnamed(rows: Sequence[Sequence[str]], role: Role, width: int) -> Guess | None:
@@ -468,6 +518,12 @@ def _may_be_ids(cells: Sequence[Any]) -> bool:
     return bool(present) and not any(isinstance(cell, float | list | dict) for cell in present)
 
 
+def _may_be_numbered(cells: Sequence[Any]) -> bool:
+    """Whether numbers may be ids: whole, and beyond the levels of a scale, perhaps in later rows only."""
+    numbers = [number for cell in cells if (number := number_of(cell)) is not None]
+    return all(number.is_integer() for number in numbers) and any(abs(number) > LEVELS for number in numbers)
+
+
 def _like(ours: str, name: str) -> bool:
     plain = plain_name(name)
     return plain in INITIALS.get(ours, ()) or any(stem in plain for stem in STEMS[ours])
@@ -480,13 +536,13 @@ def _repetition(cells: Sequence[Any]) -> int:
     return 2 if distinct == len(present) else int(groups > distinct)
 
 
-def _unlikely(ours: str, name: str, cells: Sequence[Any], is_value: bool) -> tuple[int, ...]:
+def _unlikely(ours: str, name: str, cells: Sequence[Any]) -> tuple[int, ...]:
     """What speaks against a column of ids, the weightiest first; those alike stay in the order of the file."""
     prose = _is_prose(cells)
     others = any(_like(o, name) for o in ("topic", "doc", "label", "score") if o != ours)
     ends = plain_name(name).rstrip(".:# _").endswith(("id", "key", "nr", "no", "number"))
     repeated = _repetition(cells) if ours == "topic" else 0
-    return prose, not _like(ours, name), repeated, is_value, others, not ends
+    return prose, repeated, others, not ends
 
 
 def _is_prose(cells: Sequence[Any]) -> bool:

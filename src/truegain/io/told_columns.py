@@ -9,17 +9,16 @@ from dataclasses import replace
 
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.column_names import IDS, FileOptions, Header, KnownIds, Role, file_options, read_with
-from truegain.io.columns import names_columns, number_of, our_name, parts_of
+from truegain.io.columns import is_number, names_columns, number_of, our_name, parts_of
 from truegain.io.files import PathLike, can_be_read_again, expand, read_bytes, shown_path
 from truegain.io.formats import NESTED, marked, read, read_file
 from truegain.io.irds import is_irds
 from truegain.io.json_files import is_nested, nested
 from truegain.io.named_tables import Columns, renamed
-from truegain.io.separated import LOOKED_AT, first_line, read_unnamed, separator_of
+from truegain.io.separated import LEVELS, LOOKED_AT, first_line, read_unnamed, separator_of
 from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like
 from truegain.message import argname
 
-GREATEST = 10  # label of lines that could as well be those of a run
 VALUES: dict[Role, tuple[str, ...]] = {"judgments": ("label",), "gold": ("label",), "runs": ("score", "rank")}
 
 
@@ -77,11 +76,8 @@ def _names_of(header: Header, ours: str) -> Sequence[str]:
 
 
 def _of_lines(text: bytes, roles: Mapping[Role, Header]) -> Role | None:
-    """What lines without names are, by how many cells they have; labels are words, or small whole numbers."""
-    first = first_line(text)
-    separator = "\t" if "\t" in first else separator_of(first)
-    lines = text[:65536].decode(errors="replace").splitlines()[:LOOKED_AT]
-    rows = [line.split(separator) if separator in first else line.split() for line in lines if line.strip()]
+    """What lines without names are, by how many cells they have; labels are words, or small whole numbers, no ranks."""
+    rows = _cut(text[:65536], LOOKED_AT)
     if names_columns(rows[0] if rows else []):
         return None
     fits: list[Role] = []
@@ -90,22 +86,65 @@ def _of_lines(text: bytes, roles: Mapping[Role, Header]) -> Role | None:
         at = next((ours.index(value) for value in VALUES[role] if value in ours), None)
         cells = [row[at] for row in rows if at is not None and len(row) == len(ours)]
         numbers = [number_of(cell) for cell in cells]
-        labels = all(number is None or (number.is_integer() and abs(number) <= GREATEST) for number in numbers)
+        labels = all(number is None or (number.is_integer() and abs(number) <= LEVELS) for number in numbers)
         if cells and (labels if role != "runs" else None not in numbers):
             fits.append(role)
+    if len(fits) > 1 and "runs" in fits and _are_ranked(_cut(text, MOST_LINES), roles["runs"]):
+        return "runs"
     return fits[0] if fits else None
 
 
+def _cut(text: bytes, most: int) -> list[list[str]]:
+    """The cells of the first lines: between tabs, commas or semicolons, else between blanks."""
+    first = first_line(text)
+    separator = "\t" if "\t" in first else separator_of(first)
+    lines = text.decode(errors="replace").splitlines()[:most]
+    return [line.split(separator) if separator in first else line.split() for line in lines if line.strip()]
+
+
+def _are_ranked(rows: Sequence[Sequence[str]], header: Header) -> bool:
+    """Whether the column that is said to have ranks has 1, 2, 3, ... or 0, 1, 2, ... once each in most topics.
+
+    Topics with one or two lines do not tell: labels of 1, or of 0 and 1, are as likely.
+    """
+    ours = [our_name(name) or name for name in header.names]
+    if not {"topic", "rank"} <= set(ours):
+        return False
+    lists, rank = [at for at, name in enumerate(ours) if name in ("topic", "system")], ours.index("rank")
+    of_topics: dict[tuple[str, ...], list[float | None]] = {}
+    for row in rows:
+        if len(row) == len(ours):
+            of_topics.setdefault(tuple(row[at] for at in lists), []).append(number_of(row[rank]))
+    told = [numbers for numbers in of_topics.values() if len(numbers) > 2]
+    ranked = [set(numbers) in ({*range(len(numbers))}, {*range(1, len(numbers) + 1)}) for numbers in told]
+    return 2 * sum(ranked) > len(told)
+
+
 def columns_in(path: PathLike) -> list[str]:
-    """The names of the columns of a table, as they are written; none where a file is something else."""
+    """The names of the columns of a table, as they are written; none where a file is something else.
+
+    A file that is missing is refused: that it has no such column would mislead.
+    """
     try:
         text, kind = marked(read_bytes(path), shown_path(path))
-        if kind is None and is_nested(text):
+        if kind is None and (is_nested(text) or not _has_names(text)):
             return []
         table = read(text, kind, shown_path(path)) if kind else read_file(path)[0]
-    except TruegainError:
+    except TruegainError as error:
+        if isinstance(error.__context__, FileNotFoundError):
+            raise
         return []
     return [str(name).strip() for name in table.columns]
+
+
+def _has_names(text: bytes) -> bool:
+    """Whether the first line may name columns, known ones or not: it is no line of TREC, and no cell is a number."""
+    first = first_line(text)
+    if first.startswith(("{", "[")):
+        return True
+    cells = [cell.strip().strip('"') for cell in next(iter(_cut(text[:65536], 1)), [])]
+    blanks = len(cells) > 1 and not any(mark in first for mark in "\t,;")
+    return not (blanks or any(looks_like(text, layout) for layout in (RUN, JUDGMENTS)) or any(map(is_number, cells)))
 
 
 def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None:

@@ -131,7 +131,7 @@ class Settling:
                 f"{argname('population', other[0])}: labels one after the other are about topics like these ('topics') "
                 "or these topics only ('fixed')"
             )
-        self._over_topics = "topics" in population
+        self.over_topics = "topics" in population
         self._path: dict[int, tuple[Interval, ...]] = {}
         self._seen = np.zeros(0)  # labels of the last look
         self._looks  # noqa: B018  # what is wrong with the files is said before anybody labels
@@ -317,7 +317,7 @@ class Settling:
             )
         else:
             why = self._by_topics("With all of them labeled", seen.half, looks[i])
-        return f"{told} {why} To label on all the same, have it keep going."
+        return f"{told} {why}"
 
     def _needs_topics(self, half: float, look: PairLook) -> str:
         return self._by_topics(
@@ -454,7 +454,7 @@ class Settling:
         if now.low is None or now.high is None:
             return f"{names}: {count} so far, too few for an interval."
         end = "open."
-        if likely is None and self._over_topics:
+        if likely is None and self.over_topics:
             end = "open; if it stays like this no number of labels will decide it, and more topics are needed."
         return (
             f"{names}: {now.difference:+.4f} {self.measure}, {100 * self.confidence:.4g}% CI [{now.low:.4f}, "

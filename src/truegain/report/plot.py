@@ -18,6 +18,7 @@ from truegain.judge_error.judge import Judge, SharesOfLabels
 from truegain.measures.base import mean_of_rows
 from truegain.pooling.bounds import UnjudgedReport
 from truegain.pooling.next_to_judge import Next
+from truegain.preferences.table import Preferences
 from truegain.reliability.agree import AgreementReport
 from truegain.report.agreement_figures import agreement_chart, assessor_chart, label_chart
 from truegain.report.charts import (
@@ -78,6 +79,15 @@ def _(answer: Judgments) -> Any:
     labels = zip(*np.unique(answer.label, return_counts=True), strict=True)
     counted: list[tuple[Cell, ...]] = [(f"{answer.label_name} {x:g}", int(n)) for x, n in labels]
     return table_chart(Table(("label", "documents"), counted, title=answer.in_short()))
+
+
+@chart_of.register
+def _(answer: Preferences) -> Any:
+    shown = np.concatenate([answer.a, answer.b])
+    won = np.concatenate([answer.wins, 1 - answer.wins])
+    systems = np.bincount(shown, won, len(answer.systems)) / np.bincount(shown, minlength=len(answer.systems))
+    rows: list[tuple[Cell, ...]] = [(name, float(x)) for name, x in zip(answer.systems, systems, strict=True)]
+    return table_chart(Table(("system", "share of votes won"), rows, title=answer.in_short()))
 
 
 @chart_of.register

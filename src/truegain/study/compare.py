@@ -343,7 +343,7 @@ def compare_corrected(
         raise TruegainError(
             f"{argname('method', options.method)} is an interval of one score; for a difference give default, delta "
             "(the matrix) or rectify",
-            remedy="give default, delta or rectify",
+            remedy="give default, delta (the matrix) or rectify",
         )
     table = bronze_labels(bronze, runs)
     judges = judges_of(labels, table, gold.design, measures[0], options.gold_relevant_from, unmatched=how.unmatched)

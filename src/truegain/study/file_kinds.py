@@ -41,7 +41,7 @@ from truegain.io.named_tables import Columns, renamed
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
 from truegain.io.score_columns import order_columns
-from truegain.io.separated import first_line, separated, separator_of
+from truegain.io.separated import NAME, first_line, separated, separator_of
 from truegain.io.told_columns import columns_in, told_of
 from truegain.io.warnings import heard, warn
 from truegain.measures.score_table import NAMES as OF_SCORES
@@ -166,6 +166,8 @@ class Examined:
         The column of its labels, where it has no name that is known: commands need it among the names of columns.
     ranked_by : tuple of str, optional
         Our name and the file's of the column that orders documents of a run, where that has no name that is known.
+    told : str, optional
+        What it is by what was said of columns; None where that names none of its columns.
     data : object
         What was read.
     """
@@ -184,6 +186,7 @@ class Examined:
     reason: str = ""
     label: str = ""
     ranked_by: tuple[str, str] | None = None
+    told: Role | None = None
     data: Any = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> FileDocument:
@@ -281,6 +284,7 @@ def _below(folder: Path) -> Iterator[Path]:
 def examine(path: PathLike) -> Examined:
     """Read a file as what it may be, and say what it is; what is warned of meanwhile is noted."""
     file = shown_path(path)
+    role: Role | None = None
     with heard() as told:
         try:
             with told_of(path) as role:
@@ -289,7 +293,7 @@ def examine(path: PathLike) -> Examined:
             made = Examined(file, UNKNOWN, reason=_reason(error, file))
         except (OSError, ValueError, RecursionError) as error:
             made = Examined(file, UNKNOWN, reason=str(error))
-    return replace(made, notes=(*made.notes, *map(with_marks, told)))
+    return replace(made, notes=(*made.notes, *map(with_marks, told)), told=role)
 
 
 def _reason(error: TruegainError, file: str) -> str:
@@ -463,15 +467,25 @@ def _of_unnamed(columns: Columns, path: str, file: str) -> Examined | None:
     order = order_columns(columns)
     if not order:
         return None
-    if order.only is not None:
+    if order.only is not None and not set(",;=") & set(order.only[1]):  # what `columns` cannot name
         return _of_run(path, file, order.only)
     ours, several = ("score", order.scores) if order.scores else ("rank", order.ranks)
-    option = file_options().option("runs", {ours: "NAME"})
-    assessors = ",".join(several)
-    ratings = by_surface(
-        f"tg.read_ratings with assessors={list(several)!r}",
-        shlex.join(["truegain", "agree", file, "--assessors", assessors]),
-    )
+    option = file_options().option("runs", {ours: several[0] if len(several) == 1 else NAME})
+    if order.labels:
+        labeled = file_options().option("judgments", {"label": order.labels[0] if len(order.labels) == 1 else NAME})
+        return Examined(
+            file, UNKNOWN, reason=f"is it a run with {' or '.join(several)} as its {ours}, or judgments with "
+            f"{' or '.join(order.labels)} as their label?",
+            notes=(f"for a run say {arg('columns', option)}, for judgments {arg('columns', labeled)}",),
+        )  # fmt: skip
+    if len(several) == 1:
+        return Examined(
+            file, UNKNOWN, reason=f"are large values of {several[0]} the best ones?",
+            notes=(f"if so, say {arg('columns', option)}; if not, give a column of ranks: "
+            f"{arg('columns', file_options().option('runs', {'rank': NAME}))}",),
+        )  # fmt: skip
+    reader = by_surface("tg.read_ratings", shlex.join(["truegain", "agree", file]))
+    ratings = f"{reader} {arg('assessors', list(several), of='tg.read_ratings')}"
     return Examined(
         file, UNKNOWN, reason=f"which column is the {ours}, {' or '.join(several)}?",
         notes=(f"say it with {arg('columns', option)}; if they are ratings, a column an assessor: {ratings}",),

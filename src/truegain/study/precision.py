@@ -48,8 +48,8 @@ class LookErrors:
     Topics sampled, the limits lie sqrt(t^2 own + h^2) out: own the part of the variance that topics bring by
     themselves, h how far the limits over gold lie out.  As labels come in the estimate moves like a Brownian motion
     whose variance falls from own + gold's to own.  Its chance to pass these limits at some look was simulated: with
-    half of the error for each part it is 1.14 times the error, so gold gets a quarter, and less where the error is
-    small (5% of 3 pairs), since the sum by squares then errs more (`python -m benchmarks.settle.joined`).
+    half of the error for each part it is up to 1.15 times an error of 5%, so gold gets a quarter, and less where the
+    error is small (5% of 3 pairs), since the sum by squares then errs more (`python -m benchmarks.settle.joined`).
 
     >>> errors = LookErrors.of(0.95, topics=True)
     >>> round(errors.gold, 6), round(errors.topics, 6)

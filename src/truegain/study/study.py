@@ -1054,7 +1054,8 @@ class Study:
         why = in_one(reasons) if reasons else "; ".join(map(with_marks, c.notes)) if c.low is None else ""
         if why:
             raise TruegainError(
-                f"the data cannot show whether {b} is better than {a} on {c.measure}: {why}", remedy="fix what it names"
+                f"the data cannot show whether {b} is better than {a} on {c.measure}: {why}",
+                remedy="mend what it names",
             )
 
     def _reasons(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[Reason]]:

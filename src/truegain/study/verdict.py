@@ -496,8 +496,9 @@ class Verdict(Result):
             could = f"could change it by {signed(self.unjudged_bounds.least)} to {signed(self.unjudged_bounds.most)}"
             return "; ", f"{ALIKE}, but {self.unjudged_bounds.counted} {could}"
         if self._is_gain:
-            reduced = "; unjudged documents could reduce the gain" if c.low >= abs(self._least) else ""
-            return reduced, self._not_shown()
+            least = abs(self._least)
+            moved = "reduce" if c.low >= least else "raise" if c.high < least else ""
+            return f"; unjudged documents could {moved} the gain" if moved else "", self._not_shown()
         labels, gain = outcome_of(c.low, c.high, 0.0, 0.0, self._least), self.not_worse_by <= 0 and c.low > 0
         if self.unjudged_bounds is not None and self.unjudged_bounds.documents and (labels != "inconclusive" or gain):
             below = (
