@@ -51,7 +51,7 @@ def test_every_command_of_doctor_runs(run: Run, rag: Path) -> None:
     assert "its labels are taken from the column Our verdict." in out
     commands = [shlex.split(line)[1:] for line in out.splitlines() if line.startswith("    truegain ")]
     assert len(commands) == 6
-    assert sum("label=relevant;gold:label=Our verdict" in words for words in commands) == 2
+    assert sum("label=relevant;gold:label=Our verdict" in words for words in commands) == 3
     for words in commands:
         assert run(*words)[0] == 0, words
 
@@ -73,5 +73,5 @@ def test_doctor_names_the_option_for_columns(run: Run, tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     Path("found.csv").write_text("ticket,snippet,verdict\n17,a,good\n18,b,bad\n")
     _, out, _ = run("doctor", "found.csv")
-    assert "give commands --columns topic=NAME,doc=NAME,label=NAME" in out
+    assert "say which columns they are: --columns topic=NAME,doc=NAME,label=NAME" in out
     assert "its columns are ticket, snippet, verdict" in out

@@ -419,7 +419,8 @@ def test_content_tells_a_run_from_ratings(run: Run, folder: Path) -> None:
     scores, others = ([round(draw.gauss(5, 2), 3) for _ in range(100)] for _ in range(2))
     labels, ranks = [float(draw.randint(0, 3)) for _ in range(100)], [float(i % 10 + 1) for i in range(100)]
     with_number(folder, "qrels.csv", {"label": labels})
-    with_number(folder, "one.csv", {"bm25": scores, "clicked": [x % 2 for x in labels]})
+    with_number(folder, "one.csv", {"bm25": scores})
+    with_number(folder, "either.csv", {"sicherheit": scores, "note": labels})
     with_number(folder, "place.csv", {"platz": ranks})
     with_number(folder, "two.csv", {"bm25": scores, "dense": others})
     with_number(folder, "wide.csv", {"ann": labels, "bob": labels[::-1]})
@@ -428,8 +429,10 @@ def test_content_tells_a_run_from_ratings(run: Run, folder: Path) -> None:
     kinds = {file["file"]: file["kind"] for file in found["files"]}
     assert kinds == {
         "qrels.csv": "judgments", "one.csv": "run", "place.csv": "run", "two.csv": "unknown", "wide.csv": "ratings",
-        "graded.csv": "judgments",
+        "graded.csv": "judgments", "either.csv": "unknown",
     }  # fmt: skip
+    either = next(file for file in found["files"] if file["file"] == "either.csv")
+    assert either["reason"] == "is it a run with sicherheit as its score, or judgments with note as their label?"
     two = next(file for file in found["files"] if file["file"] == "two.csv")
     assert two["reason"] == "which column is the score, bm25 or dense?"
     verdict = next(c for c in commands(found) if c[0] == "verdict")

@@ -118,7 +118,17 @@ def columns_of(judged: Examined, gold: Examined | None = None, *, runs: Sequence
     names |= {("runs", *run.ranked_by): None for run in runs if run.ranked_by is not None}
     for role, ours, theirs in names:
         told = replace(told, columns=replace(told, columns=told.columns or "").option(role, {ours: theirs}))
-    return told.typed
+    return typed(told)
+
+
+def typed(told: FileOptions) -> tuple[str, ...]:
+    """The options that say this of files, as they are typed.
+
+    >>> typed(FileOptions(columns="label=note", values={"good": 2.0}))
+    ('--columns', 'label=note', '--values', 'good=2')
+    """
+    values = ",".join(f"{word}={number!r}".removesuffix(".0") for word, number in told.values.items())
+    return (*(("--columns", told.columns) if told.columns else ()), *(("--values", values) if values else ()))
 
 
 def _said_of(judged: Examined, gold: Examined | None, runs: Sequence[Examined]) -> FileOptions:

@@ -12,6 +12,7 @@ import typer
 
 from truegain.cli.options import Judgments, RunFiles, takes
 from truegain.cli.output import TableOutput, digests, write_json
+from truegain.cli.questions import typed
 from truegain.cli.rating_options import Reading
 from truegain.cli.streams import in_words
 from truegain.cli.study_files import StudyFile, typed_claims
@@ -223,4 +224,4 @@ def files_of(verdict: Verdict, judgments: str, runs: Sequence[str]) -> str:
     if is_nuggets(judgments):  # files of all systems
         both = list(runs)
     files = ["JUDGMENTS" if judgments == STANDARD_INPUT else shown_path(judgments), *map(shown_path, both)]
-    return shlex.join([*files, *file_options().typed])
+    return shlex.join([*files, *typed(file_options())])

@@ -175,16 +175,6 @@ class FileOptions:
     judge_model: str | None = None  # the model that gave the judgments
     elsewhere: Callable[[Role], KnownIds | None] = lambda role: None  # noqa: ARG005  ids in the files beside one
 
-    @property
-    def typed(self) -> tuple[str, ...]:
-        """The options that say this of files, as they are typed.
-
-        >>> FileOptions(columns="label=note", values={"good": 2.0}).typed
-        ('--columns', 'label=note', '--values', 'good=2')
-        """
-        values = ",".join(f"{word}={number!r}".removesuffix(".0") for word, number in self.values.items())
-        return (*(("--columns", self.columns) if self.columns else ()), *(("--values", values) if values else ()))
-
     def is_judgments(self, path: str | os.PathLike[str]) -> bool:
         """Whether these are the judgments of the command."""
         return os.fspath(path) == self.judgments

@@ -58,10 +58,6 @@ def order_columns(columns: Columns) -> OrderColumns:
         return OrderColumns()
     scores, ranks, labels = [], [], []
     for name, column in cells.items():
-        values = {str(cell).strip() for cell in column if not is_missing(cell)}
-        if 1 < len(values) <= LEVELS and 2 * len(values) <= len(column):
-            labels.append(columns.written(name))
-            continue
         by_topic: dict[str, list[float]] = {}
         for topic, cell in zip(topics, column, strict=True):
             number = None if is_missing(cell) else number_of(cell)
@@ -71,8 +67,13 @@ def order_columns(columns: Columns) -> OrderColumns:
         else:
             if _are_ranks(list(by_topic.values())):
                 ranks.append(columns.written(name))
-            elif is_sensible(name) and _are_scores(list(by_topic.values())):
+                continue
+            if is_sensible(name) and _are_scores(list(by_topic.values())):
                 scores.append(columns.written(name))
+                continue
+        values = {str(cell).strip() for cell in column if not is_missing(cell)}
+        if 1 < len(values) <= LEVELS and 2 * len(values) <= len(column):
+            labels.append(columns.written(name))
     return OrderColumns(tuple(scores), tuple(ranks), tuple(labels))
 
 
