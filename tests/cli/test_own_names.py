@@ -616,3 +616,15 @@ def test_topics_by_number_are_no_labels(run: Run, folder: Path) -> None:
     table(folder / "s.csv", ("anfrage", "artikel", "bm25"), [(t, d, 2.5) for t, d, _ in rows])
     err = run("eval", "noten.csv", "s.csv", "-m", "P@10")[2]
     assert ("topic=NAME" in err, "label=anfrage" in err) == (True, False), err
+
+
+def test_a_misspelled_column_and_an_empty_file(run: Run, folder: Path) -> None:
+    """Guards the usual slips: the name that was meant is told, and an empty file is called empty."""
+    (folder / "j.csv").write_text("query_no,url,grade_llm\n1,a,1\n1,b,0\n")
+    (folder / "r.csv").write_text("query_no,url,points\n1,a,2.5\n1,b,1.5\n")
+    (folder / "empty.csv").write_text("")
+    names = "topic=query_no,doc=url,label={},score=points"
+    code, _, err = run("eval", "j.csv", "r.csv", "--columns", names.format("grade_lm"))
+    assert (code, "did you mean grade_llm?" in err) == (2, True), err
+    code, _, err = run("eval", "j.csv", "empty.csv", "--columns", names.format("grade_llm"))
+    assert (code, "empty.csv: the file is empty" in err) == (2, True), err

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import ORDER, InputError, an, some
+from truegain.errors import ORDER, InputError, an, meant, some
 from truegain.io.column_names import IDS, ColumnNames, Header, Role, file_options, label_of
 from truegain.io.columns import BEIR, Floats, Ints, Places, parts_of, plain_name, plain_numbers
 from truegain.io.columns import COLUMNS as COLUMNS
@@ -209,7 +209,8 @@ def _fitting(columns: Columns, header: Header, ours: str) -> str:
 
 def _no_column(columns: Columns, name: str) -> InputError:
     problem = f"there is no column '{name}' among {', '.join(columns.all_written)}"
-    return InputError(problem, file=columns.file, hint="check its name")
+    near = meant(name, columns.all_written)
+    return InputError(problem, file=columns.file, hint=f"did you mean {near}?" if near else "check its name")
 
 
 def _instead_of(ours: str, columns: Columns) -> str | None:

@@ -250,7 +250,7 @@ def kind_of_file(text: bytes, file: str, header: Header | None = None) -> str | 
         )  # fmt: skip
     theirs = [n for ours in header.renamed if ours not in IDS for n in header.names_of(ours)] if header else []
     lost = [name for name in theirs if header and kind in (None, NESTED) and header.fits_none(name, file)]
-    if lost:  # topic and doc may be those of another file
+    if lost and text.strip():  # topic and doc may be those of another file
         raise InputError(
             f"there is no column '{lost[0]}': this file has no header", file=file,
             hint=f"leave it out of {arg('columns')}, or name all columns of lines, as in "
