@@ -21,7 +21,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import truegain as tg
-from tests.report.browser import READY, Chromium, Tab, missing
+from tests.report.browser import Chromium, Tab
+from tests.report.test_browser import chromium as chromium
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -165,16 +166,6 @@ def test_every_public_name_has_its_place(site: Path) -> None:
 
 
 # ---------------------------------------------------------------------- in a browser
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Chromium]:
-    """A browser; where `make` brought one, it must be there."""
-    if why := missing():
-        (pytest.fail if READY.exists() else pytest.skip)(why)
-    browser = Chromium()
-    yield browser
-    browser.close()
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -113,7 +113,7 @@ def test_a_forecast_ends_it_and_people_may_go_on(command: Command) -> None:
     assert (code, answer.status, answer.pairs[0].forecast) == (3, "out-of-reach", True)
     assert labeled < answer.listed - 25
     assert "A forecast ended it: the chance that the other" in out
-    assert "The same command with --keep-going labels on." in out
+    assert "Add --keep-going to label on." in out
     code, again, err = command(words)
     assert (code, again) == (3, out)
     assert "settled before" in err

@@ -226,9 +226,9 @@ def _answer(known: Settlement, keeper: Keeper) -> str:
     lines = [known.sentence, *known.notes]
     if known.status == "out-of-reach":
         if any(pair.forecast for pair in known.pairs):
-            lines.append("The same command with --keep-going labels on.")
+            lines.append("Add --keep-going to label on.")
         if keeper.settling.over_topics:
-            lines.append("With --population fixed and another --folder it asks about these topics only.")
+            lines.append("Add --population fixed and another --folder to ask about these topics only.")
     lines.append(f"{known.in_words}; {shown_path(keeper.folder)} has {ANSWER}, {REPORT} and {FILLED}.")
     return "\n".join(map(in_words, lines))
 

@@ -1055,7 +1055,7 @@ class Study:
         if why:
             raise TruegainError(
                 f"the data cannot show whether {b} is better than {a} on {c.measure}: {why}",
-                remedy="mend what it names",
+                remedy="compare other systems, or add what is missing",
             )
 
     def _reasons(self, m: Measure, systems: Sequence[str] | None = None) -> dict[str, list[Reason]]:
