@@ -38,9 +38,11 @@ types: $(VENV)/test
 	$(BIN)/mypy
 
 # The documentation, into build/site; a warning, such as a link that leads nowhere, ends it.
-site: $(VENV)/test
+PAGES := $(shell find docs tools src/truegain README.md CHANGELOG.md -type f -not -path '*/__pycache__/*')
+site: build/site/objects.inv
+build/site/objects.inv: $(PAGES) | $(VENV)/test
 	$(BIN)/sphinx-build -q -W --keep-going -n -b html -d build/site-pages docs build/site
-	@touch build/site/objects.inv  # Sphinx leaves it where no page changed; tests would take the site for an old one
+	@touch $@  # Sphinx leaves it where no page changed
 
 fast: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 2 -x $(QUICK) tests

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
-from tests.syntax import SOURCE, package_facts
 from truegain.cli.commands import build
 from truegain.cli.naming import option_names
 from truegain.errors import InputError, TruegainError
@@ -115,35 +113,6 @@ def test_only_options_of_the_command_are_named() -> None:
     assert names["gold_sample"] == "--gold-sample"
     assert names["measure"] == "--measure"
     assert not {"judgments", "runs"} & set(names)
-
-
-def test_every_argument_of_a_message_is_marked() -> None:
-    """Guards messages to come: a text of the library that names an argument by hand would read so to all."""
-    from typer.main import get_command
-
-    def names(command: object) -> set[str]:
-        inner = getattr(command, "commands", None)
-        if inner is None:
-            return set(option_names(command.params))  # type: ignore[attr-defined]
-        return {name for one in inner.values() for name in names(one)}
-
-    known = "|".join(sorted(map(re.escape, names(get_command(build()))), key=len, reverse=True))
-    by_hand = re.compile(rf"(?<![\w./\\'\",-])(?<!\w\()(?:{known})=(?:['\"\[({{]|True\b|(?=[\s,;:)]|\.?$))")
-    found = []
-    for path, facts in package_facts().items():
-        for said in facts.said:
-            if said.is_statement or said.is_inside or said.given_to in BY_HAND:
-                continue
-            text = said.text
-            forgotten = not said.is_joined and re.search(r"\{(?:arg|argname|option|with_marks)\(", text)
-            if forgotten or (" " in text and by_hand.search(text) and not CALL.search(text)):
-                found.append(f"{path.relative_to(SOURCE)}:{said.line}: {text}")
-    assert found == []
-
-
-BY_HAND = ("by_surface", "arg")  # who is told Python's words
-# an example of a call, Python's words of --unmatched, a parameter of measures, HTML
-CALL = re.compile(r"tg\.\w+\(|^, draw=|judged_only=True|^<|class=|^# ")
 
 
 def test_a_remedy_is_printed_with_its_error(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 from typer.main import get_command
 
 from tests.cli.conftest import Run
-from tests.syntax import SOURCE, package_facts
 from truegain.cli.commands import build
 from truegain.cli.compare import PairsPrinting, compare_command
 from truegain.cli.correct import correct_command
@@ -106,25 +104,6 @@ def test_changed_options_go_by_the_names_of_users() -> None:
     assert changed(Scoring(), PairsPrinting()) == {}
     given = changed(Scoring(no_relevant="skip", depth=5), PairsPrinting(output_format="csv"))
     assert given == {"depth": "--depth", "no_relevant": "--no-relevant", "output_format": "--format"}
-
-
-def test_the_library_names_arguments() -> None:
-    """Guards Python users: no sentence of the library speaks of options, but for commands it names as such."""
-    found = []
-    for path, facts in package_facts().items():
-        place = path.relative_to(SOURCE)
-        if place.parts[0] in ("cli", "config.py", "report"):  # a page has a style sheet, and commands to copy
-            continue
-        for said in facts.said:
-            text = "".join(piece or "" for piece in said.pieces)
-            if said.is_piece or (not said.is_joined and "\n" in text):
-                continue
-            if re.search(r"(?<![\w-])--[a-z]", text) and not COMMAND.search(text):
-                found.append(f"{place}: {text}")
-    assert found == []
-
-
-COMMAND = re.compile(r"truegain |verdict --|--show sample|--changed|--gold`")
 
 
 def whole() -> list[tuple[str, Any, str]]:

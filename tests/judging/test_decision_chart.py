@@ -67,7 +67,15 @@ def _range(pair_: PairSettlement, effect: float) -> float:
     late = [k for k in pair_.looks if 4 * k.labels >= pair_.now.labels and k.low is not None]
     numbers = [0.0, effect, -effect, *(x for k in late for x in (k.low, k.high) if x is not None)]
     span = max(numbers) - min(numbers)
-    return span * 1.12 or 0.1
+    return span * 1.12 if span > 1e-6 else span + 0.1
+
+
+def test_rounding_alone_is_drawn_flat() -> None:
+    """Guards the page: limits that rounding alone keeps apart had an axis whose numbers could not be written."""
+    chart = chart_of(of(Interval(10, 0.0, -1e-196, 5e-195), Interval(20, 0.0, 0.0, 1e-12)), 0.0, None)
+    assert [text for _, text in chart.ups] == ["-0.04", "-0.02", "0", "+0.02", "+0.04"]
+    assert chart.newest is not None
+    assert chart.newest[1:] == (chart.zero,) * 3
 
 
 def test_across_is_linear_in_labels() -> None:

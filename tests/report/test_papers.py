@@ -132,6 +132,7 @@ def test_the_unanimity_paper_whole(run: Run, folder: Path) -> None:
     assert "leave --figure out" in err
 
 
+@pytest.mark.slow
 def test_the_content_paper_whole(run: Run, folder: Path) -> None:
     """Guards `experiment disjoint --all`: four tables and two figures, each as its own command makes it."""
     texts = simulated_texts(topics=12, docs=60, seed=1)

@@ -17,6 +17,7 @@ TOP, FLOOR = 12.0, 208.0  # where the largest and the smallest number stand
 APART = 15.0  # pixels between two marks that can be read
 LOOKS = 80  # at most that are drawn and listed
 MARGIN = 0.06  # of the range, above and below
+LEAST = 1e-6  # between the lowest and the highest; less is rounding, and its axis could not be numbered
 EARLY = 0.25  # looks before this share of the labels may run out of the picture: they would make all others flat
 
 
@@ -145,7 +146,7 @@ def _scale(pair: PairSettlement, looks: Sequence[Interval], min_effect: float, m
     low, high = min(values), max(values)
     if not held:  # nothing to see yet: the marks alone
         low, high = min(low, -0.1), max(high, 0.1)
-    pad = MARGIN * (high - low) or 0.05
+    pad = MARGIN * (high - low) if high - low > LEAST else 0.05
     labels = float(last)
     if pair.status == "open":
         foretold = pair.latest or pair.likely or 1.5 * last

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -85,6 +86,7 @@ def current(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
+@cache
 def _script(versions: Path) -> ScriptDirectory:
     config = Config()
     config.set_main_option("script_location", str(VERSIONS).replace("%", "%%"))
