@@ -628,3 +628,33 @@ def test_a_misspelled_column_and_an_empty_file(run: Run, folder: Path) -> None:
     assert (code, "did you mean grade_llm?" in err) == (2, True), err
     code, _, err = run("eval", "j.csv", "empty.csv", "--columns", names.format("grade_llm"))
     assert (code, "empty.csv: the file is empty" in err) == (2, True), err
+
+
+def test_a_run_with_named_columns_in_the_place_of_judgments(run: Run, folder: Path) -> None:
+    """Guards the remedy: a run that was given first has no label, and the user is told of the order."""
+    (folder / "j.csv").write_text("query_no,url,grade\n1,a,1\n1,b,0\n")
+    (folder / "r.csv").write_text("query_no,url,points\n1,a,1.5\n1,b,0.5\n")
+    columns = "topic=query_no,doc=url,label=grade,score=points"
+    code, _, err = run("eval", "r.csv", "j.csv", "-m", "P@1", "--columns", columns)
+    assert code == 2
+    assert "it has the column of scores, as runs do: on the command line judgments come first" in err
+
+
+def test_columns_within_objects(run: Run, folder: Path) -> None:
+    """Guards JSON lines of nested objects: a path names what stands in them, as a column of a table does."""
+    labels = [("q1", "a", 1), ("q1", "b", 0), ("q2", "a", 0), ("q2", "b", 2)]
+    judged = [{"query": {"id": t, "text": "x"}, "hit": {"URL": d, "grade": g}} for t, d, g in labels]
+    found = [{"query": {"id": t}, "hit": {"URL": d, "points": i / 7}} for i, (t, d, _) in enumerate(labels)]
+    for name, rows in {"j.jsonl": judged, "r.jsonl": found}.items():
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "j.qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t, d, g in labels))
+    (folder / "r.run").write_text("".join(f"{t} Q0 {d} 1 {i / 7} r\n" for i, (t, d, _) in enumerate(labels)))
+    words = ("-m", "nDCG@5", "-m", "P@1", "-q")
+    columns = "topic=query.id,doc=hit.url,label=hit.grade,score=hit.points"
+    assert run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns) == run("eval", "j.qrels", "r.run", *words)
+    assert "r.jsonl: run: system r, 2 topics" in run("doctor", "j.jsonl", "r.jsonl", "--columns", columns)[1]
+    _, _, unnamed = run("eval", "j.jsonl", "r.jsonl", *words)
+    assert "topic is a dict" in unnamed
+    assert "as in --columns topic=query.id" in unnamed
+    _, _, wrong = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns.replace("hit.url", "hit.urls"))
+    assert "(did you mean hit.URL?)" in wrong

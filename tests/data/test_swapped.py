@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -189,3 +190,14 @@ def test_soft_labels_of_one_document_a_topic_are_labels() -> None:
     run = {f"q{i}": {"d1": 1} for i in range(200)}
     labels = {f"q{i}": {"d1": (i + 0.5) / 200} for i in range(200)}
     assert tg.evaluate(run, labels, "CG@1").mean() == pytest.approx(0.5)
+
+
+def test_topic_and_doc_swapped_in_columns(tmp_path: Path) -> None:
+    """Guards numbers of nothing: judgments read with topic and doc swapped are told of, others are not."""
+    rows = [(f"q{t}", f"u{t}-{d}", (t + d) % 3) for t in range(4) for d in range(6)]
+    (tmp_path / "j.csv").write_text("query_no,url,grade\n" + "".join(f"{t},{d},{g}\n" for t, d, g in rows))
+    with pytest.warns(tg.DataWarning, match="each of 24 topics has a single judged document, one of the same 4"):
+        tg.read_judgments(tmp_path / "j.csv", columns="topic=url,doc=query_no,label=grade")
+    tg.read_judgments(tmp_path / "j.csv", columns="topic=query_no,doc=url,label=grade")
+    relevant = pl.DataFrame({"q": [f"q{n}" for n in range(30)], "faq": [f"a{n % 3}" for n in range(30)], "y": [1] * 30})
+    tg.read_judgments(relevant, columns="topic=q,doc=faq,label=y")  # questions that share answers

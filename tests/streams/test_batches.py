@@ -104,6 +104,16 @@ def test_ids_that_do_not_match_are_told_alike(tmp_path: Path) -> None:
         assert outcome([tmp_path / "r"], tmp_path / "q", MEASURES, memory=1) == at_once
 
 
+def test_a_second_label_is_told_before_ids(tmp_path: Path) -> None:
+    """Guards the order of refusals: of a pair judged twice and ids that do not match, both ways tell of the pair."""
+    (tmp_path / "q").write_text("1 0 d1 1\n1 0 d1 1\n2 0 d2 1\n")
+    (tmp_path / "r").write_text("2 Q0 d8 1 2.0 x\n2 Q0 d1 2 1.0 x\n")
+    at_once = outcome([tmp_path / "r"], tmp_path / "q", MEASURES)
+    assert "two labels (1 and 1) for topic 1, document d1" in str(at_once[1])
+    with tiny(1, 1, 0):
+        assert outcome([tmp_path / "r"], tmp_path / "q", MEASURES, memory=1) == at_once
+
+
 def test_only_large_files_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the tests above: with little memory there are batches, several of them, and without a limit none."""
     (tmp_path / "q").write_text("".join(f"{t} 0 a 1\n" for t in range(40)))

@@ -46,13 +46,15 @@ from truegain.io.named_tables import (
 from truegain.io.separated import read_unnamed
 from truegain.io.threads import cores
 from truegain.io.trec import layout_of, loaded
+from truegain.io.warnings import warn
 from truegain.keywords import takes
-from truegain.message import FILL_LIST, GOLD_OF_STUDY
+from truegain.message import FILL_LIST, GOLD_OF_STUDY, argname
 from truegain.results.base import Lines
 
 NO_SUBTOPIC = "0"
 CHOSEN, NEXT = "chosen", "next"  # the column, and what it says of labels that a list of what to judge next asked for
 MARK = f"# truegain: {CHOSEN}={NEXT}\n"  # the same in a file of lines, of the lines below
+FEWEST_SWAPPED = 5  # topics a document; judgments of so many topics of one document each, the same few, are rare
 _OF_SHEETS = {"digest": re.compile(r"sha-[0-9a-f]{16}"), "scale": re.compile(r"-?[\d.]+ to -?[\d.]+")}  # their cells
 _MARK = re.compile(rb"^[ \t]*#[ \t]*truegain:[ \t]*chosen[ \t]*=[ \t]*next\b", re.MULTILINE | re.IGNORECASE)
 
@@ -529,8 +531,20 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
         extra=columns.extra(),
         places=columns.places,
     )
+    if header is not None and {"topic", "doc"} & header.renamed.keys():
+        _warn_if_swapped(judgments)
     gains = columns.matches["label"][0] == "gain" and judgments.assessor is None
     return replace(judgments, are_gains=gains).marked(asked_for_by_next(columns, len(judgments)))
+
+
+def _warn_if_swapped(judgments: Judgments) -> None:
+    """Say so where columns that somebody named look swapped: of one document a topic, and not all of them relevant."""
+    topics, docs = len(judgments.topic.values), len(set(judgments.docs.strings()))
+    if len(judgments) == topics >= FEWEST_SWAPPED * docs and judgments.label.min() <= 0 < judgments.label.max():
+        warn(
+            f"{judgments.source}: each of {topics:,} topics has a single judged document, one of the same {docs:,}; "
+            f"topic and doc look swapped in {argname('columns')}"
+        )
 
 
 def _refuse_list(columns: Columns) -> None:

@@ -128,7 +128,11 @@ class Columns:
                 raise self._fault(f"{name} is missing", row, value, "every row needs one")
             if not is_id(value):
                 kind = "a floating-point number" if isinstance(value, float) else an(value)
-                raise self._fault(f"{name} is {kind}", row, value, "write ids as text or whole numbers")
+                hint = "write ids as text or whole numbers"
+                if isinstance(value, dict) and value:
+                    inner = f"{self.written(self.matches[name][0])}.{next(iter(value))}"
+                    hint = f"name what stands in it, as in {arg('columns', f'{name}={inner}')}"
+                raise self._fault(f"{name} is {kind}", row, value, hint)
         return unguarded(self.frame, values)
 
     def any_ids(self, name: str) -> list[str]:
@@ -175,6 +179,7 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
     of another file holds where there is no name of ours; what is said of several counts for those that have it.
     """
     options = Header() if header is None else header
+    columns = with_inner(columns, options)
     lost: dict[str, str] = {}
     for ours in options.renamed:
         theirs = _fitting(columns, options, ours)
@@ -197,6 +202,45 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
     return _with_names_of_another(columns, options)
 
 
+def with_inner(columns: Columns, header: Header) -> Columns:
+    """The columns, and those that the user names by a path into objects, such as query.id.
+
+    >>> table = RawTable(["query", "grade"], [[{"id": "7", "by": {"age": 31}}], [1]], Places.rows(1))
+    >>> with_inner(Columns(table, "a.jsonl"), Header.of("topic=query.id,assessor=query.by.age")).names
+    ['query', 'grade', 'query.id', 'query.by.age']
+    """
+    told = [part for name in header.theirs.values() for part in parts_of(name)]
+    paths = dict.fromkeys(part for part in told if "." in part and part not in columns.names)
+    found = {path: cells for path in paths if (cells := _inner(columns, path)) is not None}
+    if not found:
+        return columns
+    frame = columns.frame
+    values = [*map(frame.column, range(len(frame.columns))), *found.values()]
+    places = columns.places or Places.rows(len(values[0]))
+    table = RawTable([*map(str, frame.columns), *found], values, places, is_guarded(frame))
+    return Columns(table, columns.file, columns.role)
+
+
+def _inner(columns: Columns, path: str) -> list[Any] | None:
+    """What stands at a path into the objects of a column, None in rows without it; None where no row has it."""
+    name, *keys = path.split(".")
+    if columns.names.count(name) != 1:
+        return None
+    cells = columns._column(name)
+    for key in keys:
+        within = [{str(k).lower(): v for k, v in cell.items()} if isinstance(cell, dict) else {} for cell in cells]
+        if not any(key in one for one in within):
+            return None
+        cells = [one.get(key) for one in within]
+    return cells
+
+
+def _inner_names(columns: Columns) -> list[str]:
+    """Paths to what stands in the objects of the first row."""
+    cells = {name: columns.frame.column(at)[:1] for at, name in enumerate(columns.all_written)}
+    return [f"{name}.{key}" for name, first in cells.items() for one in first if isinstance(one, dict) for key in one]
+
+
 def _fitting(columns: Columns, header: Header, ours: str) -> str:
     """The name of a column that the user gave and this table has, or the last given; refused where no table has one."""
     names = header.names_of(ours)
@@ -208,9 +252,14 @@ def _fitting(columns: Columns, header: Header, ours: str) -> str:
 
 
 def _no_column(columns: Columns, name: str) -> InputError:
-    problem = f"there is no column '{name}' among {', '.join(columns.all_written)}"
-    near = meant(name, columns.all_written)
-    return InputError(problem, file=columns.file, hint=f"did you mean {near}?" if near else "check its name")
+    names = [*dict.fromkeys([*columns.all_written, *(_inner_names(columns) if "." in name else ())])]
+    problem = f"there is no column '{name}' among {', '.join(names)}"
+    near = meant(name, names)
+    score = file_options().ran.renamed.get("score", "").strip().lower()
+    hint = f"did you mean {near}?" if near else "check its name"
+    if columns.role == "judgments" and score in columns.names:
+        hint = f"it has the column of scores, as runs do: {ORDER}"
+    return InputError(problem, file=columns.file, hint=hint)
 
 
 def _instead_of(ours: str, columns: Columns) -> str | None:

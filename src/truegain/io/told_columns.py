@@ -14,7 +14,7 @@ from truegain.io.files import PathLike, can_be_read_again, expand, read_bytes, s
 from truegain.io.formats import NESTED, marked, read, read_file
 from truegain.io.irds import is_irds
 from truegain.io.json_files import is_nested, nested
-from truegain.io.named_tables import Columns, renamed
+from truegain.io.named_tables import Columns, renamed, with_inner
 from truegain.io.separated import LEVELS, LOOKED_AT, first_line, read_unnamed, separator_of
 from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like
 from truegain.message import argname
@@ -59,6 +59,7 @@ def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
 
     Without a value it may be a wide table of ratings.
     """
+    columns = with_inner(columns, header)
     names = set(columns.names)
     own = {ours for ours in header.theirs if any(set(parts_of(name)) <= names for name in _names_of(header, ours))}
     if not own:
@@ -160,7 +161,7 @@ def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None
     for header in (options.judged, options.ran, options.trusted):
         for ours in header.renamed:
             for name in header.names_of(ours):
-                if not set(parts_of(name)) <= there:
+                if not all(part in there or part.partition(".")[0] in there for part in parts_of(name)):
                     listed = some([f"columns of {file}: {', '.join(names)}" for file, names in named.items()])
                     hint = f"check its name; {listed}" if listed else "give tables that name their columns"
                     raise InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)

@@ -195,6 +195,8 @@ def _in_batches(
                 Pool.of(batch.judgments), batch.loaders, trec_eval=trec_eval, jobs=jobs, ties=scoring.ties,
                 deepest=matching.deepest,
             )  # fmt: skip
+            if graded:
+                ranked.pool.labels  # noqa: B018
             gathered.look_at_runs(systems, ranked.pool)
             if ranked.topics:
                 grades = Grades.of(ranked, min(levels, default=None)) if graded else None

@@ -80,7 +80,8 @@ def aligned_for(
     """Runs matched with judgments, with as much text as the measures read; further keywords are those of `aligned`."""
     keep = max((getattr(a.measure, "cutoff", 0) for a in measures if a.measure.reads_text), default=0)
     matching = matching_for([a.measure for a in measures], scoring)
-    ranked = aligned(runs, judgments, scoring, keep_top=keep, matching=matching, **reading)
+    graded = any(not a.measure.of_subtopics for a in measures)
+    ranked = aligned(runs, judgments, scoring, keep_top=keep, matching=matching, graded=graded, **reading)
     return with_text(ranked, corpus, judged_corpus)
 
 
@@ -106,12 +107,14 @@ def aligned(
     keep_keys: int = 0,
     memory: MemoryLike | None = None,
     matching: Matching = EVERY_RANK,
+    graded: bool = False,
 ) -> RankedGains:
     """Read, order and match runs with judgments, warning about what is suspicious.
 
     matching: which ranks count for the measures asked for (`matching_for`; by default all), and whether a system
-    without a judged document there is refused.  What takes more than `memory`, or than is there, is refused before it
-    is read.
+    without a judged document there is refused.  graded: some measure needs one label a document, so that a second one
+    is refused before anything else is said of the ids.  What takes more than `memory`, or than is there, is refused
+    before it is read.
     """
     check_aligned(runs, judgments, jobs or cores(), memory)
     table = Judgments.of(judgments)
@@ -128,6 +131,8 @@ def aligned(
         ties=scoring.ties,
         deepest=matching.deepest,
     )
+    if graded:
+        ranked.pool.labels  # noqa: B018
     Runs.check_names(ranked.systems, [s.source for s in systems])
     check_overlap(ranked.topics, systems, all_topics=scoring.all_topics)
     doubts, notes = check_documents(systems, ranked.pool.ids_of, matching)
