@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # tools.reference; truegain itself is installed
 
-from tools.reference import write_reference  # noqa: E402
+from tools.reference import messages, write_reference  # noqa: E402
 
 from truegain import __version__  # noqa: E402
 
 write_reference(HERE / "reference")
+(HERE / "_static" / messages.FILE).write_text(messages.script(), encoding="utf-8")
 
 project = "truegain"
 author = "The truegain developers"
@@ -178,9 +179,17 @@ def mend(app: Sphinx, failed: Exception | None) -> None:
             path.write_text(made, encoding="utf-8")
 
 
+def find_messages(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:  # noqa: ARG001
+    """Have the search page, and no other, read the messages of all errors."""
+    if page == "search":
+        app.add_js_file(messages.FILE)
+        app.add_js_file("search-messages.js")
+
+
 def setup(app: Sphinx) -> None:
-    """Draw formulas without MathJax, which would come from another host or weigh 2 MB."""
+    """Draw formulas without MathJax, which would come from another host or weigh 2 MB; let the search find messages."""
     app.add_html_math_renderer("mathml", (inline, None), (displayed, None))
     app.connect("build-finished", mend)
+    app.connect("html-page-context", find_messages)
     app.connect("autodoc-process-signature", readable)
     app.connect("autodoc-process-docstring", literal, priority=400)  # before numpydoc, which reads the sections

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import tomllib
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tools.reference import FOLDERS, PAGES, api, commands, errors, measures, study_file, write_reference
+from tools.reference import FOLDERS, PAGES, api, commands, errors, measures, messages, study_file, write_reference
 
 import truegain as tg
 from truegain.cli.app import main
@@ -30,6 +31,17 @@ def test_pages_are_written_once(tmp_path: Path) -> None:
     assert write_reference(folder) == []
     ignored = (DOCS.parent / ".gitignore").read_text().split()
     assert {f"docs/reference/{name}/" for name in FOLDERS} | {f"docs/reference/{name}" for name in PAGES} <= {*ignored}
+
+
+def test_messages_can_be_searched() -> None:
+    """Guards the index of the search: every message is in it, and its place is on its page."""
+    made = json.loads(messages.script().partition("const MESSAGES = ")[2].rstrip(";\n"))
+    assert len(made) == sum(map(len, errors.listed().values()))
+    pages = errors.pages()
+    lost = [row[:2] for row in made if f'<a id="{row[1]}"></a>' not in pages[f"{row[0].removeprefix('reference/')}.md"]]
+    assert lost == []
+    assert len({(page, place) for page, place, *_ in made}) == len(made)
+    assert "two labels (... and ...) for topic ..., document ..." in {problem for _, _, problem, *_ in made}
 
 
 def test_commands_are_whole() -> None:

@@ -16,7 +16,7 @@ from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import pytest
 
@@ -227,12 +227,20 @@ def results(tab: Tab) -> list[str]:
 
 @pytest.mark.smoke
 def test_search_works_from_disk(chromium: Chromium, site: Path) -> None:
-    """Guards the search: by file, without a server or a network, words and options lead to their pages."""
+    """Guards the search: by file, without a server or a network, words and options lead to their pages.
+
+    And a message that somebody pasted, with values that no page has, to its place.
+    """
     for words, page in (("jackknife", "glossary"), ("min-effect", "commands/"), ("assert_not_worse", "api/testing")):
         with Tab(chromium, f"{(site / 'search.html').as_uri()}?q={words}") as tab:
             found = results(tab)
             assert any(page in link for link in found), (words, found[:10])
             assert elsewhere(tab.requests, site.as_uri()) == []
+    pasted = "error: my.qrels:2: two labels (1 and 2) for topic 7, document d-3: '7 0 d-3 2' (keep one; if several as"
+    with Tab(chromium, f"{(site / 'search.html').as_uri()}?q={quote(pasted)}") as tab:
+        page, _, place = results(tab)[0].partition("#")
+        assert page == "reference/errors/data.html"
+        assert place in Links(site / page).anchors
     with Tab(chromium, f"{(site / 'search.html').as_uri()}?q=xyzzyqwert") as tab:
         tab.evaluate("new Promise((done) => setTimeout(done, 1500))")
         assert tab.evaluate("document.querySelectorAll('#search-results li a').length") == 0

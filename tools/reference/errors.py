@@ -7,7 +7,7 @@ import importlib
 import inspect
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -567,9 +567,24 @@ def pages() -> dict[str, str]:
 def _page(page: str, of: dict[str, str]) -> str:
     heading, about, _ = SUBJECTS[page]
     parts = [NOTE, f"# Errors: {heading[0].lower()}{heading[1:]}\n", f"{about} Values of your case are in italics.\n"]
-    for problem, remedy in of.items():
-        parts += [shown(problem), f": {_sentence(shown(remedy)) if remedy else 'The message says what to do.'}\n"]
+    for (problem, remedy), place in zip(of.items(), anchors(of), strict=True):
+        what_to_do = _sentence(shown(remedy)) if remedy else "The message says what to do."
+        parts += [f'<a id="{place}"></a>{shown(problem)}', f": {what_to_do}\n"]
     return "\n".join(parts)
+
+
+def anchors(problems: Iterable[str]) -> list[str]:
+    """The places of messages on their page: their first words, and a number where another begins so.
+
+    >>> anchors(["no such file", "no such file: why"])
+    ['no-such-file', 'no-such-file-why']
+    """
+    made: list[str] = []
+    for problem in problems:
+        place = "-".join(re.findall("[a-z0-9]+", without_values(problem).lower())[:8]) or "message"
+        twins = sum(1 for other in made if other == place or re.fullmatch(rf"{place}--\d+", other))
+        made.append(f"{place}--{twins + 1}" if twins else place)
+    return made
 
 
 def _sentence(text: str) -> str:
@@ -591,6 +606,6 @@ begins with `error:` and ends with exit code 2; nothing is written. In Python it
 
 Legal but suspicious data is no error: a [`tg.DataWarning`](api/truegain.DataWarning.md) counts it, once.
 
-To find a message, search this site for a few of its words, or look on the page of its subject. The pages use the words
+To find a message, paste it into the search of this site, or look on the page of its subject. The pages use the words
 of the command line; in Python, options are called by their keywords (`min_effect` for `--min-effect`).
 """

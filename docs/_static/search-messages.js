@@ -1,0 +1,38 @@
+// Error messages in the search.  Sphinx lists a page only where it has every word, and a message that was pasted has
+// words of its own case: files, values, numbers.  So messages are held against it by the words that they share, rare
+// words counting more, and the best stand before all other results.
+document.addEventListener("DOMContentLoaded", () => {
+  // which is asked for before searchtools.js, and so runs before its search
+  const FEWEST = 4; // words that a message has to have, else it is a search by words
+  const COVERED = 0.75; // of a message, by weight, that has to stand in what was pasted
+  const MOST = 3;
+  const words = (text) => new Set(text.toLowerCase().match(/--[a-z][a-z-]*|[a-z][a-z'_]+/g) || []);
+
+  const messages = MESSAGES.map(([page, place, problem, remedy, bare]) => ({
+    page, place, problem, remedy, words: words(bare), all: words(`${bare} ${remedy}`),
+  }));
+  const seen = new Map();
+  messages.forEach((m) => m.all.forEach((word) => seen.set(word, (seen.get(word) || 0) + 1)));
+  const weight = (word) => Math.log(1 + messages.length / (seen.get(word) || 1));
+  const total = (some) => [...some].reduce((sum, word) => sum + weight(word), 0);
+  const shared = (some, others) => new Set([...some].filter((word) => others.has(word)));
+
+  const found = (query) => {
+    const pasted = words(query);
+    const known = new Set([...pasted].filter((word) => seen.has(word)));
+    if (known.size < FEWEST) return [];
+    return messages
+      .filter((m) => m.words.size && total(shared(m.words, known)) >= COVERED * total(m.words))
+      .map((m) => ({ ...m, score: total(shared(m.all, known)) - 0.5 * total([...m.words].filter((w) => !known.has(w))) }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, MOST);
+  };
+
+  const perform = Search._performSearch;
+  Search._performSearch = (query, ...others) => [
+    ...perform(query, ...others),
+    ...found(query)
+      .map((m) => [m.page, m.problem, `#${m.place}`, m.remedy || null, m.score, `${m.page}.md`, "text"])
+      .reverse(), // the last is shown first
+  ];
+});
