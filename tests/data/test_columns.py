@@ -344,3 +344,13 @@ def test_a_quote_in_documents_swallows_none(name: str, text: str, said: str, tmp
     (tmp_path / "g.tsv").write_text(good)
     pieces = all_pieces([str(tmp_path / "g.tsv")], "tsv", documents.Fields(), 1 << 20)
     assert [piece.data.texts for piece in pieces] == [["Hello, he said", "two\nlines", 'last "word"']]
+
+
+def test_words_of_labels_with_other_capitals(tmp_path: Path) -> None:
+    """Guards sheets that people filled in: Relevant and relevant are one word, where no number tells them apart."""
+    (tmp_path / "j.csv").write_text("topic,doc,label\n1,a,Relevant\n1,b,not RELEVANT \n1,c,relevant\n")
+    read = tg.read_judgments(tmp_path / "j.csv", values="relevant=2,not relevant=0")
+    assert read.label.tolist() == [2.0, 0.0, 2.0]
+    (tmp_path / "k.csv").write_text("topic,doc,label\n1,a,RELEVANT\n")
+    with pytest.raises(tg.TruegainError, match="label is not a number: 'RELEVANT'"):
+        tg.read_judgments(tmp_path / "k.csv", values="relevant=2,Relevant=1")

@@ -195,6 +195,8 @@ def test_measures_as_objects() -> None:
     ("text", "message"),
     [
         ("nDGC@10", "did you mean nDCG"),
+        ("P5", r"did you mean P@5\?"),
+        ("recall100", r"did you mean R@100\?"),
         ("nDCG@0", "at least 1"),
         ("nDCG@x", "not a number"),
         ("nDCG(", "cannot read"),

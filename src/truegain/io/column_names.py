@@ -245,9 +245,18 @@ def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
 
 
 def label_of(value: Any) -> float | None:
-    """The number of a label: a number, or that of a word which the command was told; None where there is none."""
-    word = value.strip() if _options.values and isinstance(value, str) else None
-    return number_of(value) if word is None or word not in _options.values else _options.values[word]
+    """The number of a label: a number, or that of a word which the command was told; None where there is none.
+
+    A word that people wrote with other capitals is the same word, unless these tell two words apart.
+    """
+    words = _options.values
+    if not (words and isinstance(value, str)):
+        return number_of(value)
+    word = value.strip()
+    if word in words:
+        return words[word]
+    alike = {number for other, number in words.items() if other.casefold() == word.casefold()}
+    return alike.pop() if len(alike) == 1 else number_of(value)
 
 
 class Headers(NamedTuple):

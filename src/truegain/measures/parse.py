@@ -189,6 +189,14 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _like(name: str) -> str:
+    """What may have been meant: a name that is near, or a known one and its cutoff, as in P5.
+
+    >>> _like("ndcg_10"), _like("nDGC")
+    ('; did you mean nDCG@10? ', '; did you mean nDCG or RnDCG? ')
+    """
     lower = {n.lower(): n for n in [*ALIASES, *CATALOGUE]}
+    if (deep := re.fullmatch(r"([a-z]+)[_.-]?([1-9]\d*)", name.lower())) and deep[1] in lower:
+        ours = lower[deep[1]]
+        return f"; did you mean {ALIASES.get(ours, ours)}@{deep[2]}? "
     close = difflib.get_close_matches(name.lower(), lower, n=2, cutoff=0.6)
     return f"; did you mean {' or '.join(lower[c] for c in close)}? " if close else "; "
