@@ -185,3 +185,21 @@ def test_a_results_table_without_a_score_is_named(
     assert (code, err.startswith("error: own/results.csv: ")) == (2, True), err
     assert said in err
     assert run("init", "llm.qrels", "own", "--columns", f"score={names[0]}")[0] == 0
+
+
+def test_what_counts_as_relevant_is_told(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards labels in grades: the file says from which one a document is relevant, and the key does what it says."""
+    runs, labels = world()
+    graded = {t: {d: x * (1 + i % 2) for i, (d, x) in enumerate(row.items())} for t, row in labels.items()}
+    tg.write_judgments(graded, folder / "graded.qrels")
+    run("init", "graded.qrels", "runs")
+    comment = "# relevant-from = 2  # the smallest label that P@10 and AP count as relevant; else it is 1\n"
+    text = (folder / "study.toml").read_text()
+    assert comment in text
+    (folder / "study.toml").write_text(text.replace(comment, comment.removeprefix("# ")))
+    gain = tg.compare({n: runs[n] for n in ("fair", "good")}, graded, "P@10", scoring=tg.Scoring(relevant_from=2))
+    assert (
+        f"{gain[0].difference:+.4f} P(rel=2)@10" in run("verdict", "study.toml", "-m", "P@10", "--pair", "fair,good")[1]
+    )
+    run("init", "judgments.qrels", "runs", "-o", "binary.toml")
+    assert "relevant-from" not in (folder / "binary.toml").read_text()

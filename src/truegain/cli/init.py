@@ -34,7 +34,7 @@ from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.column_names import IDS, file_options, own_gold
-from truegain.io.columns import our_name
+from truegain.io.columns import distinct, our_name
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
 from truegain.io.irds import is_irds
@@ -44,6 +44,7 @@ from truegain.io.study_text import ELSEWHERE
 from truegain.io.told_columns import columns_in
 from truegain.io.trec import loaded
 from truegain.io.warnings import heard
+from truegain.measures.parse import parse_measure
 from truegain.message import arg, option
 from truegain.study.study_file import KINDS, without_none
 
@@ -372,11 +373,19 @@ def _study_lines(
     ]
     if name_by != "file":
         lines.append(f"name-by = {_quoted(name_by)}")
+    levels = distinct(labels.label[labels.label > 0])
+    binary = [m for m in possible if getattr(parse_measure(m), "rel", None) is not None]
+    of_grades = (
+        [f"# relevant-from = {levels[1]:g}  # the smallest label that {' and '.join(binary)} count as relevant; else it is 1"]
+        if binary and len(levels) > 1
+        else []
+    )
     others = zip(("collection", "assessors"), support[1:], strict=False)
     more = [f'["topics", "{population}"]' for population, of_it in others if of_it.measures]
     lines.append('population = ["topics"]' + (f"  # or {'; or '.join(more)}" if more else ""))
     lines += [
         "# min-effect = 0.01  # the smallest difference that matters",
+        *of_grades,
         '# baseline = ["the system in use"]',
         '# candidate = "the one that may replace it"',
     ]
