@@ -18,8 +18,8 @@ from truegain.aggregation.assessors import Assessor, assessors, far_below
 from truegain.aggregation.magnitudes import order_agreement
 from truegain.data.rating_groups import Grouped
 from truegain.experiments.worlds import magnitude_ratings, uniform_ratings
-from truegain.reliability.agree import agreement
-from truegain.reliability.alpha import TAIL
+from truegain.reliability.agree import _candidates, agreement
+from truegain.reliability.alpha import TAIL, Paired
 
 
 def test_order_agreement_by_counting() -> None:
@@ -410,6 +410,14 @@ def test_few_items_that_carry_alpha_are_named(scale: str) -> None:
     assert not any("carr" in n for n in without.notes)
     one = agreement(table.filter(pl.col("doc") != "trap0"), scale=scale).overall.notes
     assert any("1 item carries" in n and "topic 2, document trap1, with 199 of" in n for n in one)
+
+
+def test_items_with_twice_the_ratings_carry_nothing() -> None:
+    """Guards what is called far more ratings than most: three times the median, and no less."""
+    rows = [("1", f"d{i}", f"w{w}", w % 3) for i, n in enumerate([3, 2, 2, 2, 2, 2, 5, 6]) for w in range(n)]
+    table = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    paired = Paired.of(Grouped.of(tg.read_ratings(table)))
+    assert paired.count[_candidates(paired)].tolist() == [6]
 
 
 def test_no_more_than_a_twentieth_of_the_items_carry_alpha() -> None:

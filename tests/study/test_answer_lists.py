@@ -50,6 +50,22 @@ def test_a_whole_list_gives_the_truth(less: bool) -> None:
     assert verdict.exact
 
 
+@pytest.mark.parametrize("n", [20, 60])
+def test_less_is_better_is_the_mirror_image(n: int) -> None:
+    """Guards a list of a score of which less is better: estimate and limits are those of the score with its sign."""
+    truth, judge = world()
+    found = {}
+    for less in (False, True):
+        items = items_of(0.25 + 0.5 * judge)
+        items = replace(items, scales={"faith": ScoreRange(0.0, 1.0, lower_is_better=less)})
+        listed = labeled(tg.sample_gold(items, measure="faith", pair=NAMES), 0.25 + 0.5 * truth, n)
+        study = tg.Study(items, measures="faith", gold=tg.Gold(listed, sequential=True), population="fixed")
+        found[less] = study.verdict("old", "new").comparison
+    plain, turned = found[False], found[True]
+    assert plain.low is not None
+    assert (turned.difference, turned.low, turned.high) == pytest.approx((-plain.difference, -plain.high, -plain.low))
+
+
 def test_half_a_list_and_a_plan(tmp_path: Path) -> None:
     """Guards a list in files, half of it labeled: the verdict holds the truth, and the plan goes on from there."""
     truth, judge = world()

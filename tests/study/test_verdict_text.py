@@ -298,3 +298,10 @@ def test_the_numbers_of_the_sentence_are_its_own() -> None:
     numbers = {name: getattr(found, name) for name in ("difference", "low", "high", "p")}
     assert numbers == {name: found.to_dict()[name] for name in numbers}
     assert f"{found.difference:+.4f} P@10, 95% CI [{found.low:.4f}, {found.high:.4f}]" in found.sentence
+
+
+def test_an_interval_that_includes_0_is_not_blamed_on_unjudged_documents() -> None:
+    """Guards the cause: where the labels alone leave it open, labels of unjudged documents would not close it."""
+    found = str(verdict(-0.02, 0.03, holes=(-0.01, 0.01, 4)))
+    assert "but the interval includes 0" in found.partition("\n")[0]
+    assert "4 unjudged documents" not in found.partition("\n")[0]
