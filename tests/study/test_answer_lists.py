@@ -63,6 +63,7 @@ def test_less_is_better_is_the_mirror_image(n: int) -> None:
         found[less] = study.verdict("old", "new").comparison
     plain, turned = found[False], found[True]
     assert plain.low is not None
+    assert plain.high is not None
     assert (turned.difference, turned.low, turned.high) == pytest.approx((-plain.difference, -plain.high, -plain.low))
 
 
