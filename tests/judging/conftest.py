@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -73,9 +72,8 @@ def new_sqlite(sqlite_folder: Path) -> Iterator[None]:
 
     def upgrade(engine: Engine, url: URL) -> str:
         place = Path(str(url.database))
-        if url.get_backend_name() == "sqlite" and place.parent.is_dir() and not place.exists():
-            with contextlib.suppress(OSError):  # which the database itself shall meet
-                shutil.copy(first, place)
+        if url.get_backend_name() == "sqlite" and place.is_file() and not place.stat().st_size:  # just made
+            shutil.copyfile(first, place)
         return really(engine, url)
 
     with pytest.MonkeyPatch.context() as patch:
