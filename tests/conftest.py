@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 SYSTEM_PARTS = {  # fixtures that start processes
     "chromium", "collected", "mortal", "nest", "postgres_server", "started", "visitors",
 }  # fmt: skip
+TOGETHER = {"test_house.py", "test_house_words.py", "test_reference.py", "test_site.py"}
 gc.disable()  # while tests are collected: all of it stays
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx as plain Python: the same numbers, and no compiling for seconds
 settings.register_profile("any machine", deadline=None)  # no test asserts wall time
@@ -49,7 +50,12 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `make test` leaves out: tests of system parts but the smoke tests, and all but a few of many cases."""
+    """Mark what `make test` leaves out: tests of system parts but the smoke tests, and all but a few of many cases.
+
+    Files whose tests share what takes long to make come first: of these a process gets many in a row, of the last ones
+    each gets some.
+    """
+    items.sort(key=lambda item: item.path.name not in TOGETHER)
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         if needs_system_part(item) and not item.get_closest_marker("smoke"):
