@@ -38,6 +38,8 @@ class TruegainError(Exception):
     ('min_effect -1: give a number of at least 0', 'min_effect', -1)
     """
 
+    is_whole = False  # whether the message is known to say the remedy, in other words than these
+
     def __init__(
         self,
         message: str = "",
@@ -63,7 +65,7 @@ class TruegainError(Exception):
         >>> print(TruegainError("no curve to draw", remedy="give some curves").in_full)
         no curve to draw; give some curves
         """
-        if self.remedy is None or str(self.remedy) in str(self.message):
+        if self.is_whole or self.remedy is None or str(self.remedy) in str(self.message):
             return self.message
         return Message(f"{with_marks(self.message)}; {with_marks(self.remedy)}")
 
@@ -77,7 +79,7 @@ class TruegainError(Exception):
         line : int or None
             Its line, from 1.
         message : str
-            What is wrong, in that file's words.
+            What is wrong and what to do, in that file's words.
 
         Returns
         -------
@@ -85,6 +87,7 @@ class TruegainError(Exception):
             With the argument, value, allowed values and remedy of this error.
         """
         made = InputError(message, file=file, line=line)
+        made.is_whole = True
         made.argument, made.value, made.allowed, made.remedy = self.argument, self.value, self.allowed, self.remedy
         return made
 

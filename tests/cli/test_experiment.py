@@ -120,7 +120,7 @@ def test_split_half_shows_each_table_and_figure_of_the_paper(run: Run, folder: P
     _, out, _ = run(*words, "--show", "pilot", "--more-than", "3", "--repeat", "2")
     assert "R > 3" in out
     assert "sd_of_inside" in out
-    few, many = (run(*words, "--split", "topics", "--repeat", n)[1] for n in ("2", "40"))
+    few, many = (run(*words, "--split", "topics", "--repeat", n)[1] for n in ("2", "6"))
     assert few != many
 
 

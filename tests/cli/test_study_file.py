@@ -350,3 +350,19 @@ def test_what_to_say_instead_is_a_line_of_the_file(run: Run, folder: Path) -> No
     (folder / "s.toml").write_text(f'missing = "drop"\n{whole}')
     assert run("verdict", "s.toml")[0] == 0
     assert "without one: --missing drop)" in run("verdict", *typed)[2]
+
+
+def test_a_list_on_the_command_line_has_its_own_design(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards other gold labels than those of the file: a list knows its design, and that of the file is not of it."""
+    words = ("-m", "P@10", "--pair", "weak,good")
+    assert run("plan", "labels", "llm.qrels", "runs", *words, "-o", "list.csv")[0] == 0
+    assert run("plan", "fill", "list.csv", "judgments.qrels", "--rows", "40", "-o", "full.csv")[0] == 0
+    (folder / "s.toml").write_text(
+        'judgments = "llm.qrels"\nruns = "runs"\n[gold]\nlabels = "pairs.qrels"\ndesign = "random"\n'
+    )
+    plain = run("verdict", "llm.qrels", "runs", *words, "--gold", "full.csv")
+    assert run("verdict", "s.toml", *words, "--gold", "full.csv") == plain
+    assert plain[0] == 0
+    code, _, err = run("verdict", "s.toml", *words, "--gold", "full.csv", "--design", "random")
+    assert code == 2
+    assert "full.csv knows its design (ordered); leave --design random out" in err

@@ -59,6 +59,19 @@ def is_of_file(name: str) -> bool:
     return bool(_read) and getattr(_read[0][0].get_parameter_source(name), "name", "") == "DEFAULT_MAP"
 
 
+def with_design_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The options without the design of a study file where the command line gives a list, which knows its own."""
+    if not is_of_file("design") or is_of_file("gold") or options.get("gold") is None:
+        return options
+    from truegain.data.label_list_reading import gold_list_of
+
+    try:
+        listed = gold_list_of(options["gold"])
+    except TruegainError:  # told where it is read
+        return options
+    return options if listed is None else {**options, "design": None}
+
+
 def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]:
     """The measures of a study file without those that gold labels cannot set right, of which it is told why."""
     left, lost = [m for m in measures if m not in beyond], [m for m in measures if m in beyond]
@@ -100,9 +113,9 @@ def placed(error: TruegainError) -> TruegainError:
     in_file = {_name(p) for p in context.command.params if _name(p) in allowed} - typed
     options = option_names(context.command.params)
     keys = {name: file.name(option[2:]) if option[2:] in in_file else option for name, option in options.items()}
-    message = error.message.lines(keys)
+    message = error.in_full.lines(keys)
     if isinstance(error, InputError) and not (error.line is None and error.row is None):  # it has a place of its own
-        return error if message == error.message.words(options) else error.at(None, None, message)
+        return error if message == error.in_full.words(options) else error.at(None, None, message)
     place = replace(file, keys={o: key for o, key in file.keys.items() if o not in typed}).place(error)
     if place is None and not typed - ASIDE and any(key_of(part.name) in in_file for part in error.message.named):
         place = None, ""
