@@ -37,12 +37,14 @@ lint: $(VENV)/test
 types: $(VENV)/test
 	$(BIN)/mypy
 
-# The documentation, into build/site; a warning, such as a link that leads nowhere, ends it.
-PAGES := $(shell find docs tools src/truegain README.md CHANGELOG.md -type f -not -path '*/__pycache__/*')
-site: build/site/objects.inv
-build/site/objects.inv: $(PAGES) | $(VENV)/test
-	$(BIN)/sphinx-build -q -W --keep-going -n -b html -d build/site-pages docs build/site
-	@touch $@  # Sphinx leaves it where no page changed
+# The documentation, into build/site; a warning, such as a link that leads nowhere, ends it.  Folders are listed for the
+# files that were removed from them.  Where it ends so, nothing is left that a second run could take for done.
+PAGES := $(shell find docs tools src/truegain README.md CHANGELOG.md constraints.txt -not -path '*/__pycache__*')
+site: build/site/ready
+build/site/ready: $(PAGES) | $(VENV)/test
+	$(BIN)/sphinx-build -q -W --keep-going -n -b html -d build/site-pages docs build/site || \
+	  { rm -rf build/site build/site-pages; exit 1; }
+	@touch $@
 
 fast: $(VENV)/test build/browser/ready
 	$(BIN)/python -m pytest -n 2 -x $(QUICK) tests

@@ -29,7 +29,7 @@ from tools.reference import messages, write_reference  # noqa: E402
 from truegain import __version__  # noqa: E402
 
 write_reference(HERE / "reference")
-(HERE / "_static" / messages.FILE).write_text(messages.script(), encoding="utf-8")
+messages.write(HERE / "_static")
 
 project = "truegain"
 author = "The truegain developers"

@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 SYSTEM_PARTS = {  # fixtures that start processes
     "chromium", "collected", "mortal", "nest", "postgres_server", "started", "visitors",
 }  # fmt: skip
-TOGETHER = {"test_house.py", "test_house_words.py", "test_reference.py", "test_site.py"}
+TOGETHER = {"test_house.py", "test_house_words.py", "test_reference.py"}
 gc.disable()  # while tests are collected: all of it stays
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # ranx as plain Python: the same numbers, and no compiling for seconds
 settings.register_profile("any machine", deadline=None)  # no test asserts wall time

@@ -3,10 +3,11 @@
 // words counting more, and the best stand before all other results.
 document.addEventListener("DOMContentLoaded", () => {
   // which is asked for before searchtools.js, and so runs before its search
-  const FEWEST = 4; // words that a message has to have, else it is a search by words
+  const FEWEST = 4; // words of messages that have to be pasted, else it is a search by words
   const COVERED = 0.75; // of a message, by weight, that has to stand in what was pasted
   const MOST = 3;
-  const words = (text) => new Set(text.toLowerCase().match(/--[a-z][a-z-]*|[a-z][a-z'_]+/g) || []);
+  const words = (text) => // --min-effect on the command line is min_effect in Python
+    new Set((text.toLowerCase().match(/[a-z][a-z'_-]+/g) || []).map((word) => word.replaceAll("-", "_")));
 
   const messages = MESSAGES.map(([page, place, problem, remedy, bare]) => ({
     page, place, problem, remedy, words: words(bare), all: words(`${bare} ${remedy}`),
@@ -25,10 +26,12 @@ document.addEventListener("DOMContentLoaded", () => {
       .filter((m) => m.words.size && total(shared(m.words, known)) >= COVERED * total(m.words))
       .map((m) => ({ ...m, score: total(shared(m.all, known)) - 0.5 * total([...m.words].filter((w) => !known.has(w))) }))
       .sort((a, b) => b.score - a.score)
+      .filter((m, i, all) => all.findIndex((other) => other.problem === m.problem) === i)
       .slice(0, MOST);
   };
 
   const perform = Search._performSearch;
+  if (!perform) return; // a Sphinx that searches otherwise
   Search._performSearch = (query, ...others) => [
     ...perform(query, ...others),
     ...found(query)

@@ -201,5 +201,8 @@ def test_what_counts_as_relevant_is_told(run: Run, folder: Path) -> None:  # noq
     assert (
         f"{gain[0].difference:+.4f} P(rel=2)@10" in run("verdict", "study.toml", "-m", "P@10", "--pair", "fair,good")[1]
     )
+    tg.write_judgments({t: {d: x / 3 for d, x in row.items()} for t, row in graded.items()}, folder / "soft.qrels")
+    run("init", "soft.qrels", "runs", "-o", "soft.toml")
+    assert "relevant-from" not in (folder / "soft.toml").read_text()
     run("init", "judgments.qrels", "runs", "-o", "binary.toml")
     assert "relevant-from" not in (folder / "binary.toml").read_text()

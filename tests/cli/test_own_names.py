@@ -658,3 +658,15 @@ def test_columns_within_objects(run: Run, folder: Path) -> None:
     assert "as in --columns topic=query.id" in unnamed
     _, _, wrong = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns.replace("hit.url", "hit.urls"))
     assert "(did you mean hit.URL?)" in wrong
+    code, _, order = run("eval", "r.jsonl", "j.jsonl", *words, "--columns", columns)
+    assert (code, "it has the column of scores, as runs do" in order) == (2, True)
+    beside = [{**row, "qid": "all", "doc_id": str(i)} for i, row in enumerate(judged)]
+    (folder / "j.jsonl").write_text("".join(json.dumps(row) + "\n" for row in beside))
+    for slip, meant in (("query.idd", "query.id"), ("qeury.id", "query.id"), ("query.number", "query.text")):
+        code, out, err = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns.replace("query.id", slip))
+        assert (code, out) == (2, ""), "no other column may stand in for a path that was mistyped"
+        assert f"there is no column '{slip}'" in err
+        assert meant in err
+    (folder / "j.jsonl").write_text('{"query": {"id": "q1", "ID": "q2"}, "hit": {"url": "a", "grade": 1}}\n' * 2)
+    code, _, err = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns)
+    assert (code, "query.id could be 'id' and 'ID'" in err) == (2, True), err

@@ -351,6 +351,9 @@ def test_words_of_labels_with_other_capitals(tmp_path: Path) -> None:
     (tmp_path / "j.csv").write_text("topic,doc,label\n1,a,Relevant\n1,b,not RELEVANT \n1,c,relevant\n")
     read = tg.read_judgments(tmp_path / "j.csv", values="relevant=2,not relevant=0")
     assert read.label.tolist() == [2.0, 0.0, 2.0]
+    rated = (tmp_path / "j.csv").read_text().replace("label\n", "label,assessor\n").replace("\n1", ",ann\n1")
+    (tmp_path / "r.csv").write_text(rated.replace("label,assessor,ann", "label,assessor").rstrip() + ",ann\n")
+    assert tg.read_ratings(tmp_path / "r.csv", values={"relevant": 2, "not relevant": 0}).label.tolist() == [2, 0, 2]
     (tmp_path / "k.csv").write_text("topic,doc,label\n1,a,RELEVANT\n")
     with pytest.raises(tg.TruegainError, match="label is not a number: 'RELEVANT'"):
         tg.read_judgments(tmp_path / "k.csv", values="relevant=2,Relevant=1")

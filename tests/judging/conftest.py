@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,13 +68,14 @@ def database_url(new_url: Callable[[], str]) -> str:
 @pytest.fixture(autouse=True, scope="session")
 def new_sqlite(sqlite_folder: Path) -> Iterator[None]:
     """Have new SQLite databases begin as a copy of one without rows: making tables takes ten times as long."""
-    first, really = sqlite_folder / FILE, database_module.upgrade
+    first, really, copying = sqlite_folder / FILE, database_module.upgrade, threading.Lock()
     Database(default_url(sqlite_folder)).close()
 
     def upgrade(engine: Engine, url: URL) -> str:
         place = Path(str(url.database))
-        if url.get_backend_name() == "sqlite" and place.is_file() and not place.stat().st_size:  # just made
-            shutil.copyfile(first, place)
+        with copying:
+            if url.get_backend_name() == "sqlite" and place.is_file() and not place.stat().st_size:  # just made
+                shutil.copyfile(first, place)
         return really(engine, url)
 
     with pytest.MonkeyPatch.context() as patch:

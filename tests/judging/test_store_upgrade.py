@@ -241,8 +241,11 @@ def test_a_newer_study_is_left_alone(database_url: str, later: Path, monkeypatch
         Database(database_url)
 
 
-def test_two_servers_start_together(study: JudgingStudy, database_url: str, clock: Time) -> None:
+def test_two_servers_start_together(
+    study: JudgingStudy, database_url: str, clock: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Guards the first start: servers that open a new database at one moment make its tables and units once."""
+    monkeypatch.setattr(upgrading, "upgrade", upgrade)  # which makes tables, where other tests copy them
     servers = at_once([lambda: Database(database_url)] * 4)
     at_once([lambda s=s: service_of(study, s, clock) for s in servers])  # type: ignore[misc]
     assert len(rows(servers[0], settings, name="secret")) == 1

@@ -196,6 +196,7 @@ def test_measures_as_objects() -> None:
     [
         ("nDGC@10", "did you mean nDCG"),
         ("P5", r"did you mean P@5\?"),
+        ("Rprec5", "did you mean Rprec or"),  # which has no cutoff
         ("recall100", r"did you mean R@100\?"),
         ("nDCG@0", "at least 1"),
         ("nDCG@x", "not a number"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 from tools.reference.errors import CLOSE, OPEN, anchors, listed, without_values
 
@@ -18,6 +19,13 @@ def script() -> str:
         for (problem, remedy), place in zip(of.items(), anchors(of), strict=True)
     ]
     return f"// Written by tools/reference from the code.\nconst MESSAGES = {json.dumps(rows, ensure_ascii=False)};\n"
+
+
+def write(folder: Path) -> None:
+    """Write the index into a folder, unless it is there."""
+    place, made = folder / FILE, script()
+    if not place.exists() or place.read_text(encoding="utf-8") != made:
+        place.write_text(made, encoding="utf-8")
 
 
 def read(text: str) -> str:

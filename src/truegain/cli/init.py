@@ -374,11 +374,12 @@ def _study_lines(
     if name_by != "file":
         lines.append(f"name-by = {_quoted(name_by)}")
     levels = distinct(labels.label[labels.label > 0])
+    above = next((int(x) for x in levels if x > 1), None) if np.equal(levels, np.round(levels)).all() else None
     binary = [m for m in possible if getattr(parse_measure(m), "rel", None) is not None]
     of_grades = []
-    if binary and len(levels) > 1:
+    if binary and len(levels) > 1 and above is not None:
         counted_by = f"the smallest label that {' and '.join(binary)} count as relevant; else it is 1"
-        of_grades = [f"# relevant-from = {levels[1]:g}  # {counted_by}"]
+        of_grades = [f"# relevant-from = {above}  # {counted_by}"]
     others = zip(("collection", "assessors"), support[1:], strict=False)
     more = [f'["topics", "{population}"]' for population, of_it in others if of_it.measures]
     lines.append('population = ["topics"]' + (f"  # or {'; or '.join(more)}" if more else ""))

@@ -538,12 +538,13 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
 
 
 def _warn_if_swapped(judgments: Judgments) -> None:
-    """Say so where columns that somebody named look swapped: of one document a topic, and not all of them relevant."""
+    """Warn of columns that somebody named and may have swapped: one document a topic, not all of them relevant."""
     topics, docs = len(judgments.topic.values), len(set(judgments.docs.strings()))
-    if len(judgments) == topics >= FEWEST_SWAPPED * docs and judgments.label.min() <= 0 < judgments.label.max():
+    graded = judgments.label.min() <= 0 < judgments.label.max()
+    if graded and docs > 1 and len(judgments) == topics >= FEWEST_SWAPPED * docs:
         warn(
             f"{judgments.source}: each of {topics:,} topics has a single judged document, one of the same {docs:,}; "
-            f"topic and doc look swapped in {argname('columns')}"
+            f"check that topic and doc are not swapped in {argname('columns')}"
         )
 
 

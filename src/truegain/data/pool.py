@@ -75,11 +75,15 @@ class Pool:
     @cached_property
     def labels(self) -> Floats:
         """One label per item; an error where a pair has several, saying what would settle it."""
-        if len(self.row_item) != len(self):
-            raise self._several_labels()
+        self.check_one_label()
         label = np.empty(len(self))
         label[self.row_item] = self.judgments.label
         return frozen(label)
+
+    def check_one_label(self) -> None:
+        """Refuse a pair that has several labels, before anything else is said of the judgments."""
+        if len(self.row_item) != len(self):
+            raise self._several_labels()
 
     def _several_labels(self) -> InputError:
         first, second = self.first_rows_of_an_item()

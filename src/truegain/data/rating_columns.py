@@ -12,6 +12,7 @@ import numpy as np
 
 from truegain.errors import InputError, counted, some
 from truegain.io import named_tables
+from truegain.io.column_names import number_of_word
 from truegain.io.columns import Floats, number_of, our_name, plain_numbers
 from truegain.io.named_tables import Columns, is_missing
 from truegain.io.separated import STEMS, first_line, separator_of
@@ -121,8 +122,8 @@ def numbers(
 
 def _number(value: Any, values: Mapping[str, float]) -> float | None:
     """The number behind a number, a fraction or a word; None where there is none."""
-    if values and isinstance(value, str) and value in values:
-        return float(values[value])
+    if (worded := number_of_word(value, values)) is not None:
+        return worded
     number = number_of(value)
     if number is not None and number == number:
         return number
@@ -141,12 +142,14 @@ def _number(value: Any, values: Mapping[str, float]) -> float | None:
 
 def worded(cells: Sequence[Any], values: Mapping[str, float]) -> list[Any]:
     """Cells with numbers for the words that have one."""
-    return [values.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
+    numbers = ((cell, number_of_word(cell, values)) for cell in cells)
+    return [cell if number is None else number for cell, number in numbers]
 
 
 def says_missing(value: Any, values: Mapping[str, float] | None = None) -> bool:
     """Whether a cell says that there is no value, empty or in one of the words people use."""
-    return is_missing(value) or (isinstance(value, str) and value.lower() in NO_VALUE and value not in (values or {}))
+    is_word = isinstance(value, str) and value.lower() in NO_VALUE
+    return is_missing(value) or (is_word and number_of_word(value, values or {}) is None)
 
 
 def labeled_rows(columns: Columns, name: str = "label", values: Mapping[str, float] | None = None) -> Columns:

@@ -247,16 +247,25 @@ def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
 def label_of(value: Any) -> float | None:
     """The number of a label: a number, or that of a word which the command was told; None where there is none.
 
-    A word that people wrote with other capitals is the same word, unless these tell two words apart.
+    A word that people wrote with other capitals is the same word, unless two words differ by these alone.
     """
-    words = _options.values
-    if not (words and isinstance(value, str)):
-        return number_of(value)
+    number = number_of_word(value, _options.values)
+    return number_of(value) if number is None else number
+
+
+def number_of_word(value: Any, values: Mapping[str, float]) -> float | None:
+    """The number that a word stands for, if it stands for one.
+
+    >>> number_of_word("Good ", {"good": 2.0}), number_of_word("GOOD", {"good": 2.0, "Good": 1.0})
+    (2.0, None)
+    """
+    if not (values and isinstance(value, str)):
+        return None
     word = value.strip()
-    if word in words:
-        return words[word]
-    alike = {number for other, number in words.items() if other.casefold() == word.casefold()}
-    return alike.pop() if len(alike) == 1 else number_of(value)
+    if word in values:
+        return float(values[word])
+    alike = {float(number) for other, number in values.items() if other.casefold() == word.casefold()}
+    return alike.pop() if len(alike) == 1 else None
 
 
 class Headers(NamedTuple):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from truegain.errors import ORDER, InputError, an, meant, some
-from truegain.io.column_names import IDS, ColumnNames, Header, Role, file_options, label_of
+from truegain.io.column_names import IDS, ColumnNames, Header, Role, file_options, label_of, number_of_word
 from truegain.io.columns import BEIR, Floats, Ints, Places, parts_of, plain_name, plain_numbers
 from truegain.io.columns import COLUMNS as COLUMNS
 from truegain.io.columns import EXTRA as EXTRA
@@ -128,12 +128,18 @@ class Columns:
                 raise self._fault(f"{name} is missing", row, value, "every row needs one")
             if not is_id(value):
                 kind = "a floating-point number" if isinstance(value, float) else an(value)
-                hint = "write ids as text or whole numbers"
-                if isinstance(value, dict) and value:
-                    inner = f"{self.written(self.matches[name][0])}.{next(iter(value))}"
-                    hint = f"name what stands in it, as in {arg('columns', f'{name}={inner}')}"
+                hint = self._within(name, value) or "write ids as text or whole numbers"
                 raise self._fault(f"{name} is {kind}", row, value, hint)
         return unguarded(self.frame, values)
+
+    def _within(self, name: str, value: object) -> str | None:
+        """What to do about an object in the place of a value: what stands in it has to be named."""
+        keys = [key for key in value if isinstance(key, str) and "." not in key] if isinstance(value, dict) else []
+        if not keys:
+            return None
+        path = f"{self.written(self.matches[name][0])}.{keys[0]}"
+        option, reader = file_options().option(self.role, {name: path}), "runs" if self.role == "runs" else "judgments"
+        return f"name what stands in it, as in {arg('columns', option, of=f'tg.read_{reader}')}"
 
     def any_ids(self, name: str) -> list[str]:
         """A column of ids as text, whatever stands there."""
@@ -192,6 +198,8 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
             columns.matches[ours] = [name]
         elif not has_ours:
             lost[ours] = theirs
+        elif _is_slip(columns, ours, theirs):
+            raise _no_column(columns, theirs)
     for ours, theirs in lost.items():
         own = _instead_of(ours, columns)
         is_needed = ours in (*NEEDED[columns.role], "rank")
@@ -200,6 +208,17 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
         if own is not None and not _is_of_another(columns, options, ours):
             warn(f"{columns.file}: there is no column '{theirs}'; column '{own}' is read instead")
     return _with_names_of_another(columns, options)
+
+
+def _is_slip(columns: Columns, ours: str, theirs: str) -> bool:
+    """Whether a name that a table lacks is one of its own mistyped, not of another file: then no column stands in."""
+    others = [name for name in columns.all_written if name.strip().lower() not in columns.matches[ours]]
+    begins_here = any(isinstance(x, dict) for x in _first_cells(columns, theirs.strip().lower().partition(".")[0]))
+    return begins_here or meant(theirs, [*others, *inner_names(columns)]) is not None
+
+
+def _first_cells(columns: Columns, name: str) -> list[Any]:
+    return list(columns.frame.column(columns.names.index(name))[:1]) if name in columns.names else []
 
 
 def with_inner(columns: Columns, header: Header) -> Columns:
@@ -223,22 +242,37 @@ def with_inner(columns: Columns, header: Header) -> Columns:
 
 def _inner(columns: Columns, path: str) -> list[Any] | None:
     """What stands at a path into the objects of a column, None in rows without it; None where no row has it."""
-    name, *keys = path.split(".")
-    if columns.names.count(name) != 1:
+    parts = path.split(".")
+    begins = [n for n in range(len(parts) - 1, 0, -1) if ".".join(parts[:n]) in columns.names]  # the longest first
+    if not begins:
         return None
+    name, keys = ".".join(parts[: begins[0]]), parts[begins[0] :]
     cells = columns._column(name)
     for key in keys:
-        within = [{str(k).lower(): v for k, v in cell.items()} if isinstance(cell, dict) else {} for cell in cells]
-        if not any(key in one for one in within):
+        within = [[(k, v) for k, v in cell.items() if str(k).lower() == key] for cell in map(_object, cells)]
+        twice = next((found for found in within if len(found) > 1), None)
+        if twice is not None:
+            both = " and ".join(repr(k) for k, _ in twice)
+            raise InputError(f"{path} could be {both}", file=columns.file, hint="rename or remove one")
+        if not any(within):
             return None
-        cells = [one.get(key) for one in within]
+        cells = [found[0][1] if found else None for found in within]
     return cells
 
 
-def _inner_names(columns: Columns) -> list[str]:
+def _object(cell: object) -> Mapping[Any, Any]:
+    return cell if isinstance(cell, dict) else {}
+
+
+def inner_names(columns: Columns) -> list[str]:
     """Paths to what stands in the objects of the first row."""
     cells = {name: columns.frame.column(at)[:1] for at, name in enumerate(columns.all_written)}
-    return [f"{name}.{key}" for name, first in cells.items() for one in first if isinstance(one, dict) for key in one]
+    return [path for name, first in cells.items() for one in first for path in _paths(name, one)]
+
+
+def _paths(name: str, value: object) -> Iterator[str]:
+    for key, inner in _object(value).items():
+        yield from _paths(f"{name}.{key}", inner) if isinstance(inner, dict) else [f"{name}.{key}"]
 
 
 def _fitting(columns: Columns, header: Header, ours: str) -> str:
@@ -252,14 +286,21 @@ def _fitting(columns: Columns, header: Header, ours: str) -> str:
 
 
 def _no_column(columns: Columns, name: str) -> InputError:
-    names = [*dict.fromkeys([*columns.all_written, *(_inner_names(columns) if "." in name else ())])]
+    names = [*dict.fromkeys([*columns.all_written, *(inner_names(columns) if "." in name else ())])]
     problem = f"there is no column '{name}' among {', '.join(names)}"
     near = meant(name, names)
-    score = file_options().ran.renamed.get("score", "").strip().lower()
     hint = f"did you mean {near}?" if near else "check its name"
-    if columns.role == "judgments" and score in columns.names:
+    if not near and columns.role == "judgments" and _has(columns, file_options().ran, "score"):
         hint = f"it has the column of scores, as runs do: {ORDER}"
+    elif not near and columns.role == "runs" and _has(columns, file_options().judged, "label"):
+        hint = f"it has the column of labels, as judgments do: {ORDER}"
     return InputError(problem, file=columns.file, hint=hint)
+
+
+def _has(columns: Columns, header: Header, ours: str) -> bool:
+    """Whether a table has a column that the user named for another kind of file."""
+    name = header.renamed.get(ours, "").strip().lower()
+    return bool(name) and (name in columns.names or _inner(columns, name) is not None)
 
 
 def _instead_of(ours: str, columns: Columns) -> str | None:
@@ -373,6 +414,8 @@ def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -
         return "give a number"
     if is_missing(value):
         return f"give a number, or leave out all rows without one: {arg('missing', 'drop', of=OF_LABELS)}"
+    if isinstance(value, dict | list):
+        return columns._within(name, value) or "name a column of numbers"
     words, option = _words_in(values), option_for_words(values)
     if option is None:
         return f"write a number in place of each word; words here: {some(words)}"
@@ -391,7 +434,8 @@ def option_for_words(cells: Sequence[Any]) -> str | None:
     if not 0 < len(words) <= WORDS or any(set(word) & set(",='") for word in words):
         return None
     none = [word for word in words if plain_name(word) in NOTHING]
-    numbers = {word: f"{numbered[word]:g}" if word in numbered else "0" if none == [word] else NUMBER for word in words}
+    known = {word: number for word in words if (number := number_of_word(word, numbered)) is not None}
+    numbers = {word: f"{known[word]:g}" if word in known else "0" if none == [word] else NUMBER for word in words}
     if len(words) == 2 and len(none) == 1 and not numbered:
         numbers |= {word: "1" for word in words if word not in none}
     ordered = sorted(numbers, key=lambda word: word not in none)

@@ -14,7 +14,7 @@ from truegain.io.files import PathLike, can_be_read_again, expand, read_bytes, s
 from truegain.io.formats import NESTED, marked, read, read_file
 from truegain.io.irds import is_irds
 from truegain.io.json_files import is_nested, nested
-from truegain.io.named_tables import Columns, renamed, with_inner
+from truegain.io.named_tables import Columns, inner_names, renamed, with_inner
 from truegain.io.separated import LEVELS, LOOKED_AT, first_line, read_unnamed, separator_of
 from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like
 from truegain.message import argname
@@ -122,7 +122,7 @@ def _are_ranked(rows: Sequence[Sequence[str]], header: Header) -> bool:
 
 
 def columns_in(path: PathLike) -> list[str]:
-    """The names of the columns of a table, as they are written; none where a file is something else.
+    """The names of the columns of a table, and paths into its objects, as they are written; none of another file.
 
     A file that is missing is refused: that it has no such column would mislead.
     """
@@ -135,7 +135,8 @@ def columns_in(path: PathLike) -> list[str]:
         if isinstance(error.__context__, FileNotFoundError):
             raise
         return []
-    return [str(name).strip() for name in table.columns]
+    columns = Columns(table, shown_path(path))
+    return [*columns.all_written, *inner_names(columns)]
 
 
 def _has_names(text: bytes) -> bool:
@@ -161,7 +162,7 @@ def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None
     for header in (options.judged, options.ran, options.trusted):
         for ours in header.renamed:
             for name in header.names_of(ours):
-                if not all(part in there or part.partition(".")[0] in there for part in parts_of(name)):
+                if not set(parts_of(name)) <= there:
                     listed = some([f"columns of {file}: {', '.join(names)}" for file, names in named.items()])
                     hint = f"check its name; {listed}" if listed else "give tables that name their columns"
                     raise InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)

@@ -196,7 +196,7 @@ def _in_batches(
                 deepest=matching.deepest,
             )  # fmt: skip
             if graded:
-                ranked.pool.labels  # noqa: B018
+                ranked.pool.check_one_label()
             gathered.look_at_runs(systems, ranked.pool)
             if ranked.topics:
                 grades = Grades.of(ranked, min(levels, default=None)) if graded else None

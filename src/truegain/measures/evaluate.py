@@ -132,7 +132,7 @@ def aligned(
         deepest=matching.deepest,
     )
     if graded:
-        ranked.pool.labels  # noqa: B018
+        ranked.pool.check_one_label()
     Runs.check_names(ranked.systems, [s.source for s in systems])
     check_overlap(ranked.topics, systems, all_topics=scoring.all_topics)
     doubts, notes = check_documents(systems, ranked.pool.ids_of, matching)

@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from textwrap import shorten
 
@@ -196,7 +197,8 @@ def _like(name: str) -> str:
     """
     lower = {n.lower(): n for n in [*ALIASES, *CATALOGUE]}
     if (deep := re.fullmatch(r"([a-z]+)[_.-]?([1-9]\d*)", name.lower())) and deep[1] in lower:
-        ours = lower[deep[1]]
-        return f"; did you mean {ALIASES.get(ours, ours)}@{deep[2]}? "
+        ours = f"{ALIASES.get(lower[deep[1]], lower[deep[1]])}@{deep[2]}"
+        with suppress(MeasureError):  # of a measure without a cutoff
+            return f"; did you mean {_canonical(ours)}? "
     close = difflib.get_close_matches(name.lower(), lower, n=2, cutoff=0.6)
     return f"; did you mean {' or '.join(lower[c] for c in close)}? " if close else "; "
