@@ -653,6 +653,9 @@ def test_columns_within_objects(run: Run, folder: Path) -> None:
     columns = "topic=query.id,doc=hit.url,label=hit.grade,score=hit.points"
     assert run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns) == run("eval", "j.qrels", "r.run", *words)
     assert "r.jsonl: run: system r, 2 topics" in run("doctor", "j.jsonl", "r.jsonl", "--columns", columns)[1]
+    lost = run("doctor", "j.jsonl", "r.jsonl")[1]
+    assert "j.jsonl: not read: its values stand in objects: query.id, query.text, hit.URL, hit.grade" in lost
+    assert "--columns topic=query.id,doc=hit.url,label=hit.grade" in lost
     _, _, unnamed = run("eval", "j.jsonl", "r.jsonl", *words)
     assert "topic is a dict" in unnamed
     assert "as in --columns topic=query.id" in unnamed

@@ -37,7 +37,7 @@ from truegain.io.json_files import is_nested, nested
 from truegain.io.logs.autojudge import NOT_ASSIGNED
 from truegain.io.logs.catalogue import log_format_of, read_log
 from truegain.io.logs.log import OK, Log
-from truegain.io.named_tables import Columns, renamed
+from truegain.io.named_tables import Columns, inner_names, renamed
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
 from truegain.io.score_columns import order_columns
@@ -305,6 +305,20 @@ def _reason(error: TruegainError, file: str) -> str:
     )
 
 
+def _refuse_objects(columns: Columns) -> None:
+    """Refuse a table whose topics stand in objects, or all of it does: which path is which, only its owner knows."""
+    first = [next(iter(columns.frame.column(at)[:1]), None) for at in range(len(columns.names))]
+    topic = columns.names.index(columns.matches["topic"][0]) if "topic" in columns else None
+    in_objects = isinstance(first[topic], dict) if topic is not None else all(isinstance(x, dict) for x in first)
+    if in_objects and first:
+        paths = inner_names(columns)
+        raise InputError(
+            f"its values stand in objects: {some(paths, 12)}", file=columns.file,
+            hint=f"say which is which, as in {arg('columns', 'topic=query.id,doc=hit.url,label=hit.grade')}; a run has "
+            "a score in place of the label",
+        )  # fmt: skip
+
+
 def _examined(path: str, file: str, role: Role | None) -> Examined:
     if path.endswith(".toml"):
         return Examined(file, STUDY)
@@ -333,6 +347,7 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
         listed = read_gold_list(path)
         return Examined(file, GOLD_LIST, topics=len(set(listed.topics)), values=len(listed.docs), data=listed,
                         notes=(f"{listed.judged} of {len(listed.docs)} pairs are labeled",))  # fmt: skip
+    _refuse_objects(columns)
     if all(set(theirs) & names for theirs in OF_SCORES.values()) and "doc" not in columns:
         return _of_scores(path, file)
     if "doc" in columns and "topic" in columns:
