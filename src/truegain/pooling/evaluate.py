@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, cast
 
 from truegain.config import Scoring
-from truegain.data.items import Items
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.keywords import takes
 from truegain.measures.evaluate import evaluate as evaluate_as_judged
-from truegain.measures.items import scores_of_items
 from truegain.measures.parse import MeasuresLike
 from truegain.message import EVALUATE, arg, argname
 
 if TYPE_CHECKING:
     from truegain.data.intents import Intents
+    from truegain.data.items import Items
     from truegain.data.judgments import JudgmentsLike
     from truegain.data.runs import RunsLike
     from truegain.io.memory import MemoryLike
@@ -103,8 +102,9 @@ def evaluate(
     bm25     1.0000   1.0000
     dense    0.5000   0.6309
     """
-    if isinstance(runs, Items):
-        return _of_answers(runs, judgments, measures)
+    if (answers := _answers_in(runs)) is not None:
+        return _of_answers(answers, judgments, measures)
+    runs = cast("RunsLike", runs)
     measures = cast("MeasuresLike", measures)  # none are refused where they are read, and so are judgments
     judgments = cast("JudgmentsLike", judgments)
     if fill is None:
@@ -128,7 +128,18 @@ def evaluate(
     return evaluate_filled(runs, judgments, measures, scoring or Scoring(), llm=llm, corpus=corpus, jobs=jobs)
 
 
+def _answers_in(runs: object) -> Items | None:
+    """Values of answers, where runs are these; what reads them is not loaded for paths, so that these start sooner."""
+    if isinstance(runs, str | tuple | list | dict):
+        return None
+    from truegain.data.items import Items
+
+    return runs if isinstance(runs, Items) else None
+
+
 def _of_answers(items: Items, judgments: object, measures: MeasuresLike | None) -> Scores:
+    from truegain.measures.items import scores_of_items
+
     if judgments is not None:
         raise TruegainError(f"{argname('judgments')}: values of answers are judgments already; leave them out")
     if measures is None or isinstance(measures, str):
