@@ -193,7 +193,7 @@ def test_what_counts_as_relevant_is_told(run: Run, folder: Path) -> None:  # noq
     graded = {t: {d: x * (1 + i % 2) for i, (d, x) in enumerate(row.items())} for t, row in labels.items()}
     tg.write_judgments(graded, folder / "graded.qrels")
     run("init", "graded.qrels", "runs")
-    comment = "# relevant-from = 2  # the smallest label that P@10 and AP count as relevant; else it is 1\n"
+    comment = "# relevant-from = 2  # the smallest label that P@10 and AP count as relevant (default: 1)\n"
     text = (folder / "study.toml").read_text()
     assert comment in text
     (folder / "study.toml").write_text(text.replace(comment, comment.removeprefix("# ")))

@@ -196,7 +196,7 @@ def test_topic_and_doc_swapped_in_columns(tmp_path: Path) -> None:
     """Guards numbers of nothing: judgments read with topic and doc swapped are told of, others are not."""
     rows = [(f"q{t}", f"u{t}-{d}", (t + d) % 3) for t in range(4) for d in range(6)]
     (tmp_path / "j.csv").write_text("query_no,url,grade\n" + "".join(f"{t},{d},{g}\n" for t, d, g in rows))
-    with pytest.warns(tg.DataWarning, match="each of 24 topics has a single judged document, one of the same 4"):
+    with pytest.warns(tg.DataWarning, match="24 topics have one judged document each, and there are only 4 documents"):
         tg.read_judgments(tmp_path / "j.csv", columns="topic=url,doc=query_no,label=grade")
     tg.read_judgments(tmp_path / "j.csv", columns="topic=query_no,doc=url,label=grade")
     relevant = pl.DataFrame({"q": [f"q{n}" for n in range(30)], "faq": [f"a{n % 3}" for n in range(30)], "y": [1] * 30})

@@ -94,22 +94,25 @@ def test_the_same_in_batches(
         assert outcome(runs, judgments, MEASURES, memory=1, **options) == at_once
 
 
-def test_ids_that_do_not_match_are_told_alike(tmp_path: Path) -> None:
-    """Guards the ids in a refusal: those of a topic come in an order that does not depend on the topics before it."""
-    (tmp_path / "q").write_text("1 0 d3 1\n2 0 d5 1\n2 0 d3 1\n")
-    (tmp_path / "r").write_text("2 Q0 d7 1 1.0 x\n")
+@pytest.mark.parametrize(
+    ("judgments", "run", "said"),
+    [
+        # the ids of a topic come in an order that does not depend on the topics before it
+        ("1 0 d3 1\n2 0 d5 1\n2 0 d3 1\n", "2 Q0 d7 1 1.0 x\n", "it has d7, and judged are d3, d5"),
+        # a pair that is judged twice is told before ids that do not match
+        (
+            "1 0 d1 1\n1 0 d1 1\n2 0 d2 1\n",
+            "2 Q0 d8 1 2.0 x\n2 Q0 d1 2 1.0 x\n",
+            "two labels (1 and 1) for topic 1, document d1",
+        ),
+    ],
+)
+def test_refusals_are_alike(tmp_path: Path, judgments: str, run: str, said: str) -> None:
+    """Guards what is refused: reading at once and in batches tell of the same fault, in the same words."""
+    (tmp_path / "q").write_text(judgments)
+    (tmp_path / "r").write_text(run)
     at_once = outcome([tmp_path / "r"], tmp_path / "q", MEASURES)
-    assert "it has d7, and judged are d3, d5" in str(at_once[1])
-    with tiny(1, 1, 0):
-        assert outcome([tmp_path / "r"], tmp_path / "q", MEASURES, memory=1) == at_once
-
-
-def test_a_second_label_is_told_before_ids(tmp_path: Path) -> None:
-    """Guards the order of refusals: of a pair judged twice and ids that do not match, both ways tell of the pair."""
-    (tmp_path / "q").write_text("1 0 d1 1\n1 0 d1 1\n2 0 d2 1\n")
-    (tmp_path / "r").write_text("2 Q0 d8 1 2.0 x\n2 Q0 d1 2 1.0 x\n")
-    at_once = outcome([tmp_path / "r"], tmp_path / "q", MEASURES)
-    assert "two labels (1 and 1) for topic 1, document d1" in str(at_once[1])
+    assert said in str(at_once[1])
     with tiny(1, 1, 0):
         assert outcome([tmp_path / "r"], tmp_path / "q", MEASURES, memory=1) == at_once
 

@@ -11,7 +11,7 @@ from typing import Any
 from truegain.cli.naming import option_names
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import speak_of, tell
-from truegain.cli.study_files import forget, placed, tell_notes, with_design_of
+from truegain.cli.study_files import forget, placed, tell_notes, without_design_of_file
 from truegain.config import check_count
 from truegain.errors import TruegainError, needs
 from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
@@ -42,7 +42,7 @@ def _checked(
         speak_of(names)
         tell_notes(options)
         try:
-            return checked(with_design_of(options))
+            return checked(without_design_of_file(options))
         except TruegainError as error:
             raise placed(error) from error.__cause__
 

@@ -59,8 +59,8 @@ def is_of_file(name: str) -> bool:
     return bool(_read) and getattr(_read[0][0].get_parameter_source(name), "name", "") == "DEFAULT_MAP"
 
 
-def with_design_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options without the design of a study file where the command line gives a list, which knows its own."""
+def without_design_of_file(options: dict[str, Any]) -> dict[str, Any]:
+    """The options, without the design that a study file gives where the command line names a gold list instead."""
     if not is_of_file("design") or is_of_file("gold") or options.get("gold") is None:
         return options
     from truegain.data.label_list_reading import gold_list_of

@@ -539,12 +539,14 @@ def _of_frame(frame: Any, source: str, header: Header | None = None, missing: Mi
 
 def _warn_if_swapped(judgments: Judgments) -> None:
     """Warn of columns that somebody named and may have swapped: one document a topic, not all of them relevant."""
-    topics, docs = len(judgments.topic.values), len(set(judgments.docs.strings()))
-    graded = judgments.label.min() <= 0 < judgments.label.max()
-    if graded and docs > 1 and len(judgments) == topics >= FEWEST_SWAPPED * docs:
+    topics = len(judgments.topic.values)
+    if len(judgments) != topics or not judgments.label.min() <= 0 < judgments.label.max():
+        return
+    docs = len(set(judgments.docs.strings()))
+    if docs > 1 and topics >= FEWEST_SWAPPED * docs:
         warn(
-            f"{judgments.source}: each of {topics:,} topics has a single judged document, one of the same {docs:,}; "
-            f"check that topic and doc are not swapped in {argname('columns')}"
+            f"{judgments.source}: {topics:,} topics have one judged document each, and there are only {docs:,} "
+            f"documents; check that topic and doc are not swapped in {argname('columns')}"
         )
 
 

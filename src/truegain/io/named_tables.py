@@ -133,13 +133,13 @@ class Columns:
         return unguarded(self.frame, values)
 
     def _within(self, name: str, value: object) -> str | None:
-        """What to do about an object in the place of a value: what stands in it has to be named."""
+        """What to do about an object in the place of a value: name a field of it."""
         keys = [key for key in value if isinstance(key, str) and "." not in key] if isinstance(value, dict) else []
         if not keys:
             return None
         path = f"{self.written(self.matches[name][0])}.{keys[0]}"
         option, reader = file_options().option(self.role, {name: path}), "runs" if self.role == "runs" else "judgments"
-        return f"name what stands in it, as in {arg('columns', option, of=f'tg.read_{reader}')}"
+        return f"name the field, as in {arg('columns', option, of=f'tg.read_{reader}')}"
 
     def any_ids(self, name: str) -> list[str]:
         """A column of ids as text, whatever stands there."""
@@ -198,7 +198,7 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
             columns.matches[ours] = [name]
         elif not has_ours:
             lost[ours] = theirs
-        elif _is_slip(columns, ours, theirs):
+        elif _is_slip(columns, ours, theirs) and options.fits_none(theirs, columns.file):
             raise _no_column(columns, theirs)
     for ours, theirs in lost.items():
         own = _instead_of(ours, columns)
@@ -253,7 +253,7 @@ def _inner(columns: Columns, path: str) -> list[Any] | None:
         twice = next((found for found in within if len(found) > 1), None)
         if twice is not None:
             both = " and ".join(repr(k) for k, _ in twice)
-            raise InputError(f"{path} could be {both}", file=columns.file, hint="rename or remove one")
+            raise InputError(f"{path} matches both {both}", file=columns.file, hint="rename or remove one")
         if not any(within):
             return None
         cells = [found[0][1] if found else None for found in within]
@@ -291,9 +291,9 @@ def _no_column(columns: Columns, name: str) -> InputError:
     near = meant(name, names)
     hint = f"did you mean {near}?" if near else "check its name"
     if not near and columns.role == "judgments" and _has(columns, file_options().ran, "score"):
-        hint = f"it has the column of scores, as runs do: {ORDER}"
+        hint = f"this looks like a run: {ORDER}"
     elif not near and columns.role == "runs" and _has(columns, file_options().judged, "label"):
-        hint = f"it has the column of labels, as judgments do: {ORDER}"
+        hint = f"these look like judgments: {ORDER}"
     return InputError(problem, file=columns.file, hint=hint)
 
 

@@ -306,16 +306,16 @@ def _reason(error: TruegainError, file: str) -> str:
 
 
 def _refuse_objects(columns: Columns) -> None:
-    """Refuse a table whose topics stand in objects, or all of it does: which path is which, only its owner knows."""
+    """Refuse a table whose topics, or all of whose values, are nested in objects: only its owner knows the fields."""
     first = [next(iter(columns.frame.column(at)[:1]), None) for at in range(len(columns.names))]
     topic = columns.names.index(columns.matches["topic"][0]) if "topic" in columns else None
     in_objects = isinstance(first[topic], dict) if topic is not None else all(isinstance(x, dict) for x in first)
     if in_objects and first:
         paths = inner_names(columns)
         raise InputError(
-            f"its values stand in objects: {some(paths, 12)}", file=columns.file,
-            hint=f"say which is which, as in {arg('columns', 'topic=query.id,doc=hit.url,label=hit.grade')}; a run has "
-            "a score in place of the label",
+            f"its values are nested in objects: {some(paths, 12)}", file=columns.file,
+            hint=f"name the columns, as in {arg('columns', 'topic=query.id,doc=hit.url,label=hit.grade')}; a run has a "
+            "score in place of the label",
         )  # fmt: skip
 
 
