@@ -9,7 +9,7 @@ from scipy import stats
 import truegain as tg
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.influence import Influence, Variance
-from truegain.study.estimates import Ranking, largest_t
+from truegain.study.estimates import Ranking, largest_t, triangular
 from truegain.study.gold_lists import spread_of_contrasts
 
 
@@ -113,6 +113,16 @@ def test_the_largest_t_is_that_of_studies_drawn_anew() -> None:
     of_pairs = spread_of_contrasts(covariance, pairs)
     spread = Variance(of_pairs, np.full(len(pairs), 11.0))
     assert float(np.quantile(largest_t(covariance, spread, pairs, 1), 0.95)) == pytest.approx(wanted, rel=0.03)
+
+
+@pytest.mark.parametrize("k", [2, 3, 9])
+def test_triangular_draws_are_wishart(k: int) -> None:
+    """Guards Bartlett's decomposition, with fewer degrees of freedom than systems too: mean k, variance k(1 + i=j)."""
+    a = triangular(np.random.default_rng(k), 40_000, 3, k)
+    wishart = a @ a.transpose(0, 2, 1)
+    assert wishart.mean(axis=0) == pytest.approx(k * np.eye(3), abs=0.06 * np.sqrt(k))
+    assert wishart.var(axis=0) == pytest.approx(k * (1 + np.eye(3)), rel=0.1)
+    assert np.linalg.matrix_rank(wishart[0]) == min(k, 3)
 
 
 def test_p_of_all_pairs_is_adjusted_by_the_largest_t() -> None:

@@ -6,7 +6,7 @@ import ast
 import importlib
 import inspect
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -580,10 +580,11 @@ def anchors(problems: Iterable[str]) -> list[str]:
     ['no-such-file', 'no-such-file-why']
     """
     made: list[str] = []
+    twins: Counter[str] = Counter()
     for problem in problems:
         place = "-".join(re.findall("[a-z0-9]+", without_values(problem).lower())[:8]) or "message"
-        twins = sum(1 for other in made if other == place or re.fullmatch(rf"{place}--\d+", other))
-        made.append(f"{place}--{twins + 1}" if twins else place)
+        twins[place] += 1
+        made.append(f"{place}--{twins[place]}" if twins[place] > 1 else place)
     return made
 
 

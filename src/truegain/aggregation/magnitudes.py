@@ -52,7 +52,7 @@ def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | Non
     if len(bad):
         raise InputError(
             f"{len(bad)} magnitudes are not above 0",
-            **ratings.where(int(bad[0])),  # type: ignore[arg-type]
+            **ratings.where(int(bad[0])),
             hint="a magnitude is a finite number above 0; correct or drop these",
         )
     unit, count = units(ratings)
@@ -73,7 +73,7 @@ def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | Non
         raise InputError(
             f"the magnitude {ratings.label[lost[0]]:g} cannot be normalized to the scale of its topic ({how!r}): it "
             "is too far from the others for a floating-point number",
-            **ratings.where(int(lost[0])),  # type: ignore[arg-type]
+            **ratings.where(int(lost[0])),
             hint="correct or drop such extremes",
         )
     return replace(ratings, label=frozen(moved))

@@ -130,7 +130,7 @@ def _check_above_0(table: Judgments) -> None:
         raise InputError(
             f"{len(low)} of {len(table)} ratings are not above 0 and have no logarithm, which the rule geometric "
             f"needs (the first is {table.label[low[0]]:g})",
-            **table.where(int(low[0])),  # type: ignore[arg-type]
+            **table.where(int(low[0])),
             hint="leave them out, or choose another rule, such as mean or median",
         )
 

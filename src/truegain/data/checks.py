@@ -220,7 +220,7 @@ class LargeLabels:
             row = int(np.flatnonzero(size > LARGEST)[0])
             raise InputError(
                 f"label {judgments.label[row]:g} is too large to be summed",
-                **judgments.where(row),  # type: ignore[arg-type]
+                **judgments.where(row),
                 hint="check that this is the label's column, or scale the labels down",
             )
         beyond = np.flatnonzero(size > WHOLE)

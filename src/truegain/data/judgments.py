@@ -293,7 +293,7 @@ class Judgments(Lines):
         label = np.empty(len(rows))
         first: dict[tuple[str, str, str], int] = {}
         for at, row in enumerate(rows.tolist()):
-            where: dict[str, Any] = self.where(row)
+            where = self.where(row)
             number = label_of(self.extra["gold"][row])
             if number is None or not np.isfinite(number):
                 raise InputError(
@@ -329,7 +329,7 @@ class Judgments(Lines):
             columns["assessor"] = self.assessor.strings()
         return {**columns, **self.extra}
 
-    def where(self, row: int) -> dict[str, object]:
+    def where(self, row: int) -> dict[str, Any]:
         """The place of a row, for an error message.
 
         Parameters

@@ -477,19 +477,18 @@ class GoldList(Result):
         table = Judgments.of(labels)
         label, copied = self.label.copy(), 0
         for row, pair in enumerate(zip(table.topic.strings(), table.docs.strings(), strict=True)):
-            where: dict[str, Any] = table.where(row)
             if rows is not None and place.get(pair, rows) >= rows:
                 continue
             if pair not in place:
-                raise InputError(self._not_listed(pair), **where, hint=NOT_LISTED)
+                raise InputError(self._not_listed(pair), **table.where(row), hint=NOT_LISTED)
             before, new = float(label[place[pair]]), float(table.label[row])
             if not math.isnan(before) and before != new:
                 raise InputError(
-                    f"topic {pair[0]}, document {pair[1]} has the label {before:g} already, and {new:g} here", **where,
-                    hint="decide which one counts",
+                    f"topic {pair[0]}, document {pair[1]} has the label {before:g} already, and {new:g} here",
+                    **table.where(row), hint="decide which one counts",
                 )  # fmt: skip
             if not self.scale[0] <= new <= self.scale[1]:
-                raise InputError(self._off_scale(place[pair], new), **where, hint=MEND)
+                raise InputError(self._off_scale(place[pair], new), **table.where(row), hint=MEND)
             label[place[pair]] = new
             copied += 1
         if not copied and not stuck:

@@ -15,7 +15,7 @@ from truegain.io.columns import Ints
 from truegain.io.files import can_be_read_again, expand, pieces_of, read_bytes, shown_path
 from truegain.io.formats import format_of_ending
 from truegain.io.frames import is_frame
-from truegain.io.named_tables import is_missing
+from truegain.io.named_tables import is_missing, is_one_run
 from truegain.io.warnings import warn
 from truegain.message import arg, argname, with_marks
 
@@ -207,8 +207,10 @@ def _may_name_models(runs: Any) -> bool:
     """Whether runs have such a column, told without reading them again: tables by the beginning of their files."""
     if isinstance(runs, str | os.PathLike):
         return any(_begins_with_models(file) for file in expand([runs]) if can_be_read_again(file))
-    if isinstance(runs, Mapping | list | tuple):
-        return any(_may_name_models(x) for x in (runs.values() if isinstance(runs, Mapping) else runs))
+    if isinstance(runs, Mapping):
+        return not is_one_run(runs) and any(map(_may_name_models, runs.values()))
+    if isinstance(runs, list | tuple):  # the rows of ir_measures have no such column
+        return not any(hasattr(x, "query_id") for x in runs[:1]) and any(map(_may_name_models, runs))
     if is_frame(runs):
         names = getattr(runs, "columns", getattr(runs, "column_names", ()))
         return any(str(name).strip().lower() in MODELS for name in names)

@@ -95,19 +95,19 @@ class Pool:
             who = f"assessor {j.assessor.values[j.assessor.code[first]]} twice" if again else "several assessors"
             return InputError(
                 f"{who} labeled {pair}: these are ratings",
-                **place,  # type: ignore[arg-type]
+                **place,
                 hint=f"combine them into one label a document, by mean, majority or another rule: {AGGREGATE_FIRST}",
             )
         if j.subtopic.code[first] != j.subtopic.code[second]:
             return InputError(
                 f"two subtopics for {pair}: these are subtopic judgments",
-                **place,  # type: ignore[arg-type]
+                **place,
                 hint="use a measure for subtopics, such as alpha_nDCG@20, ERR_IA@20, AP_IA or D#-nDCG@10",
             )
         labels = f"{j.label[first]:g} and {j.label[second]:g}"
         return InputError(
             f"two labels ({labels}) for {pair}",
-            **place,  # type: ignore[arg-type]
+            **place,
             hint="keep one; if several assessors judged it, these are ratings and must be aggregated",
         )
 
@@ -157,7 +157,7 @@ class Pool:
             subtopic = j.subtopic.values[j.subtopic.code[first]]
             raise InputError(
                 f"two labels for {pair}, subtopic {subtopic}",
-                **j.where(second),  # type: ignore[arg-type]
+                **j.where(second),
                 hint="keep one; if several assessors judged it, these are ratings and must be aggregated",
             )
         item = self.row_item[order]

@@ -233,7 +233,7 @@ def settled(ratings: Judgments, repeated: str, warned: bool = False) -> Judgment
         raise InputError(
             f"assessor {who} rated topic {topic}, document {ratings.docs[first_row]} twice, and so for "
             f"{counted(several, 'pair')} in all",
-            **ratings.where(second),  # type: ignore[arg-type]
+            **ratings.where(second),
             hint=f"keep one, or choose which counts ({arg('repeated', 'first', of='tg.read_ratings')}; or last, mean, "
             "all)",
         )

@@ -145,14 +145,14 @@ def read_magnitudes(ratings: RatingsLike, repeated: Repeated = "error") -> Judgm
     if len(bad):
         raise InputError(
             f"{len(bad)} of {len(table)} magnitudes are not above 0",
-            **table.where(int(bad[0])),  # type: ignore[arg-type]
+            **table.where(int(bad[0])),
             hint="a magnitude is a finite number above 0; correct or drop these",
         )
     least, greatest = float(table.label.min()), float(table.label.max())
     if np.log(greatest) - np.log(least) > MOST_APART:
         raise InputError(
             f"magnitudes from {least:g} to {greatest:g} are too far apart for a floating-point ratio",
-            **table.where(int(table.label.argmax())),  # type: ignore[arg-type]
+            **table.where(int(table.label.argmax())),
             hint="correct or drop the extreme ones",
         )
     return table

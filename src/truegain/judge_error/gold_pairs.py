@@ -110,7 +110,7 @@ def on_scale(table: Judgments, scale: Sequence[float] | None, out_of_range: OutO
     if out_of_range == "error":
         raise InputError(
             f"{problem}: {listed}; the first is here",
-            **table.where(int(np.flatnonzero(off)[0])),  # type: ignore[arg-type]
+            **table.where(int(np.flatnonzero(off)[0])),
             hint="correct or remove them, widen the scale, or count them as not judged "
             f"({arg('out_of_range', 'drop')})",
         )

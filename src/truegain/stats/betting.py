@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -255,15 +254,15 @@ class _Game:
     least: Floats
     greatest: Floats
     stake: Floats  # horizon x value x total: lambda, before its limit
-    goal: float  # log of 2/alpha
+    goal: float  # 2/alpha
 
     @classmethod
     def of(cls, betting: Betting, n: int, alpha: float) -> _Game:
-        goal = math.log(2 / alpha)
+        goal = 2 / alpha
         variance = np.array(betting.variances[:n])
         share = betting.left[:n] / betting.left[0]
         first = np.sqrt(variance) / share[:, None]
-        effect = first[None] * np.sqrt(2 * goal / np.array(HORIZONS))[:, None, None]
+        effect = first[None] * np.sqrt(2 * math.log(goal) / np.array(HORIZONS))[:, None, None]
         below = variance[None] + effect**2
         stake = np.divide(effect, below, out=np.zeros_like(effect), where=below > 0)
         z, least, greatest = (np.array(x[:n]) for x in (betting.estimates, betting.lowest, betting.highest))
@@ -274,11 +273,14 @@ class _Game:
         return _Game(-self.z, -self.greatest, -self.least, self.stake, self.goal)
 
     def grown(self, d: Floats) -> Floats:
-        """Log of what the stakes against d grew to at each look; look x total."""
+        """What the stakes against d grew to at each look, their mean; look x total.
+
+        Products, since logarithms take twice as long: one too large for a number is won, one too small is lost.
+        """
         stake = np.minimum(self.stake, MOST_STAKED / np.maximum(d - self.least, 1e-300))
-        one_by_one = np.cumsum(np.log1p(np.maximum(stake * (self.z - d), -MOST_STAKED)), axis=1)
-        together: Any = np.logaddexp.reduce(one_by_one, axis=0)
-        return np.asarray(together - math.log(len(one_by_one)))
+        factor = 1 + np.maximum(stake * (self.z - d), -MOST_STAKED)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.cumprod(factor, axis=1).mean(axis=0))
 
     def limit(self, low: Floats, high: Floats) -> Floats:
         """The largest d that is ruled out at any look, by halving: what rules out d rules out every total below it."""
