@@ -38,13 +38,17 @@ def name_of(page: Path) -> str:
 
 
 def by_tier(pages: list[Path]) -> list[Any]:
-    """The pages as cases; those whose commands make whole papers or reports, as other tests do, are slow."""
+    """The pages as cases; those that make whole papers or reports or start processes, as other tests do, are slow."""
     slow = (
+        "explanation/correction.md",
         "howto/assessors.md",
+        "howto/cluster.md",
         "howto/gains.md",
         "howto/report.md",
+        "howto/teams.md",
         "howto/text.md",
         "howto/unjudged.md",
+        "reference/json.md",
         "tutorials/magnitude.md",
         "evidence/papers/collection.md",
         "evidence/papers/content.md",
@@ -133,7 +137,7 @@ def typed(command: str) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # ranx's, when it is compiled for the first time
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", by_tier(PAGES), ids=name_of)
 def test_every_python_block_runs(
     page: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

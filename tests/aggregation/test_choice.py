@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, pearsonr
-from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
+from scipy.stats import binomtest, kendalltau, pearsonr
 
 import truegain as tg
 from truegain.aggregation.assessors import Twin, chosen, row_weights, twins, weights_of
@@ -56,7 +55,7 @@ def test_the_chance_of_a_twin_by_hand() -> None:
     shared, labels = list(said)[:25], {(d, w): v for d, w, v in rows}
     third = [labels[d, w] == labels[d, "a"] for d in shared for w in "bcd"]
     of_a = [labels[d, w] == labels[d, "a"] for d in said for w in "bcd"]
-    at_most = [proportion_confint(sum(x), len(x), method="wilson")[1] for x in (third, of_a)]
+    at_most = [binomtest(sum(x), len(x)).proportion_ci(method="wilson").high for x in (third, of_a)]
     share = np.unique([labels[d, "a"] for d in shared], return_counts=True)[1] / 25
     wanted = 10 * max(*at_most, float(share @ share)) ** 25  # five people are ten pairs
     (name, twin), *more = twins(Grouped.of(rated(rows))).items()

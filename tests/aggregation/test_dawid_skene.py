@@ -130,6 +130,7 @@ def further(votes: Votes, share: Floats, steps: int) -> Floats:
     return share
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_more_steps_change_nothing(seed: int) -> None:
     """Guards the end of the fit: 1,000 plain steps more move no chance by 1e-4 and no label, nor with weights."""

@@ -91,6 +91,7 @@ def test_rules_against_plain_python(name: str, items: Items) -> None:
     )
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("spread", ["range", "trimmed", "sd", "entropy"])
 @pytest.mark.parametrize("name", LOCAL)
 @given(items=ITEMS, seed=st.integers(0, 2**32 - 1))

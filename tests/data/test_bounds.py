@@ -28,7 +28,7 @@ LINE = b"1 Q0 d%d 1 2 s\n"
 
 def gzip_bomb(piece: bytes, pieces: int) -> bytes:
     """Many times the same, packed without ever being whole."""
-    packer = zlib.compressobj(9, wbits=31)
+    packer = zlib.compressobj(1, wbits=31)
     return b"".join([*(packer.compress(piece) for _ in range(pieces)), packer.flush()])
 
 

@@ -81,7 +81,7 @@ def test_several_rankings_from_the_same_draws(world: World, graded: pl.DataFrame
     Two levels of relevance draw different documents; the third measure has no scores with predicted labels.
     """
     runs, _, texts = world
-    how = {"measures": ["AbsRB@20", "DeltaRB(rel=3)@20"], "keep": (10, 50), "repeat": 2, "seed": 5}
+    how = {"measures": ["AbsRB@20", "DeltaRB(rel=3)@20"], "keep": (10, 50), "repeat": 1, "seed": 5}
     names = ["ERR_IA@20", "alpha_nDCG(rel=3)@20", "NRBP", "alpha_nDCG@20"]
     several = incomplete_rankings(runs, graded, texts, against=names, **how)  # type: ignore[arg-type]
     for name, one in zip(names, several, strict=True):

@@ -61,6 +61,7 @@ def test_algorithm_1_does_not_blow_up_silently() -> None:
         parametric_bootstrap(Rates(0.5, 0.6, 0.6, 0.001, 0.016, 0.016, 250, 15, 15), trials=2000, seed=0)
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize(("p", "d", "gold"), list(itertools.product((0.02, 0.4, 0.9), (0.1, 0.5, 0.9), (15, 250))))
 def test_the_guarded_interval_covers_wherever_it_answers(p: float, d: float, gold: int) -> None:
     """Guards the default: at least about 93% of the answers hold the truth, however rarely there is one."""

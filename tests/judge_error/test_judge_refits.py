@@ -30,6 +30,7 @@ def some_of(gold: Labels, design: str, seed: int = 0) -> Labels:
     return {t: {d: g for d, g in row.items() if rng.random() < 0.35} for t, row in gold.items()}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("design", "measure", "accuracy"),
     [

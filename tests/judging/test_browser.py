@@ -68,6 +68,19 @@ def stored(served: Served, query: str, *values: Any) -> list[Any]:
 
 
 @pytest.mark.smoke
+def test_a_unit_at_the_first_try(come: Come, served: Served) -> None:
+    """Guards the paper's flow without mistakes: from the link to one code, which is there again on another look."""
+    who = come()
+    who.to_documents()
+    who.judge(worth(served.study), SECONDS)
+    assert who.path == "/done"
+    code = who.text("#code")
+    assert CODE.fullmatch(code)
+    assert len(answers(served, who.token)) == 8
+    who.page.reload()
+    assert who.text("#code") == code
+
+
 def test_whole_unit(come: Come, served: Served) -> None:
     """Guards the paper's flow with its mistakes: practice, question, time, Hk below Nk; one code at the end."""
     who = come()

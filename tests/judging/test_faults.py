@@ -82,19 +82,20 @@ def test_forty_come_for_twenty_units(nest: Nest, new_url: Callable[[], str], tmp
 
 @pytest.mark.smoke
 @pytest.mark.few(1)
-def test_kills_lose_nothing(nest: Nest, crowd_study: JudgingStudy, database_url: str) -> None:
+@pytest.mark.parametrize("kills", [3, KILLS])
+def test_kills_lose_nothing(nest: Nest, crowd_study: JudgingStudy, database_url: str, kills: int) -> None:
     """Guards what a 303 promises: SIGKILLs on either database while 8 people work, and all is there, claims too."""
     knows = Knowledge.of(crowd_study)
     with Served(nest, crowd_study.folder, database_url) as served:
         visitors = [Visitor(served.port, knows, f"p{n}", patience=120) for n in range(8)]  # starts take their time
 
         async def run() -> None:
-            await under_load(visitors, asyncio.create_task(kill(served, visitors, KILLS, Random(1))))
+            await under_load(visitors, asyncio.create_task(kill(served, visitors, kills, Random(1))))
 
         asyncio.run(run())
         assert "Traceback" not in served.failures()
-    found = checked(database_url, crowd_study, visitors, f"{KILLS} kills")
-    assert found.acknowledged >= KILLS
+    found = checked(database_url, crowd_study, visitors, f"{kills} kills")
+    assert found.acknowledged >= kills
     assert found.claims >= len(visitors)
 
 

@@ -45,6 +45,13 @@ def test_every_command_with_json_has_a_declared_and_published_schema() -> None:
     assert stale == [], "KEEP=1 python -m pytest tests/kept/test_schemas.py, and read the difference"
 
 
+def test_every_schema_is_one() -> None:
+    """Guards the schemas themselves: what is no JSON Schema would let anything pass."""
+    kind: Any = pytest.importorskip("jsonschema").Draft202012Validator
+    for command in commands_with_json():
+        kind.check_schema(schema_of_command(command))
+
+
 def test_declarations_are_whole() -> None:
     """Guards the catalogue: every column that is declared is used, and every key of a verdict is explained."""
     used = {c.partition(":")[0] for rows in TABLES.values() for c in rows.columns if isinstance(c, str)}

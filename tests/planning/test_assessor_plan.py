@@ -8,7 +8,6 @@ import sys
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
-from statsmodels.formula.api import ols  # type: ignore[import-untyped]
 
 import truegain as tg
 from truegain.cli.app import main
@@ -80,6 +79,8 @@ def drawn(seed: int, docs: int, sigma: float | None = 1.5, least: int = 1) -> Ju
 
 def test_sigma_is_that_of_an_analysis_of_variance() -> None:
     """Guards the pooled sigma: the residual of statsmodels' one-way layout, documents with one rating left out."""
+    from statsmodels.formula.api import ols  # type: ignore[import-untyped]  # takes a second
+
     table = drawn(1, 40)
     fitted = ols("label ~ C(doc)", pd.DataFrame({"label": table.label, "doc": table.docs.strings()})).fit()
     assert Sigmas.of(Grouped.of(table)).sigma == pytest.approx(float(np.sqrt(fitted.mse_resid)))

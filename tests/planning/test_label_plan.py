@@ -339,6 +339,7 @@ def small(seed: int) -> tuple[Any, Runs, Labels, Labels]:
     return rng, runs, bronze, some
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_a_small_set_has_a_plan_or_a_reason(seed: int) -> None:

@@ -83,6 +83,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("measure", "population", "which", "least"), CASES)
 def test_what_it_says_is_what_the_verdict_says(measure: str, population: str, which: str, least: float) -> None:
     """Guards the numbers: the last interval and the outcome are those of a study made anew with the filled list."""
@@ -728,6 +729,7 @@ def wrong(settled: SettleResult, truth: float) -> bool:
     return (settled.status == "better" and truth < 1e-9) or (settled.status == "worse" and truth > -1e-9)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", WORLDS)
 def test_what_is_decided_is_so(name: str) -> None:
     """Guards the error in hard worlds: of 10 studies no more than 3 may be wrong (chance 1 in 1,000 at 5%)."""

@@ -94,6 +94,7 @@ def test_the_judge_paper_whole(run: Run, folder: Path) -> None:
     assert not (folder / "no").exists()
 
 
+@pytest.mark.slow
 def test_the_collection_paper_whole(run: Run, folder: Path) -> None:
     """Guards `experiment split-half --all`: four tables and four figures, each as its own command makes it."""
     words = ("experiment", "split-half", "gold.qrels", "runs", "--resamples", "40", "--repeat", "2", "--seed", "3")

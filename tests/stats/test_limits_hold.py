@@ -119,6 +119,7 @@ def some_gold(rng: np.random.Generator, gold: Labels, bronze: Labels, runs: Runs
     return {"gold": some, "design": design}
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("seed", range(10))
 def test_scores_and_differences_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards intervals over topics and collections by all methods, and comparisons by all tests."""
@@ -142,6 +143,7 @@ def test_scores_and_differences_lie_in_their_intervals(seed: int, watched: Watch
     )
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("seed", range(30))
 def test_studies_and_corrections_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards a study's estimates, comparisons and verdicts, and corrections, for all designs and at every look."""

@@ -74,22 +74,23 @@ def altair() -> Any:
 def data_of(rows: list[Any]) -> Any:
     """Rows inside a chart; not checked one by one, which would take seconds for the pairs of a TREC track."""
     with needs("altair.utils.schemapi", "plots").debug_mode(False):
-        return altair().Data(values=rows)
+        return altair().Data(values=tuple(rows))  # of a list, every layer and panel would get a copy of each row
 
 
 def dressed(chart: Any, title: str, subtitle: str = "") -> Any:
     """A chart with its title and the quiet colors of all our figures."""
     alt = altair()
-    if title or subtitle:
-        text = alt.TitleParams(title, subtitle=subtitle) if subtitle else title
-        chart = chart.properties(title=text)
-    return _shown_as_svg(
-        chart.configure(font=FONT)
-        .configure_view(stroke="#ccc")
-        .configure_axis(gridColor=GRID, labelColor="#333", titleColor="#333", titleFontWeight="normal")
-        .configure_title(anchor="start", fontSize=14, subtitleColor="#555")
-        .configure_legend(labelColor="#333", titleFontWeight="normal")
+    config = alt.Config(
+        font=FONT,
+        view=alt.ViewConfig(stroke="#ccc"),
+        axis=alt.AxisConfig(gridColor=GRID, labelColor="#333", titleColor="#333", titleFontWeight="normal"),
+        title=alt.TitleConfig(anchor="start", fontSize=14, subtitleColor="#555"),
+        legend=alt.LegendConfig(labelColor="#333", titleFontWeight="normal"),
     )
+    if not (title or subtitle):
+        return _shown_as_svg(chart.properties(config=config))
+    text = alt.TitleParams(title, subtitle=subtitle) if subtitle else title
+    return _shown_as_svg(chart.properties(title=text, config=config))  # at once: each call copies the chart
 
 
 class _Svg:
