@@ -505,3 +505,33 @@ def test_a_column_that_no_file_has_is_told_with_columns_only(run: Run, folder: P
     assert "no file has a column 'frag' (give tables that name their columns)" in err
     code, _, err = run("doctor", "own.csv", "nosuch.csv", "--columns", "topic=frag")
     assert (code, err) == (2, "error: nosuch.csv: no such file (check the path)\n")
+
+
+def test_a_pair_judged_twice_is_told_before_a_command_refuses_it(run: Run, folder: Path) -> None:
+    """Guards what looks wrong: such judgments were listed as if they could be used."""
+    (folder / "a.csv").write_text("topic,doc,label\n1,a,1\n1,a,0\n")
+    _, out, _ = run("doctor", "a.csv")
+    assert "most commands refuse it: line 3: two labels (1 and 0) for topic 1, document a (keep one;" in out
+    (folder / "a.qrels").write_text("1 1 a 1\n1 2 a 0\n")  # of two subtopics
+    assert "refuse" not in run("doctor", "a.qrels")[1]
+
+
+def test_missing_labels_are_told_as_options_and_may_be_dropped(run: Run, folder: Path) -> None:
+    """Guards --missing: doctor told it in Python's words, had no such option, and its commands would not run."""
+    (folder / "a.csv").write_text("topic,doc,label\n1,a,1\n1,b,\n2,a,0\n3,a,1\n4,a,0\n")
+    tg.write_runs({"x": {t: {"a": 2.0, "b": 1.0} for t in "1234"}}, folder)
+    assert "leave out all rows without one: --missing drop)" in run("doctor", "a.csv", "x.run")[1]
+    _, out, _ = run("doctor", "a.csv", "x.run", "--missing", "drop")
+    (command,) = [line.split() for line in out.splitlines() if line.strip().startswith("truegain eval")]
+    assert command[-2:] == ["--missing", "drop"]
+    assert run(*command[1:])[0] == 0
+
+
+def test_systems_that_order_the_same_documents_differ_by_the_suggested_measure(run: Run, folder: Path) -> None:
+    """Guards rerankers: P of the whole list, which was suggested, is the same for all of them."""
+    tg.write_judgments({str(t): {"a": 1, "b": 0, "c": 0, "d": 0} for t in range(8)}, folder / "a.qrels")
+    for name, order in (("x", "abcd"), ("y", "dcba")):
+        tg.write_runs({name: {str(t): {d: 4.0 - at for at, d in enumerate(order)} for t in range(8)}}, folder)
+    _, out, _ = run("doctor", "a.qrels", "x.run", "y.run")
+    assert "@2" in out
+    assert "@4" not in out

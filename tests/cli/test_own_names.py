@@ -640,41 +640,6 @@ def test_a_run_with_named_columns_in_the_place_of_judgments(run: Run, folder: Pa
     assert "this looks like a run: on the command line judgments come first" in err
 
 
-def test_columns_within_objects(run: Run, folder: Path) -> None:
-    """Guards JSON lines of nested objects: a path names what stands in them, as a column of a table does."""
-    labels = [("q1", "a", 1), ("q1", "b", 0), ("q2", "a", 0), ("q2", "b", 2)]
-    judged = [{"query": {"id": t, "text": "x"}, "hit": {"URL": d, "grade": g}} for t, d, g in labels]
-    found = [{"query": {"id": t}, "hit": {"URL": d, "points": i / 7}} for i, (t, d, _) in enumerate(labels)]
-    for name, rows in {"j.jsonl": judged, "r.jsonl": found}.items():
-        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (folder / "j.qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t, d, g in labels))
-    (folder / "r.run").write_text("".join(f"{t} Q0 {d} 1 {i / 7} r\n" for i, (t, d, _) in enumerate(labels)))
-    words = ("-m", "nDCG@5", "-m", "P@1", "-q")
-    columns = "topic=query.id,doc=hit.url,label=hit.grade,score=hit.points"
-    assert run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns) == run("eval", "j.qrels", "r.run", *words)
-    assert "r.jsonl: run: system r, 2 topics" in run("doctor", "j.jsonl", "r.jsonl", "--columns", columns)[1]
-    lost = run("doctor", "j.jsonl", "r.jsonl")[1]
-    assert "j.jsonl: not read: its values are nested in objects: query.id, query.text, hit.URL, hit.grade" in lost
-    assert "--columns topic=query.id,doc=hit.url,label=hit.grade" in lost
-    _, _, unnamed = run("eval", "j.jsonl", "r.jsonl", *words)
-    assert "topic is a dict" in unnamed
-    assert "as in --columns topic=query.id" in unnamed
-    _, _, wrong = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns.replace("hit.url", "hit.urls"))
-    assert "(did you mean hit.URL?)" in wrong
-    code, _, order = run("eval", "r.jsonl", "j.jsonl", *words, "--columns", columns)
-    assert (code, "this looks like a run" in order) == (2, True)
-    beside = [{**row, "qid": "all", "doc_id": str(i)} for i, row in enumerate(judged)]
-    (folder / "j.jsonl").write_text("".join(json.dumps(row) + "\n" for row in beside))
-    for slip, meant in (("query.idd", "query.id"), ("qeury.id", "query.id"), ("query.number", "query.text")):
-        code, out, err = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns.replace("query.id", slip))
-        assert (code, out) == (2, ""), "no other column may stand in for a path that was mistyped"
-        assert f"there is no column '{slip}'" in err
-        assert meant in err
-    (folder / "j.jsonl").write_text('{"query": {"id": "q1", "ID": "q2"}, "hit": {"url": "a", "grade": 1}}\n' * 2)
-    code, _, err = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns)
-    assert (code, "query.id matches both 'id' and 'ID'" in err) == (2, True), err
-
-
 def test_a_name_of_another_run_is_no_slip(run: Run, folder: Path) -> None:
     """Guards runs with names of their own: one that only some have is not taken for a mistyped name in the others."""
     (folder / "j.qrels").write_text("1 0 a 1\n1 0 b 0\n")

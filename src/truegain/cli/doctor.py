@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from truegain.cli.options import Columns, Values
+from truegain.cli.options import Columns, MissingLabels, Values
 from truegain.cli.output import write_json
 from truegain.cli.streams import in_words, speak_of
 from truegain.io.column_names import FileOptions, headers_of, read_with, values_of
@@ -23,6 +23,7 @@ def doctor_command(
     ],
     columns: Columns = None,
     values: Values = None,
+    missing: MissingLabels = "refuse",
     format_: Annotated[
         Literal["table", "json"], typer.Option("--format", help="Text for people, or JSON for scripts and agents.")
     ] = "table",
@@ -33,8 +34,8 @@ def doctor_command(
     """Tell what your files are and which questions they can answer.
 
     Lists a command for each question, what is missing for others, and what looks wrong. Reads logs of inspect_ai,
-    deepeval, ragas, promptfoo, phoenix, mlflow and others. With --columns and --values it reads tables as the other
-    commands do, and suggests commands that have these options. Exit code 0: some file can be used. 2: none can.
+    deepeval, ragas, promptfoo, phoenix, mlflow and others. With --columns, --values and --missing it reads tables as
+    the other commands do, and suggests commands that have these options. Exit code 0: some file can be used. 2: none.
 
     Examples:
         truegain doctor demo/llm.qrels demo/gold_sample.qrels demo/runs
@@ -43,8 +44,8 @@ def doctor_command(
     """
     from truegain.cli.diagnosis import diagnose
 
-    speak_of({name: f"--{name}" for name in ("columns", "values", "assessors")})  # of what it suggests
-    told = FileOptions(None, *headers_of(columns or ""), columns=columns or "", values=values_of(values))
+    speak_of({name: f"--{name}" for name in ("columns", "values", "missing", "assessors")})  # of what it suggests
+    told = FileOptions(None, *headers_of(columns or ""), missing, columns=columns or "", values=values_of(values))
     with read_with(told):
         found = diagnose(files)
     if format_ == "json":

@@ -124,11 +124,13 @@ def columns_of(judged: Examined, gold: Examined | None = None, *, runs: Sequence
 def typed(told: FileOptions) -> tuple[str, ...]:
     """The options that say this of files, as they are typed.
 
-    >>> typed(FileOptions(columns="label=note", values={"good": 2.0}))
-    ('--columns', 'label=note', '--values', 'good=2')
+    >>> typed(FileOptions(columns="label=note", values={"good": 2.0}, missing="drop"))
+    ('--columns', 'label=note', '--values', 'good=2', '--missing', 'drop')
     """
     values = ",".join(f"{word}={number!r}".removesuffix(".0") for word, number in told.values.items())
-    return (*(("--columns", told.columns) if told.columns else ()), *(("--values", values) if values else ()))
+    missing = told.missing if told.missing != "refuse" else ""
+    options = {"--columns": told.columns, "--values": values, "--missing": missing}
+    return tuple(word for name, text in options.items() if text for word in (name, text))
 
 
 def _said_of(judged: Examined, gold: Examined | None, runs: Sequence[Examined]) -> FileOptions:

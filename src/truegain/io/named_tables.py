@@ -222,22 +222,64 @@ def _first_cells(columns: Columns, name: str) -> list[Any]:
 
 
 def with_inner(columns: Columns, header: Header) -> Columns:
-    """The columns, and those that the user names by a path into objects, such as query.id.
+    """The columns, and those that the user names by a path into objects, such as query.id; of a list, a row an entry.
 
     >>> table = RawTable(["query", "grade"], [[{"id": "7", "by": {"age": 31}}], [1]], Places.rows(1))
     >>> with_inner(Columns(table, "a.jsonl"), Header.of("topic=query.id,assessor=query.by.age")).names
     ['query', 'grade', 'query.id', 'query.by.age']
     """
     told = [part for name in header.theirs.values() for part in parts_of(name)]
-    paths = dict.fromkeys(part for part in told if "." in part and part not in columns.names)
+    paths = list(dict.fromkeys(part for part in told if "." in part and part not in columns.names))
+    while unfolded := _unfolded(columns, paths):
+        columns = unfolded
     found = {path: cells for path in paths if (cells := _inner(columns, path)) is not None}
-    if not found:
-        return columns
-    frame = columns.frame
-    values = [*map(frame.column, range(len(frame.columns))), *found.values()]
+    return _with(columns, found) if found else columns
+
+
+def _with(columns: Columns, more: Mapping[str, list[Any]]) -> Columns:
+    """The columns and others, which stand in for those of the same name."""
+    kept = [at for at, name in enumerate(columns.names) if name not in more]
+    names = [*(str(columns.frame.columns[at]) for at in kept), *more]
+    values = [*map(columns.frame.column, kept), *more.values()]
     places = columns.places or Places.rows(len(values[0]))
-    table = RawTable([*map(str, frame.columns), *found], values, places, is_guarded(frame))
-    return Columns(table, columns.file, columns.role)
+    return Columns(RawTable(names, values, places, is_guarded(columns.frame)), columns.file, columns.role)
+
+
+def _unfolded(columns: Columns, paths: Sequence[str]) -> Columns | None:
+    """A row for each entry of the list that paths lead through, with its place in it, from 1; None where none does.
+
+    >>> table = RawTable(["q", "hits"], [["7", "8"], [[{"id": "a"}, {"id": "b"}], []]], Places.rows(2))
+    >>> made = with_inner(Columns(table, "a.jsonl"), Header.of("topic=q,doc=hits.id,rank=hits.#"))
+    >>> [made.frame.column(made.names.index(name)) for name in ("q", "hits.id", "hits.#")]
+    [['7', '7'], ['a', 'b'], [1, 2]]
+    """
+    lists = {name: cells for path in paths for name, cells in _lists_on(columns, path)}
+    if len(lists) > 1:
+        raise InputError(
+            f"these names lead into {len(lists)} lists, {' and '.join(lists)}", file=columns.file,
+            hint="name columns of one of them",
+        )  # fmt: skip
+    for name, cells in lists.items():
+        entries = [list(cell) if _is_list(cell) else [] for cell in cells]
+        rows = np.repeat(np.arange(len(cells)), [len(of) for of in entries])
+        place = [at for of in entries for at in range(1, len(of) + 1)]
+        return _with(columns.take(rows), {name: [entry for of in entries for entry in of], f"{name}.#": place})
+    return None
+
+
+def _lists_on(columns: Columns, path: str) -> list[tuple[str, list[Any]]]:
+    """The first list that a path leads through, with its name."""
+    parts = path.split(".")
+    for n in range(1, len(parts)):
+        name = ".".join(parts[:n])
+        cells = columns._column(name) if name in columns.names else _inner(columns, name)
+        if cells is not None and any(map(_is_list, cells)):
+            return [(name, cells)]
+    return []
+
+
+def _is_list(cell: object) -> bool:
+    return isinstance(cell, list | tuple | np.ndarray)
 
 
 def _inner(columns: Columns, path: str) -> list[Any] | None:
@@ -271,8 +313,11 @@ def inner_names(columns: Columns) -> list[str]:
 
 
 def _paths(name: str, value: object) -> Iterator[str]:
+    if _is_list(value):
+        value = next(iter(value), None)  # type: ignore[call-overload]
     for key, inner in _object(value).items():
-        yield from _paths(f"{name}.{key}", inner) if isinstance(inner, dict) else [f"{name}.{key}"]
+        is_inner = isinstance(inner, dict) or (_is_list(inner) and isinstance(next(iter(inner), None), dict))
+        yield from _paths(f"{name}.{key}", inner) if is_inner else [f"{name}.{key}"]
 
 
 def _fitting(columns: Columns, header: Header, ours: str) -> str:

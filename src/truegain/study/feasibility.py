@@ -110,11 +110,22 @@ def usual_measures(runs: Runs, judgments: Judgments, gold: bool, design: str | N
 def at_depth_of(runs: Runs, measure: str) -> str:
     """A measure of the first 10 documents, or of as many as the longest list has.
 
-    >>> at_depth_of(Runs.of({"a": {"1": {"d": 2.0, "e": 1.0}, "2": {"d": 1.0}}}), "P@10")
-    'P@2'
+    Where all systems order the same few documents, the whole list has the same P for each: then of half of it.
+
+    >>> one = {"1": {"d": 2.0, "e": 1.0}, "2": {"d": 1.0}}
+    >>> at_depth_of(Runs.of({"a": one}), "P@10"), at_depth_of(Runs.of({"a": one, "b": one}), "P@10")
+    ('P@2', 'P@1')
     """
     deepest = max((int(np.bincount(part.topic.code).max()) for part in runs.parts if len(part.topic.code)), default=TOP)
+    if deepest <= TOP and _order_the_same(runs):
+        deepest = max(1, deepest // 2)
     return measure.replace("@10", f"@{min(TOP, deepest)}")
+
+
+def _order_the_same(runs: Runs) -> bool:
+    """Whether several systems rank the same documents of every topic, as rerankers do."""
+    ranked = [{*zip(part.topic.strings(), part.docs.strings(), strict=True)} for part in runs.parts]
+    return len(ranked) > 1 and all(one == ranked[0] for one in ranked)
 
 
 def whole_topics(judgments: Judgments, gold: Judgments) -> bool:

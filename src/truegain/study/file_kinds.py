@@ -17,6 +17,7 @@ from truegain.data.item_reading import read_items
 from truegain.data.judgments import Judgments
 from truegain.data.label_list_reading import MARKS, read_gold_list
 from truegain.data.models import judge_in
+from truegain.data.pool import Pool
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import read_runs
 from truegain.errors import InputError, TruegainError, counted, some
@@ -530,10 +531,24 @@ def _of_judgments(path: str, file: str) -> Examined:
             replicates=int(item[1].max()), data=labels,
         )  # fmt: skip
     used = len(np.unique(labels.topic.code))
-    notes = (f"its labels are taken from the column {label}",) if label else ()
+    notes = [f"its labels are taken from the column {label}"] if label else []
+    if twice := _judged_twice(labels, file):
+        notes.append(f"most commands refuse it: {twice}")
     return Examined(
-        file, JUDGMENTS, topics=used, values=len(labels), judges=judge_in(labels), notes=notes, label=label, data=labels
-    )
+        file, JUDGMENTS, topics=used, values=len(labels), judges=judge_in(labels), notes=tuple(notes), label=label,
+        data=labels,
+    )  # fmt: skip
+
+
+def _judged_twice(labels: Judgments, file: str) -> str:
+    """What a command says of a pair with several labels; nothing where there is none, or where subtopics differ."""
+    if len(labels.subtopic.values) > 1:
+        return ""
+    try:
+        Pool.of(labels).check_one_label()
+    except InputError as error:
+        return _reason(error, file)
+    return ""
 
 
 def _only_column(path: str, labels: Judgments) -> str:

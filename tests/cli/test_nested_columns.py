@@ -1,0 +1,109 @@
+"""JSON lines whose values stand in objects and in lists, named by paths."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+import truegain as tg
+from tests.cli.conftest import Run
+
+LABELS = [("q1", "a", 1), ("q1", "b", 0), ("q2", "a", 0), ("q2", "b", 2)]
+
+
+def write(path: Path, rows: Iterable[object]) -> None:
+    """A line a row."""
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def test_columns_within_objects(run: Run, folder: Path) -> None:
+    """Guards JSON lines of nested objects: a path names what stands in them, as a column of a table does."""
+    judged = [{"query": {"id": t, "text": "x"}, "hit": {"URL": d, "grade": g}} for t, d, g in LABELS]
+    found = [{"query": {"id": t}, "hit": {"URL": d, "points": i / 7}} for i, (t, d, _) in enumerate(LABELS)]
+    for name, rows in {"j.jsonl": judged, "r.jsonl": found}.items():
+        write(folder / name, rows)
+    (folder / "j.qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t, d, g in LABELS))
+    (folder / "r.run").write_text("".join(f"{t} Q0 {d} 1 {i / 7} r\n" for i, (t, d, _) in enumerate(LABELS)))
+    words = ("-m", "nDCG@5", "-m", "P@1", "-q")
+    columns = "topic=query.id,doc=hit.url,label=hit.grade,score=hit.points"
+    assert run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns) == run("eval", "j.qrels", "r.run", *words)
+    assert "r.jsonl: run: system r, 2 topics" in run("doctor", "j.jsonl", "r.jsonl", "--columns", columns)[1]
+    lost = run("doctor", "j.jsonl", "r.jsonl")[1]
+    assert "j.jsonl: not read: its values are nested in objects: query.id, query.text, hit.URL, hit.grade" in lost
+    assert "--columns topic=query.id,doc=hit.url,label=hit.grade" in lost
+    _, _, unnamed = run("eval", "j.jsonl", "r.jsonl", *words)
+    assert "topic is a dict" in unnamed
+    assert "as in --columns topic=query.id" in unnamed
+    _, _, wrong = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns.replace("hit.url", "hit.urls"))
+    assert "(did you mean hit.URL?)" in wrong
+    code, _, order = run("eval", "r.jsonl", "j.jsonl", *words, "--columns", columns)
+    assert (code, "this looks like a run" in order) == (2, True)
+    beside = [{**row, "qid": "all", "doc_id": str(i)} for i, row in enumerate(judged)]
+    write(folder / "j.jsonl", beside)
+    for slip, meant in (("query.idd", "query.id"), ("qeury.id", "query.id"), ("query.number", "query.text")):
+        code, out, err = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns.replace("query.id", slip))
+        assert (code, out) == (2, ""), "no other column may stand in for a path that was mistyped"
+        assert f"there is no column '{slip}'" in err
+        assert meant in err
+    (folder / "j.jsonl").write_text('{"query": {"id": "q1", "ID": "q2"}, "hit": {"url": "a", "grade": 1}}\n' * 2)
+    code, _, err = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", columns)
+    assert (code, "query.id matches both 'id' and 'ID'" in err) == (2, True), err
+
+
+LISTS = "topic=query.id,doc=out.hits.id,label=out.hits.grade,score=out.hits.points"
+
+
+def lists(folder: Path) -> None:
+    """A line a query, with the list of its documents, as search services log them; TREC files of the same."""
+    topics = {"q1": [("a", 1, 0.2), ("b", 0, 0.9)], "q2": [("b", 2, 0.8), ("a", 0, 0.3), ("c", 1, 0.1)], "q3": []}
+    entries = {t: [{"id": d, "grade": g} for d, g, _ in of] for t, of in topics.items()}
+    write(folder / "j.jsonl", ({"query": {"id": t}, "out": {"hits": of}} for t, of in entries.items()))
+    entries = {t: [{"id": d, "points": p} for d, _, p in of] for t, of in topics.items()}
+    write(folder / "r.jsonl", ({"query": {"id": t}, "out": {"hits": of}} for t, of in entries.items()))
+    rows = [(t, *row) for t, of in topics.items() for row in of]
+    (folder / "j.qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t, d, g, _ in rows))
+    (folder / "r.run").write_text("".join(f"{t} Q0 {d} 1 {p} r\n" for t, d, _, p in rows))
+
+
+def test_a_list_in_a_line_is_a_row_an_entry(run: Run, folder: Path) -> None:
+    """Guards logs of a query and its documents: the same scores as from TREC files, and a place that can be found."""
+    lists(folder)
+    words = ("-m", "nDCG@5", "-m", "P@1", "-q")
+    code, out, err = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", LISTS)
+    assert (code, out) == (0, run("eval", "j.qrels", "r.run", *words)[1]), err
+    assert "q2" in out
+    told = run("doctor", "j.jsonl", "r.jsonl")[1]
+    assert "nested in objects: query.id, out.hits.id, out.hits.grade" in told
+    told = run("doctor", "j.jsonl", "r.jsonl", "--columns", LISTS)[1]
+    assert "r.jsonl: run: system r, 2 topics, 5 results" in told
+    half = {"query": {"id": "q1"}, "out": {"hits": [{"id": "a", "grade": 1}, {"id": "b"}]}}
+    write(folder / "j.jsonl", [half, half])
+    code, _, err = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", LISTS)
+    assert (code, "j.jsonl:1: label is missing" in err) == (2, True), err
+
+
+def test_the_place_in_a_list_is_a_rank(run: Run, folder: Path) -> None:
+    """Guards lists without scores: `#` is the place of an entry, from 1."""
+    lists(folder)
+    ranked = LISTS.replace("score=out.hits.points", "rank=out.hits.#")
+    code, out, err = run("eval", "j.jsonl", "r.jsonl", "-m", "P@1", "-q", "--columns", ranked)
+    assert (code, out.split()[3:]) == (0, ["r", "q1", "1.0000", "r", "q2", "1.0000", "r", "all", "1.0000"]), err
+
+
+def test_two_lists_are_not_guessed_at(run: Run, folder: Path) -> None:
+    """Guards a document of one list beside a label of another: refused, with both names."""
+    write(folder / "j.jsonl", [{"q": "1", "hits": [{"id": "a"}], "votes": [{"grade": 1}, {"grade": 0}]}])
+    (folder / "r.run").write_text("1 Q0 a 1 1 r\n")
+    code, _, err = run("eval", "j.jsonl", "r.run", "--columns", "topic=q,doc=hits.id,label=votes.grade")
+    assert (code, "these names lead into 2 lists, hits and votes (name columns of one of them)" in err) == (2, True)
+
+
+def test_lists_in_a_frame() -> None:
+    """Guards Python: a frame of nested columns is read as the file is."""
+    frame = pl.DataFrame({"q": ["1", "2"], "hits": [[{"id": "a", "g": 1}, {"id": "b", "g": 0}], [{"id": "a", "g": 2}]]})
+    found = tg.read_judgments(frame, columns={"topic": "q", "doc": "hits.id", "label": "hits.g"})
+    rows = list(zip(found.topic.strings(), found.docs.strings(), found.label.tolist(), strict=True))
+    assert rows == [("1", "a", 1.0), ("1", "b", 0.0), ("2", "a", 2.0)]
