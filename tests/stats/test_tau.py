@@ -12,6 +12,7 @@ from scipy import stats
 
 from truegain.errors import TruegainError
 from truegain.sampling.streams import generator
+from truegain.stats import rank_correlation
 from truegain.stats.rank_correlation import kendall_tau, paired, tau_ap_b, tau_ap_walking, tau_interval
 from truegain.stats.student_t import quantile_of
 
@@ -316,3 +317,18 @@ def test_long_and_cliff_with_t() -> None:
     c = tau_interval(x, [-v for v in y], "long-cliff")
     assert (c.low, c.high) == pytest.approx((-z.high, -z.low))
     assert quantile_of(0.95, 4) == pytest.approx(stats.t.ppf(0.975, 4), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("replicates", "confidence", "k"), [(199, 0.9, 10), (200, 0.9, 10), (99, 0.95, 2), (40, 0.95, 1)]
+)
+def test_bootstrap_limits_are_order_statistics(
+    replicates: int, confidence: float, k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the rank of the limits, by its definition: the k-th smallest and largest, k = floor((B+1)(1-c)/2)."""
+    draws = np.linspace(-0.99, 0.99, replicates)
+    monkeypatch.setattr(rank_correlation, "_bootstrap", lambda *_: (draws, 0))
+    found = tau_interval(
+        [3.0, 2.0, 1.0, 4.0], [3.0, 1.0, 2.0, 4.0], "bootstrap", confidence=confidence, replicates=replicates
+    )
+    assert (found.low, found.high) == (draws[k - 1], draws[replicates - k])

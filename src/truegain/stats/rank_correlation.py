@@ -92,7 +92,7 @@ def tau_interval(
     name, notes, se = method, (), None  # type: tuple[str, tuple[str, ...], float | None]
     if method == "bootstrap":
         draws, redrawn = _bootstrap(sx, sy, check_replicates(replicates, confidence), seed)
-        k = max(1, math.floor((len(draws) + 1) * (1 - confidence) / 2))
+        k = max(1, math.floor((len(draws) + 1) * (1 - confidence) / 2 + 1e-9))  # 1 - 0.9 is a little below 0.1
         low, high, se = float(draws[k - 1]), float(draws[-k]), float(np.std(draws, ddof=1))
         if redrawn:
             notes = (f"{redrawn} resamples in which one side was all tied were drawn again",)
