@@ -514,6 +514,8 @@ def test_a_pair_judged_twice_is_told_before_a_command_refuses_it(run: Run, folde
     assert "most commands refuse it: line 3: two labels (1 and 0) for topic 1, document a (keep one;" in out
     (folder / "a.qrels").write_text("1 1 a 1\n1 2 a 0\n")  # of two subtopics
     assert "refuse" not in run("doctor", "a.qrels")[1]
+    (folder / "a.qrels").write_text("1 1 a 1\n1 1 a 0\n1 2 a 0\n")
+    assert "refuse it: line 2: two labels for topic 1, document a, subtopic 1" in run("doctor", "a.qrels")[1]
 
 
 def test_missing_labels_are_told_as_options_and_may_be_dropped(run: Run, folder: Path) -> None:
@@ -533,5 +535,5 @@ def test_systems_that_order_the_same_documents_differ_by_the_suggested_measure(r
     for name, order in (("x", "abcd"), ("y", "dcba")):
         tg.write_runs({name: {str(t): {d: 4.0 - at for at, d in enumerate(order)} for t in range(8)}}, folder)
     _, out, _ = run("doctor", "a.qrels", "x.run", "y.run")
-    assert "@2" in out
-    assert "@4" not in out
+    assert "P@2" in out
+    assert "P@4" not in out

@@ -107,3 +107,71 @@ def test_lists_in_a_frame() -> None:
     found = tg.read_judgments(frame, columns={"topic": "q", "doc": "hits.id", "label": "hits.g"})
     rows = list(zip(found.topic.strings(), found.docs.strings(), found.label.tolist(), strict=True))
     assert rows == [("1", "a", 1.0), ("1", "b", 0.0), ("2", "a", 2.0)]
+
+
+def test_an_entry_alone_a_text_and_nothing(run: Run, folder: Path) -> None:
+    """Guards silent loss: an object where others have a list is an entry, a text is refused, what lacks is counted."""
+    (folder / "r.run").write_text("".join(f"{t} Q0 a 1 1 r\n" for t in "123"))
+    columns = ("-m", "P@1", "-q", "--columns", "topic=q,doc=hits.id,label=hits.g")
+    rows = [{"q": t, "hits": [{"id": "a", "g": 1}, {"id": "b", "g": 0}]} for t in "12"]
+    write(folder / "j.jsonl", [*rows, {"q": "3", "hits": {"id": "a", "g": 1}}])
+    assert "r       3      1.0000" in run("eval", "j.jsonl", "r.run", *columns)[1]
+    write(folder / "j.jsonl", [*rows, {"q": "3", "hits": "TIMEOUT"}])
+    code, _, err = run("eval", "j.jsonl", "r.run", *columns)
+    assert (code, "j.jsonl:3: hits is a text, and a list elsewhere: 'TIMEOUT'" in err) == (2, True), err
+    write(folder / "j.jsonl", [*rows, {"q": "3"}])
+    _, out, err = run("eval", "j.jsonl", "r.run", *columns)
+    assert "j.jsonl: 1 row has no hits, and no document is taken from there" in err
+    assert " 3 " not in out
+
+
+def test_only_lists_that_hold_documents_make_rows(run: Run, folder: Path) -> None:
+    """Guards lists beside a document: names of another file, and those of further columns, drop no row."""
+    write(folder / "j.jsonl", [{"q": t, "hits": [{"id": "a", "g": 1}, {"id": "b", "g": 0}]} for t in "12"])
+    own = [{"topic": t, "doc": d, "score": x, "hits": []} for t in "12" for d, x in (("a", 2), ("b", 1))]
+    own[0]["hits"] = [{"id": "z"}]
+    write(folder / "r.jsonl", own)
+    words = ("-m", "P@1", "--columns", "topic=q,doc=hits.id,label=hits.g")
+    assert run("eval", "j.jsonl", "r.jsonl", *words)[1].split()[-1] == "1.0000"
+    write(folder / "flat.jsonl", [{"topic": t, "doc": "a", "label": 1, "notes": []} for t in "12"])
+    code, _, err = run("eval", "flat.jsonl", "r.jsonl", "-m", "P@1", "--columns", "comment=notes.text")
+    assert (code, "there is no column 'notes.text'" in err) == (2, True), err
+
+
+def test_doctor_reads_lists_as_other_commands_do(run: Run, folder: Path) -> None:
+    """Guards what is looked at: an empty list first, labels of later entries, ranks by place, lists of other kinds."""
+    lists(folder)
+    rows = [json.loads(line) for line in (folder / "r.jsonl").read_text().splitlines()]
+    write(folder / "r.jsonl", [{"query": {"id": "q0"}, "out": {"hits": []}}, *rows])
+    assert "r.jsonl: run: system r, 2 topics" in run("doctor", "j.jsonl", "r.jsonl", "--columns", LISTS)[1]
+    ranked = LISTS.replace("score=out.hits.points", "rank=out.hits.#")
+    assert "r.jsonl: run: system r, 2 topics" in run("doctor", "j.jsonl", "r.jsonl", "--columns", ranked)[1]
+    for name, field in (("k.jsonl", "votes"), ("s.jsonl", "hits")):
+        write(folder / name, [{"q": "1", field: [{"id": "a", "g": 1, "s": 0.5}]}, {"q": "2", field: []}])
+    both = "topic=q,doc=votes.id,label=votes.g;runs:doc=hits.id,score=hits.s"
+    assert "s.jsonl: run: system s" in run("doctor", "k.jsonl", "s.jsonl", "--columns", both)[1]
+    write(folder / "log.jsonl", [{"qid": t, "took_ms": 31.5, "hits": [{"id": "a", "sim": 0.5}]} for t in "12"])
+    told = run("doctor", "log.jsonl")[1]
+    assert "not read: its values are nested in objects: hits.id, hits.sim" in told, "times are no scores of answers"
+
+
+def test_the_place_in_a_list_is_no_label(run: Run, folder: Path) -> None:
+    """Guards suggestions: the place of an entry, which nobody named, was suggested as score and as label."""
+    lists(folder)
+    columns = LISTS.rpartition(",score")[0]
+    code, _, err = run("eval", "j.jsonl", "r.jsonl", "-m", "P@1", "--columns", columns)
+    assert (code, ".#" in err) == (2, False), err
+    (folder / "ids.jsonl").write_text('{"query": "q1", "found": ["a", "b"]}\n{"query": "q2", "found": ["b"]}\n')
+    words = ("eval", "j.qrels", "ids.jsonl", "-m", "P@1", "--columns")
+    _, _, err = run(*words, "doc=found,score=found")
+    assert "say --columns 'doc=found,score=found;runs:doc=found,rank=found.#'" in err
+    assert run(*words, "doc=found,rank=found.#")[0] == 0
+
+
+def test_lists_take_the_memory_of_their_rows(run: Run, folder: Path) -> None:
+    """Guards --memory: the entries of lists are counted, not lines alone."""
+    lists(folder)
+    hits = [{"id": f"d{n}", "points": n / 7} for n in range(20_000)]
+    write(folder / "r.jsonl", [{"query": {"id": "q1"}, "out": {"hits": hits}}, {"query": {"id": "q2"}}])
+    code, _, err = run("eval", "j.jsonl", "r.jsonl", "--memory", "5MB", "--columns", LISTS)
+    assert (code, "memory" in err) == (2, True), err

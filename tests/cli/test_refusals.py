@@ -20,10 +20,10 @@ def test_init_with_a_list_that_nobody_judged(run: Run, folder: Path) -> None:  #
     code, out, _ = run(*INIT, "--gold", "list.csv")
     assert code == 0
     assert out.count("no row of this list has a label yet") == 1
-    assert "no   for other topics like these, and for other topics and other collections: P@5, DCG@5, " in out
+    assert "no   for other topics like these, and for other topics and other collections: P@2, DCG@5, " in out
     assert "Next:" not in out
     assert "These files support no verdict yet: fix the problems above, then truegain verdict study.toml" in out
-    assert 'measure = ["P@5", "DCG@5"]' in (folder / "study.toml").read_text()  # what such a list can tell
+    assert 'measure = ["P@2", "DCG@5"]' in (folder / "study.toml").read_text()  # what such a list can tell
 
 
 def test_init_cuts_a_long_refusal(run: Run, folder: Path) -> None:  # noqa: F811

@@ -210,6 +210,8 @@ def init_command(
         options |= {"all_topics": True}
     drawn = options.get("design") if gold_list is None else gold_list.design
     measures = chosen or usual_measures(table, labels, gold is not None, drawn)
+    if gold_list is not None and not chosen:  # what the list was drawn for comes first
+        measures = tuple(dict.fromkeys((gold_list.measure, *measures)))
     examined = chosen or tuple(
         dict.fromkeys((*measures, at_depth_of(table, MOST_ASKED)))
     )  # where it is refused, most want to know why

@@ -229,4 +229,7 @@ JSON = TableFormat(
     refusal=_no_list,
     row_mark=b"{",
 )
-JSON_LINES = TableFormat("jsonl", "JSONL", (".jsonl", ".ndjson"), _is_lines, _json_lines, refusal=_no_lines)
+JSON_LINES = TableFormat(
+    "jsonl", "JSONL", (".jsonl", ".ndjson"), _is_lines, _json_lines, refusal=_no_lines,
+    row_mark=b"{",  # lists in a line may be rows
+)  # fmt: skip

@@ -88,6 +88,10 @@ class Columns:
         """A column's name as its owner writes it."""
         return str(self.frame.columns[self.names.index(name)]).strip()
 
+    def first_row(self) -> list[Any]:
+        """What stands in the first row; nothing where there is none."""
+        return [one for at in range(len(self.names)) for one in self.frame.column(at)[:1]]
+
     def take(self, rows: Ints) -> Columns:
         """Some rows of the table, under the same names."""
         numbers = rows.tolist()
@@ -134,6 +138,10 @@ class Columns:
 
     def _within(self, name: str, value: object) -> str | None:
         """What to do about an object in the place of a value: name a field of it."""
+        if isinstance(value, list) and self.role == "runs":
+            column = self.written(self.matches[name][0])
+            told = file_options().option("runs", {name: column, "rank": f"{column}.#"})
+            return f"if these are documents in the order of their ranks, say {arg('columns', told, of='tg.read_runs')}"
         keys = [key for key in value if isinstance(key, str) and "." not in key] if isinstance(value, dict) else []
         if not keys:
             return None
@@ -175,6 +183,8 @@ class Columns:
         return {name: self._column(self.matches[name][0]) for name in EXTRA if name in self}
 
 
+IN_LISTS = ("topic", "doc", "label", "score", "rank")  # what makes a row of each entry of a list
+FIRST_ROWS = 50  # that are looked at for the names in their objects
 OF_LABELS = "tg.read_judgments"  # whose arguments these are in Python
 
 
@@ -222,15 +232,18 @@ def _first_cells(columns: Columns, name: str) -> list[Any]:
 
 
 def with_inner(columns: Columns, header: Header) -> Columns:
-    """The columns, and those that the user names by a path into objects, such as query.id; of a list, a row an entry.
+    """The columns, and those that the user names by a path into objects, such as query.id.
+
+    Where topics, documents, labels, scores or ranks stand in a list, each of its entries is a row.
 
     >>> table = RawTable(["query", "grade"], [[{"id": "7", "by": {"age": 31}}], [1]], Places.rows(1))
     >>> with_inner(Columns(table, "a.jsonl"), Header.of("topic=query.id,assessor=query.by.age")).names
     ['query', 'grade', 'query.id', 'query.by.age']
     """
-    told = [part for name in header.theirs.values() for part in parts_of(name)]
-    paths = list(dict.fromkeys(part for part in told if "." in part and part not in columns.names))
-    while unfolded := _unfolded(columns, paths):
+    asked = {ours: name for ours, name in header.theirs.items() if ours in header.renamed or ours not in columns}
+    told = {part: ours for ours, name in asked.items() for part in parts_of(name)}
+    paths = [part for part in told if "." in part and part not in columns.names]
+    while unfolded := _unfolded(columns, [path for path in paths if told[path] in IN_LISTS]):
         columns = unfolded
     found = {path: cells for path in paths if (cells := _inner(columns, path)) is not None}
     return _with(columns, found) if found else columns
@@ -248,38 +261,58 @@ def _with(columns: Columns, more: Mapping[str, list[Any]]) -> Columns:
 def _unfolded(columns: Columns, paths: Sequence[str]) -> Columns | None:
     """A row for each entry of the list that paths lead through, with its place in it, from 1; None where none does.
 
+    What stands without a list, as some tools write a single entry, is an entry.
+
     >>> table = RawTable(["q", "hits"], [["7", "8"], [[{"id": "a"}, {"id": "b"}], []]], Places.rows(2))
     >>> made = with_inner(Columns(table, "a.jsonl"), Header.of("topic=q,doc=hits.id,rank=hits.#"))
     >>> [made.frame.column(made.names.index(name)) for name in ("q", "hits.id", "hits.#")]
     [['7', '7'], ['a', 'b'], [1, 2]]
     """
-    lists = {name: cells for path in paths for name, cells in _lists_on(columns, path)}
+    lists = dict(found for path in paths if (found := _list_on(columns, path)) is not None)
+    if not lists:
+        return None
     if len(lists) > 1:
         raise InputError(
             f"these names lead into {len(lists)} lists, {' and '.join(lists)}", file=columns.file,
             hint="name columns of one of them",
         )  # fmt: skip
-    for name, cells in lists.items():
-        entries = [list(cell) if _is_list(cell) else [] for cell in cells]
-        rows = np.repeat(np.arange(len(cells)), [len(of) for of in entries])
-        place = [at for of in entries for at in range(1, len(of) + 1)]
-        return _with(columns.take(rows), {name: [entry for of in entries for entry in of], f"{name}.#": place})
-    return None
+    ((name, cells),) = lists.items()
+    entries = [_entries(columns, name, row, cell) for row, cell in enumerate(cells)]
+    if lost := sum(map(is_missing, cells)):
+        rows_have = "row has" if lost == 1 else "rows have"
+        warn(f"{columns.file}: {lost:,} {rows_have} no {name}, and no document is taken from there")
+    rows = np.repeat(np.arange(len(cells)), [len(of) for of in entries])
+    more = {name: [entry for of in entries for entry in of]}
+    if (number := f"{name}.#") in paths:
+        more[number] = [at for of in entries for at in range(1, len(of) + 1)]
+    return _with(columns.take(rows), more)
 
 
-def _lists_on(columns: Columns, path: str) -> list[tuple[str, list[Any]]]:
-    """The first list that a path leads through, with its name."""
+def _entries(columns: Columns, name: str, row: int, cell: Any) -> list[Any]:
+    """The entries of a list in one row."""
+    if _is_list(cell):
+        return list(cell)
+    if isinstance(cell, dict) or is_missing(cell):
+        return [cell] if isinstance(cell, dict) else []
+    raise InputError(
+        f"{name} is {an(cell)}, and a list elsewhere", file=columns.file,
+        **(columns.places or Places.rows(row + 1)).of(row), text=str(cell), hint="write a list",
+    )  # fmt: skip
+
+
+def _list_on(columns: Columns, path: str) -> tuple[str, list[Any]] | None:
+    """The name of the first list that a path leads through, and its column; an empty list may stand for no object."""
     parts = path.split(".")
     for n in range(1, len(parts)):
         name = ".".join(parts[:n])
         cells = columns._column(name) if name in columns.names else _inner(columns, name)
-        if cells is not None and any(map(_is_list, cells)):
-            return [(name, cells)]
-    return []
+        if cells is not None and any(_is_list(cell) and len(cell) for cell in cells):
+            return name, cells
+    return None
 
 
 def _is_list(cell: object) -> bool:
-    return isinstance(cell, list | tuple | np.ndarray)
+    return isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim > 0)
 
 
 def _inner(columns: Columns, path: str) -> list[Any] | None:
@@ -306,18 +339,22 @@ def _object(cell: object) -> Mapping[Any, Any]:
     return cell if isinstance(cell, dict) else {}
 
 
-def inner_names(columns: Columns) -> list[str]:
-    """Paths to what stands in the objects of the first row."""
-    cells = {name: columns.frame.column(at)[:1] for at, name in enumerate(columns.all_written)}
-    return [path for name, first in cells.items() for one in first for path in _paths(name, one)]
+def inner_names(columns: Columns, places: bool = False) -> list[str]:
+    """Paths to what stands in the objects and lists of the first rows; with `places`, to places in lists."""
+    cells = {name: columns.frame.column(at)[:FIRST_ROWS] for at, name in enumerate(columns.all_written)}
+    found = [path for name, first in cells.items() for one in first for path in _paths(name, one)]
+    return [path for path in dict.fromkeys(found) if path not in cells and (places or not path.endswith(".#"))]
 
 
 def _paths(name: str, value: object) -> Iterator[str]:
     if _is_list(value):
-        value = next(iter(value), None)  # type: ignore[call-overload]
-    for key, inner in _object(value).items():
-        is_inner = isinstance(inner, dict) or (_is_list(inner) and isinstance(next(iter(inner), None), dict))
-        yield from _paths(f"{name}.{key}", inner) if is_inner else [f"{name}.{key}"]
+        yield from (path for entry in value for path in _paths(name, entry))  # type: ignore[attr-defined]
+        yield f"{name}.#"
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _paths(f"{name}.{key}", inner)
+    else:
+        yield name
 
 
 def _fitting(columns: Columns, header: Header, ours: str) -> str:

@@ -59,14 +59,14 @@ def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
 
     Without a value it may be a wide table of ratings.
     """
-    columns = with_inner(columns, header)
-    names = set(columns.names)
-    own = {ours for ours in header.theirs if any(set(parts_of(name)) <= names for name in _names_of(header, ours))}
-    if not own:
-        return None
     try:
+        columns = with_inner(columns, header)
+        names = set(columns.names)
+        own = {ours for ours in header.theirs if any(set(parts_of(name)) <= names for name in _names_of(header, ours))}
         with_names = renamed(columns, header.of_files(2))  # what it lacks is another file's
     except InputError:
+        return None
+    if not own:
         return None
     value = any(ours in with_names for ours in VALUES[columns.role])
     return (value, len(own)) if all(ours in with_names for ours in IDS) else None
@@ -136,7 +136,7 @@ def columns_in(path: PathLike) -> list[str]:
             raise
         return []
     columns = Columns(table, shown_path(path))
-    return [*columns.all_written, *inner_names(columns)]
+    return [*columns.all_written, *inner_names(columns, places=True)]
 
 
 def _has_names(text: bytes) -> bool:
@@ -162,7 +162,7 @@ def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None
     for header in (options.judged, options.ran, options.trusted):
         for ours in header.renamed:
             for name in header.names_of(ours):
-                if not set(parts_of(name)) <= there:
+                if not all(part in there or part.partition(".")[0] in there for part in parts_of(name)):
                     listed = some([f"columns of {file}: {', '.join(names)}" for file, names in named.items()])
                     hint = f"check its name; {listed}" if listed else "give tables that name their columns"
                     raise InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)

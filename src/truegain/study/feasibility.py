@@ -117,7 +117,7 @@ def at_depth_of(runs: Runs, measure: str) -> str:
     ('P@2', 'P@1')
     """
     deepest = max((int(np.bincount(part.topic.code).max()) for part in runs.parts if len(part.topic.code)), default=TOP)
-    if deepest <= TOP and _order_the_same(runs):
+    if measure.startswith("P@") and deepest <= TOP and _order_the_same(runs):
         deepest = max(1, deepest // 2)
     return measure.replace("@10", f"@{min(TOP, deepest)}")
 

@@ -307,12 +307,13 @@ def _reason(error: TruegainError, file: str) -> str:
 
 
 def _refuse_objects(columns: Columns) -> None:
-    """Refuse a table whose topics, or all of whose values, are nested in objects: only its owner knows the fields."""
-    first = [next(iter(columns.frame.column(at)[:1]), None) for at in range(len(columns.names))]
-    topic = columns.names.index(columns.matches["topic"][0]) if "topic" in columns else None
-    in_objects = isinstance(first[topic], dict) if topic is not None else all(isinstance(x, dict) for x in first)
-    if in_objects and first:
-        paths = inner_names(columns)
+    """Refuse a table whose topics, documents or all of whose values are nested: only its owner knows the fields."""
+    paths = inner_names(columns)
+    nested_in = {path.partition(".")[0].strip().lower() for path in paths}
+    topic = columns.matches["topic"][0] if "topic" in columns else None
+    lists = any(isinstance(x, list) and x and isinstance(x[0], dict) for x in columns.first_row())
+    in_objects = topic in nested_in if topic is not None else set(columns.names) <= nested_in
+    if paths and (in_objects or (lists and "doc" not in columns)):
         raise InputError(
             f"its values are nested in objects: {some(paths, 12)}", file=columns.file,
             hint=f"name the columns, as in {arg('columns', 'topic=query.id,doc=hit.url,label=hit.grade')}; a run has a "
@@ -541,11 +542,13 @@ def _of_judgments(path: str, file: str) -> Examined:
 
 
 def _judged_twice(labels: Judgments, file: str) -> str:
-    """What a command says of a pair with several labels; nothing where there is none, or where subtopics differ."""
-    if len(labels.subtopic.values) > 1:
-        return ""
+    """What a command says of a pair with several labels, of one subtopic where there are several; else nothing."""
+    pool = Pool.of(labels)
     try:
-        Pool.of(labels).check_one_label()
+        if len(labels.subtopic.values) > 1:
+            _ = pool.facets
+        else:
+            pool.check_one_label()
     except InputError as error:
         return _reason(error, file)
     return ""
