@@ -537,3 +537,10 @@ def test_systems_that_order_the_same_documents_differ_by_the_suggested_measure(r
     _, out, _ = run("doctor", "a.qrels", "x.run", "y.run")
     assert "P@2" in out
     assert "P@4" not in out
+
+
+@pytest.mark.parametrize("options", [(), ("--columns", "label=grade")])
+def test_one_column_of_a_gold_list_makes_no_gold_list(run: Run, folder: Path, options: tuple[str, ...]) -> None:
+    """Guards judgments with a column that gold lists have, too: two such make a list."""
+    (folder / "a.csv").write_text("order,topic,doc,grade\n1,1,a,1\n2,1,b,0\n3,2,a,0\n")
+    assert "a.csv: judgments: 2 topics, 3 judgments" in run("doctor", "a.csv", *options)[1]

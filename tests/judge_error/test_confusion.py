@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from truegain.judge_error import confusion as confusions
 from truegain.judge_error.confusion import (
     Confusion,
     bias,
@@ -317,3 +318,14 @@ def test_rates_at_their_ends() -> None:
     assert (bounded(75, 100, 30, 40, 60, 80).at, bounded(75, 100, 30, 40, 60, 80).value) == ("inside", 1.0)
     assert (bounded(25, 100, 30, 40, 60, 80).at, bounded(25, 100, 30, 40, 60, 80).value) == ("inside", 0.0)
     assert bounded(40, 100, 30, 40, 60, 80).value == pytest.approx((0.4 - 0.25) / 0.5)
+
+
+def test_a_variance_over_few_topics_is_moderated() -> None:
+    """Guards the prior, written out: a judge whose accuracy varies as usual counts as 4 topics."""
+    right, of = np.array([3.0, 5.0, 1.0]), np.array([4.0, 6.0, 5.0])
+    moves, variance, df, _ = confusions._over_topics(right, of, 15.0, "relevant")
+    share, m = (16 + 36 + 25) / 225, (15 * 0.6 + 1) / 17
+    assert moves == pytest.approx((right - 0.6 * of) / 15)
+    usual = m * (1 - m) * (1 / 15 + 0.2 * (share - 1 / 15))
+    wanted = (float(moves @ moves) / share + 4 * usual) / (1 / share - 1 + 4)
+    assert (variance, df) == pytest.approx((wanted, 1 / share + 3))

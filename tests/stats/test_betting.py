@@ -140,3 +140,12 @@ def test_labels_are_few_strata() -> None:
     """Guards values without steps: a stratum for each would learn nothing."""
     assert len(np.unique(strata_of(np.random.default_rng(0).random(500)))) == 6
     assert strata_of(np.zeros(4)).tolist() == [0] * 4
+
+
+def test_limits_of_a_known_game() -> None:
+    """Guards the constants of the game, which decide how narrow limits are and no other test holds: numbers of 2026."""
+    units, values = drawn(np.random.default_rng(11), 300)
+    game = Betting(units, values[:120].tolist())
+    low, high = game.limits(0.05)
+    assert HORIZONS == (100.0, 300.0, 900.0)
+    assert (float(low[0]), float(high[0])) == pytest.approx((-0.0679559, 0.0298453), abs=1e-6)

@@ -72,6 +72,8 @@ def test_rows_without_spread_are_refused() -> None:
     assert (welch_rows(flat, flat).p == 1).all()
     with pytest.raises(TruegainError, match="Welch's t is undefined"):
         welch_rows(flat, flat + 0.1)
+    with pytest.raises(TruegainError, match="Welch's t is undefined"):
+        welch_rows(np.vstack([a[:1, :4], flat]), np.vstack([b[:1, :4], flat + 0.1]))  # among rows with spread
 
 
 def test_the_table_of_the_studentized_range() -> None:
