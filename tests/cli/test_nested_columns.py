@@ -175,3 +175,21 @@ def test_lists_take_the_memory_of_their_rows(run: Run, folder: Path) -> None:
     write(folder / "r.jsonl", [{"query": {"id": "q1"}, "out": {"hits": hits}}, {"query": {"id": "q2"}}])
     code, _, err = run("eval", "j.jsonl", "r.jsonl", "--memory", "5MB", "--columns", LISTS)
     assert (code, "memory" in err) == (2, True), err
+
+
+def test_scores_that_rise_along_the_lists_are_told(run: Run, folder: Path) -> None:
+    """Guards distances given as scores: each list would be read from its end, without a word."""
+    (folder / "j.qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 b 0\n")
+    for name, second in (("far.jsonl", 0.9), ("mixed.jsonl", 0.1)):
+        rows = [{"q": "1", "hits": [{"id": "a", "d": 0.2}, {"id": "b", "d": second}]}]
+        write(folder / name, [*rows, {"q": "2", "hits": [{"id": "a", "d": 0.3}, {"id": "b", "d": 0.8}]}])
+    words = ("-m", "P@1", "--columns", "topic=q,doc=hits.id,score=hits.d")
+    _, out, err = run("eval", "j.qrels", "far.jsonl", *words)
+    assert (
+        "far.jsonl: hits.d rises along every list, and large scores rank first; if small ones are the best, give "
+        in err
+    )
+    assert "rank=hits.# in place of score=hits.d" in err
+    assert out.split()[-1] == "0.0000"
+    assert "rises" not in run("eval", "j.qrels", "mixed.jsonl", *words)[2]
+    assert run("eval", "j.qrels", "far.jsonl", *words[:3], "topic=q,doc=hits.id,rank=hits.#")[1].split()[-1] == "1.0000"

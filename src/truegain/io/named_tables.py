@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
@@ -243,10 +244,25 @@ def with_inner(columns: Columns, header: Header) -> Columns:
     asked = {ours: name for ours, name in header.theirs.items() if ours in header.renamed or ours not in columns}
     told = {part: ours for ours, name in asked.items() for part in parts_of(name)}
     paths = [part for part in told if "." in part and part not in columns.names]
+    whole = columns
     while unfolded := _unfolded(columns, [path for path in paths if told[path] in IN_LISTS]):
         columns = unfolded
     found = {path: cells for path in paths if (cells := _inner(columns, path)) is not None}
+    for path in found if columns is not whole and columns.role == "runs" and "rank" not in asked else ():
+        if told[path] == "score":
+            _warn_of_rising(columns, path, found[path])
     return _with(columns, found) if found else columns
+
+
+def _warn_of_rising(columns: Columns, path: str, cells: Sequence[Any]) -> None:
+    """Tell of scores that rise along every list, as distances do: the last entry is then taken for the best."""
+    scores = np.array([math.nan if (x := number_of(cell)) is None else x for cell in cells])
+    within = np.diff(columns.places.number) == 0 if columns.places is not None else np.zeros(0, np.bool_)
+    steps = np.diff(scores)[within]
+    if (steps >= 0).all() and (steps > 0).any():
+        name = next(name for name in columns.names if path.startswith(f"{name}."))
+        warn(f"{columns.file}: {path} rises along every list, and large scores rank first; if small ones are the best, "
+             f"give rank={name}.# in place of score={path}")  # fmt: skip
 
 
 def _with(columns: Columns, more: Mapping[str, list[Any]]) -> Columns:
