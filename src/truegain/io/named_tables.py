@@ -262,7 +262,7 @@ def _warn_of_rising(columns: Columns, path: str, cells: Sequence[Any]) -> None:
     if (steps >= 0).all() and (steps > 0).any():
         name = next(name for name in columns.names if path.startswith(f"{name}."))
         warn(f"{columns.file}: {path} rises along every list, and large scores rank first; if small ones are the best, "
-             f"give rank={name}.# in place of score={path}")  # fmt: skip
+             f"name no score but the rank {name}.#")  # fmt: skip
 
 
 def _with(columns: Columns, more: Mapping[str, list[Any]]) -> Columns:
