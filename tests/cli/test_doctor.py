@@ -511,11 +511,11 @@ def test_a_pair_judged_twice_is_told_before_a_command_refuses_it(run: Run, folde
     """Guards what looks wrong: such judgments were listed as if they could be used."""
     (folder / "a.csv").write_text("topic,doc,label\n1,a,1\n1,a,0\n")
     _, out, _ = run("doctor", "a.csv")
-    assert "most commands refuse it: line 3: two labels (1 and 0) for topic 1, document a (keep one;" in out
+    assert "most commands will refuse this file: line 3: two labels (1 and 0) for topic 1, document a (keep one;" in out
     (folder / "a.qrels").write_text("1 1 a 1\n1 2 a 0\n")  # of two subtopics
     assert "refuse" not in run("doctor", "a.qrels")[1]
     (folder / "a.qrels").write_text("1 1 a 1\n1 1 a 0\n1 2 a 0\n")
-    assert "refuse it: line 2: two labels for topic 1, document a, subtopic 1" in run("doctor", "a.qrels")[1]
+    assert "refuse this file: line 2: two labels for topic 1, document a, subtopic 1" in run("doctor", "a.qrels")[1]
 
 
 def test_missing_labels_are_told_as_options_and_may_be_dropped(run: Run, folder: Path) -> None:

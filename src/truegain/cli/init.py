@@ -209,9 +209,8 @@ def init_command(
     if all_topics:
         options |= {"all_topics": True}
     drawn = options.get("design") if gold_list is None else gold_list.design
-    measures = chosen or usual_measures(table, labels, gold is not None, drawn)
-    if gold_list is not None and not chosen:  # what the list was drawn for comes first
-        measures = tuple(dict.fromkeys((gold_list.measure, *measures)))
+    drawn_for = () if gold_list is None else (gold_list.measure,)
+    measures = chosen or tuple(dict.fromkeys((*drawn_for, *usual_measures(table, labels, gold is not None, drawn))))
     examined = chosen or tuple(
         dict.fromkeys((*measures, at_depth_of(table, MOST_ASKED)))
     )  # where it is refused, most want to know why

@@ -29,7 +29,7 @@ from truegain.io.separated import (
     option_for,
 )
 from truegain.io.warnings import warn
-from truegain.message import arg
+from truegain.message import arg, argname
 
 # ---- Tables with named columns: those of files, and frames of pandas, polars or pyarrow.
 
@@ -89,10 +89,6 @@ class Columns:
         """A column's name as its owner writes it."""
         return str(self.frame.columns[self.names.index(name)]).strip()
 
-    def first_row(self) -> list[Any]:
-        """What stands in the first row; nothing where there is none."""
-        return [one for at in range(len(self.names)) for one in self.frame.column(at)[:1]]
-
     def take(self, rows: Ints) -> Columns:
         """Some rows of the table, under the same names."""
         numbers = rows.tolist()
@@ -138,17 +134,19 @@ class Columns:
         return unguarded(self.frame, values)
 
     def _within(self, name: str, value: object) -> str | None:
-        """What to do about an object in the place of a value: name a field of it."""
-        if isinstance(value, list) and self.role == "runs":
-            column = self.written(self.matches[name][0])
-            told = file_options().option("runs", {name: column, "rank": f"{column}.#"})
-            return f"if these are documents in the order of their ranks, say {arg('columns', told, of='tg.read_runs')}"
-        keys = [key for key in value if isinstance(key, str) and "." not in key] if isinstance(value, dict) else []
-        if not keys:
-            return None
-        path = f"{self.written(self.matches[name][0])}.{keys[0]}"
-        option, reader = file_options().option(self.role, {name: path}), "runs" if self.role == "runs" else "judgments"
-        return f"name the field, as in {arg('columns', option, of=f'tg.read_{reader}')}"
+        """What to do about an object or a list in the place of a value: name a field of it, or its places as ranks."""
+        column, reader = self.written(self.matches[name][0]), "runs" if self.role == "runs" else "judgments"
+        entry = next(iter(value), None) if isinstance(value, list) else value
+        keys = [key for key in entry if isinstance(key, str) and "." not in key] if isinstance(entry, dict) else []
+        if keys:
+            option = file_options().option(self.role, {name: f"{column}.{keys[0]}"})
+            return f"name the field, as in {arg('columns', option, of=f'tg.read_{reader}')}"
+        if isinstance(value, list) and (name, self.role) == ("doc", "runs"):
+            option = file_options().option("runs", {name: column, "rank": f"{column}.#"})
+            return (
+                f"if these are documents in the order of their ranks, say {arg('columns', option, of='tg.read_runs')}"
+            )
+        return None
 
     def any_ids(self, name: str) -> list[str]:
         """A column of ids as text, whatever stands there."""
@@ -248,8 +246,8 @@ def with_inner(columns: Columns, header: Header) -> Columns:
     while unfolded := _unfolded(columns, [path for path in paths if told[path] in IN_LISTS]):
         columns = unfolded
     found = {path: cells for path in paths if (cells := _inner(columns, path)) is not None}
-    for path in found if columns is not whole and columns.role == "runs" and "rank" not in asked else ():
-        if told[path] == "score":
+    if columns is not whole and columns.role == "runs" and "rank" not in asked:
+        for path in [path for path in found if told[path] == "score"]:
             _warn_of_rising(columns, path, found[path])
     return _with(columns, found) if found else columns
 
@@ -260,9 +258,9 @@ def _warn_of_rising(columns: Columns, path: str, cells: Sequence[Any]) -> None:
     within = np.diff(columns.places.number) == 0 if columns.places is not None else np.zeros(0, np.bool_)
     steps = np.diff(scores)[within]
     if (steps >= 0).all() and (steps > 0).any():
-        name = next(name for name in columns.names if path.startswith(f"{name}."))
-        warn(f"{columns.file}: {path} rises along every list, and large scores rank first; if small ones are the best, "
-             f"name no score but the rank {name}.#")  # fmt: skip
+        name = max((name for name in columns.names if path.startswith(f"{name}.")), key=len)
+        warn(f"{columns.file}: {path} rises along every list, so the last entry ranks first; if small values are best, "
+             f"name {name}.# as the rank and no score")  # fmt: skip
 
 
 def _with(columns: Columns, more: Mapping[str, list[Any]]) -> Columns:
@@ -289,14 +287,14 @@ def _unfolded(columns: Columns, paths: Sequence[str]) -> Columns | None:
         return None
     if len(lists) > 1:
         raise InputError(
-            f"these names lead into {len(lists)} lists, {' and '.join(lists)}", file=columns.file,
-            hint="name columns of one of them",
+            f"{argname('columns')} names fields of {len(lists)} lists, {' and '.join(lists)}", file=columns.file,
+            hint="name fields of one list only",
         )  # fmt: skip
     ((name, cells),) = lists.items()
     entries = [_entries(columns, name, row, cell) for row, cell in enumerate(cells)]
     if lost := sum(map(is_missing, cells)):
         rows_have = "row has" if lost == 1 else "rows have"
-        warn(f"{columns.file}: {lost:,} {rows_have} no {name}, and no document is taken from there")
+        warn(f"{columns.file}: {lost:,} {rows_have} no {name} and no documents")
     rows = np.repeat(np.arange(len(cells)), [len(of) for of in entries])
     more = {name: [entry for of in entries for entry in of]}
     if (number := f"{name}.#") in paths:
@@ -311,7 +309,7 @@ def _entries(columns: Columns, name: str, row: int, cell: Any) -> list[Any]:
     if isinstance(cell, dict) or is_missing(cell):
         return [cell] if isinstance(cell, dict) else []
     raise InputError(
-        f"{name} is {an(cell)}, and a list elsewhere", file=columns.file,
+        f"{name} is {an(cell)} here and a list in other rows", file=columns.file,
         **(columns.places or Places.rows(row + 1)).of(row), text=str(cell), hint="write a list",
     )  # fmt: skip
 
@@ -340,14 +338,16 @@ def _inner(columns: Columns, path: str) -> list[Any] | None:
     name, keys = ".".join(parts[: begins[0]]), parts[begins[0] :]
     cells = columns._column(name)
     for key in keys:
-        within = [[(k, v) for k, v in cell.items() if str(k).lower() == key] for cell in map(_object, cells)]
-        twice = next((found for found in within if len(found) > 1), None)
+        objects = [*map(_object, cells)]
+        shapes = {tuple(one) for one in objects}  # most objects have the same keys
+        spelled = {shape: [k for k in shape if str(k).lower() == key] for shape in shapes}
+        twice = next((found for found in spelled.values() if len(found) > 1), None)
         if twice is not None:
-            both = " and ".join(repr(k) for k, _ in twice)
+            both = " and ".join(map(repr, twice))
             raise InputError(f"{path} matches both {both}", file=columns.file, hint="rename or remove one")
-        if not any(within):
+        if not any(spelled.values()):
             return None
-        cells = [found[0][1] if found else None for found in within]
+        cells = [one[found[0]] if (found := spelled[tuple(one)]) else None for one in objects]
     return cells
 
 

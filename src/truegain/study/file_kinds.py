@@ -311,9 +311,9 @@ def _refuse_objects(columns: Columns) -> None:
     paths = inner_names(columns)
     nested_in = {path.partition(".")[0].strip().lower() for path in paths}
     topic = columns.matches["topic"][0] if "topic" in columns else None
-    lists = any(isinstance(x, list) and x and isinstance(x[0], dict) for x in columns.first_row())
+    lists = [path.removesuffix("#") for path in inner_names(columns, places=True) if path.endswith(".#")]
     in_objects = topic in nested_in if topic is not None else set(columns.names) <= nested_in
-    if paths and (in_objects or (lists and "doc" not in columns)):
+    if paths and (in_objects or ("doc" not in columns and any(path.startswith((*lists,)) for path in paths))):
         raise InputError(
             f"its values are nested in objects: {some(paths, 12)}", file=columns.file,
             hint=f"name the columns, as in {arg('columns', 'topic=query.id,doc=hit.url,label=hit.grade')}; a run has a "
@@ -534,7 +534,7 @@ def _of_judgments(path: str, file: str) -> Examined:
     used = len(np.unique(labels.topic.code))
     notes = [f"its labels are taken from the column {label}"] if label else []
     if twice := _judged_twice(labels, file):
-        notes.append(f"most commands refuse it: {twice}")
+        notes.append(f"most commands will refuse this file: {twice}")
     return Examined(
         file, JUDGMENTS, topics=used, values=len(labels), judges=judge_in(labels), notes=tuple(notes), label=label,
         data=labels,
