@@ -123,7 +123,9 @@ ANSWERS: dict[str, tuple[type, Callable[[], Any]]] = {
     "preferences": (tg.Preferences, lambda: tg.read_preferences(VOTES)),
     "settled": (
         SettleResult,
-        lambda: _study().settle(lambda t, d: GOLD[t].get(d, 0), measure="P@3", baseline="dense", population="fixed"),
+        lambda: (
+            _study().with_measures("P@3").settle(lambda t, d: GOLD[t].get(d, 0), baseline="dense", population="fixed")
+        ),
     ),
     "verdict of preferences": (
         Verdict,

@@ -221,6 +221,7 @@ def gitlab(folder: Path, wanted: str | None, api: str, token: str = TOKEN) -> En
     return Ended(done.returncode, done.stdout, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the job posts by curl")
 @pytest.mark.parametrize("code", CASES)
 def test_the_job_passes_fails_or_warns(checkout: Path, code: int) -> None:
@@ -257,6 +258,7 @@ def test_what_gitlab_makes_of_the_codes() -> None:
 # ---------------------------------------------------------------------- the page
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_comment(checkout: Path, simulated: Path) -> None:
     """Guards the quoted comment: it is how that of the undecided candidate begins."""
     [comment] = re.findall(r"```markdown\n(.*?)```", PAGE, re.DOTALL)

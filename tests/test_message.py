@@ -50,6 +50,7 @@ MARKS = "".join(map(chr, range(0xFDD0, 0xFDF0)))
         (argname("gold_relevant_from", -1), "Gold.relevant_from -1", "--gold-relevant-from -1"),
         (argname("gold_relevant_from", 0.25, ".1f"), "Gold.relevant_from 0.2", "--gold-relevant-from 0.2"),
         (argname("gold_relevant_from", "x", own=True), "gold_relevant_from 'x'", "--gold-relevant-from x"),
+        (argname("columns", of="Gold"), "Gold.columns", "Gold.columns"),
         (argname("aggregate", "best"), "aggregate 'best'", "--aggregate best"),
         (argname("aggregate", "it's"), 'aggregate "it\'s"', "--aggregate 'it'\"'\"'s'"),
         (argname("columns", "a"), "columns 'a'", "columns 'a'"),
@@ -175,3 +176,16 @@ def test_a_value_that_python_reads_otherwise_leaves_no_mark() -> None:
     """Guards lines of a study file: a number of numpy is told as on the command line, without a mark."""
     said = Message(arg("level", np.float64(0.5))).lines({"level": "level"})
     assert "\ufdd3" not in said
+
+
+def test_a_remedy_in_the_message_is_a_field_too() -> None:
+    """Guards programs that read `remedy`: it is there though the message tells it, and is printed once."""
+    with pytest.raises(MeasureError) as of_measure:
+        tg.parse_measure("nDGC")
+    assert (of_measure.value.argument, of_measure.value.value) == ("measure", "nDGC")
+    with pytest.raises(TruegainError) as of_choice:
+        tg.Scoring(ties="dice")  # type: ignore[arg-type]
+    for error, begin in ((of_measure.value, "did you mean nDCG"), (of_choice.value, "give one of ")):
+        assert error.remedy is not None
+        assert error.remedy.startswith(begin)
+        assert error.in_full == error.message

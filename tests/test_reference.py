@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -44,6 +46,34 @@ def test_messages_can_be_searched() -> None:
     assert "two labels (... and ...) for topic ..., document ..." in {problem for _, _, problem, *_ in made}
 
 
+PASTED = {  # what a terminal shows: what the search of the site must find first, by what it says to do
+    "error: j.qrels:1: label is not a number: 'q1 0 d2 x' (field 4 must be a number)": "field ... must be a number",
+    "error: ok.run:1: score is NaN: 'q1 Q0 d1 1 nan t' (field 5 must be a number that can be ordered)": "field ...",
+    "error: cr.qrels:1: carriage return inside a line: 'q1 0 d1 1' (end lines with a newline)": "end lines with",
+    "error: b.csv:2: 2 fields where the header has 3: 'q1,d1' (give every row all fields, and quote fields that hold a "
+    "separator)": "give every row all fields",
+    "error: l.jsonl:1: topic is a dict: \"{'id': 1}\" (name the field, as in --columns topic=q.id)": "na",
+    "error: http://[::1]:9/x: cannot connect to the server (check the address and the network)": "check the address",
+    "Error: No such command 'evl'. Did you mean 'eval'?": "write one of the commands",
+    "Error: Missing option '--min-effect'.": "give this option",
+    "Error: Invalid value for '--seed': 'x' is not a valid int range.": "write a whole number",
+    "how to compare two systems": "",  # no message
+}
+
+
+def test_the_search_finds_a_pasted_error(tmp_path: Path) -> None:
+    """Guards the script of the search: a message that is pasted is found with its remedy, and words alone find none."""
+    node = shutil.which("node") or pytest.skip("no node here")
+    frame = """const Search = {_performSearch: () => []}, document = {addEventListener: (_, f) => f()};"""
+    ask = f"console.log(JSON.stringify({json.dumps([*PASTED])}.map((q) => (Search._performSearch(q).at(-1) || [])[3])))"
+    script = (DOCS / "_static" / "search-messages.js").read_text()
+    (tmp_path / "search.js").write_text("\n".join([messages.script(), frame, script, ask]))
+    done = subprocess.run([node, tmp_path / "search.js"], capture_output=True, text=True, check=True)
+    found = dict(zip(PASTED, json.loads(done.stdout), strict=True))
+    assert {q: told for q, told in found.items() if not (told or "").startswith(PASTED[q])} == {}
+    assert found["how to compare two systems"] is None
+
+
 def test_commands_are_whole() -> None:
     """Guards the pages of commands: each has one, is listed, shows every option with its help, and leads on."""
     made = commands.pages(DOCS)
@@ -61,6 +91,20 @@ def test_commands_are_whole() -> None:
     assert "| 3 | Not enough evidence. |" in made["commands/gate.md"]
     assert "Number, between 0 and 1; default: `0.95`." in made["commands/verdict.md"]
     assert "schemas/plan-topics.json" in made["commands/plan-topics.md"]
+
+
+def test_exit_codes_are_those_of_the_commands() -> None:
+    """Guards the table for scripts: a command whose help says what a code means stands in the row of that code."""
+    rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", (DOCS / "reference" / "json.md").read_text(), re.MULTILINE))
+    said = {name: commands.lead(page)[2] for name, page in commands.all_pages().items()}
+    own = {
+        (code, name)
+        for name, codes in said.items()
+        for code, text in codes.items()
+        if text not in ("Bad input.", "Done.")
+    }
+    assert {("3", "settle"), ("3", "judge run"), ("1", "gate"), ("2", "doctor")} <= own
+    assert {(code, name) for code, name in own if f"`{name}`" not in rows[code]} == set()
 
 
 def test_names_are_grouped_once() -> None:
@@ -159,16 +203,53 @@ def test_a_new_error_without_a_remedy_is_noticed(tmp_path: Path) -> None:
     )  # fmt: skip
     path.write_text("\n".join(lines))
     found = list(errors._in_module("truegain.cli.init", path))  # where both names are known
-    assert [(r.line, r.has_remedy) for r in found] == [(2, False), (4, True), (6, True), (6, True), (8, True)]
-    assert [r.remedy for r in found][1:] == ["give a larger one", *["give a number for each word"] * 2, "write it anew"]
+    assert [(r.line, r.has_remedy) for r in found] == [(2, False), (4, True), (6, True), (8, True)]
+    assert [r.remedy for r in found][1:] == ["give a larger one", "give a number for each word", "write it anew"]
+
+
+def test_every_case_of_an_error_is_listed(tmp_path: Path) -> None:
+    """Guards all that a statement can say: texts by a condition, of a dict or of a function, each with its remedy."""
+    path = tmp_path / "made.py"
+    lines = (
+        "def a(x):", "    who = 'one person' if x else 'many people'",
+        "    raise TruegainError(f'{who} came; go home')",
+        "def b(x):", "    problem, hint = {1: ('far too large', 'cut it'), 2: ('far too small', 'add to it')}[x]",
+        "    raise InputError(problem, hint=hint)",
+        "def c(x):", "    if x:", "        return 'no such thing', 'look again'",
+        "    return 'nothing at all', 'try it'",
+        "def d(x):", "    problem, hint = c(x)", "    raise InputError(problem, hint=hint)",
+        "def e(x):", "    if x:", "        hint = 'go on'", "        raise InputError('first', hint=hint)",
+        "    hint = 'stop'", "    raise InputError('second', hint=hint)",
+        "def f(x):", "    raise InputError(f'{x} line{\"s\" if x > 1 else \"\"}', hint=f(x) or 'end it')",
+    )  # fmt: skip
+    path.write_text("\n".join(lines))
+    made = sorted(errors._in_module("truegain.cli.init", path), key=lambda r: r.line)
+    assert [(errors.shown(r.problem), r.remedy) for r in made] == [
+        ("one person came; go home", ""),
+        ("many people came; go home", ""),
+        ("far too large", "cut it"),
+        ("far too small", "add to it"),
+        ("no such thing", "look again"),
+        ("nothing at all", "try it"),
+        ("first", "go on"),
+        ("second", "stop"),
+        ("*x* lines", "end it"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("page", "words"),
     [
         ("files", "the table has no header that names 'topic' and 'doc'"),
-        ("files", "Give a number for each word"),
+        ("files", "; or give a number for each word"),
         ("files", "Write one JSON object per line"),
+        (
+            "files",
+            "a run line needs *fewest* fields, this one has *n*: *text* : Write 'topic Q0 document rank score tag'.",
+        ),
+        ("data", "several assessors labeled topic *value*, document *value*: these are ratings"),
+        ("files", "the server answered *status* : Try again later, or check the address."),
+        ("options", "Missing option *option* : Give this option"),
     ],
 )
 def test_errors_that_functions_make_are_listed(page: str, words: str) -> None:

@@ -5,17 +5,20 @@ random 40% of the answers (of fewer than 10 a system nothing is said).  Settings
 
     python -m benchmarks.coverage.answers --studies 400
     python -m benchmarks.coverage.answers --studies 400 --panels --topics 25 100
+    python -m benchmarks.coverage.answers --studies 400 --checked --topics 50 100
 
 prints, for each world and number of topics, the coverage of a score, of the equal pair and of the real pair, and the
 median width of the interval of the equal pair, by the judge alone, by the judge with topics that are taken as
 independent where they are not, and corrected by the people's values.  With --panels: answers by several judges or in
-several repeats, for judges and repeats like these, on topics like these or on these only.
+several repeats, for judges and repeats like these, on topics like these or on these only.  With --checked: the same
+answers judged by several or several times, all of them lenient to b, as they are and corrected by the people's values.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -221,12 +224,48 @@ def panel_held(study: tg.Study, truth: Array) -> Result:
     return [bool(low <= true <= high) for low, high, true in limits], limits[1][1] - limits[1][0]
 
 
+# ---- The same with people's values of some answers, which the judges together are held against.
+
+CHECKED = CELLS[:6]
+
+
+def checked_results(
+    world: Panel,
+    population: str,
+    topics: int,
+    studies: int,
+    seed: int,
+    ways: Sequence[str] = ("judge alone", "corrected"),
+) -> dict[str, list[Result]]:
+    """What each of some studies says, by way: repeats are judgments of one answer, whose worth people know."""
+    rng = np.random.default_rng([seed, topics, 2])
+    everywhere = _shares(world.topics(MANY, np.random.default_rng(1))).mean(axis=1)
+    results: dict[str, list[Result]] = {way: [] for way in ways}
+    for _ in range(studies):
+        quality = world.topics(topics, rng)
+        seen = world.values(np.repeat((quality + LENIENT[:, None])[:, :, None], world.repeats, axis=2), rng)
+        true = _shares(quality)
+        people = items_of(true, rng.random(true.shape) >= GOLD)
+        items, truth = panel_items(seen), everywhere if "topics" in population else true.mean(axis=1)
+        for way in ways:
+            gold = tg.Gold(people, "random") if way == "corrected" else None
+            try:
+                study = tg.Study(items, measures="s", population=population, gold=gold)
+            except TruegainError:  # too few gold labels
+                results[way].append(None)
+                continue
+            results[way].append(panel_held(study, truth))
+    return results
+
+
 def print_row(name: str, results: list[Result]) -> None:
     """A row of the table."""
     answered = [result for result in results if result is not None]
-    cells = " | ".join(f"{x:.3f}" for x in np.array([x for x, _ in answered]).mean(axis=0))
-    width, refused = float(np.median([w for _, w in answered])), len(results) - len(answered)
-    print(f"{name} | {cells} | {width:.3f} | {refused}", flush=True)
+    cells, refused = "- | - | - | -", len(results) - len(answered)
+    if answered:
+        shares = np.array([x for x, _ in answered]).mean(axis=0)
+        cells = " | ".join(f"{x:.3f}" for x in (*shares, np.median([w for _, w in answered])))
+    print(f"{name} | {cells} | {refused}", flush=True)
 
 
 def main() -> None:
@@ -236,29 +275,30 @@ def main() -> None:
     parser.add_argument("--topics", type=int, nargs="+", default=[25, 50, 100])
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--panels", action="store_true", help="several judges and repeats, and nothing else")
+    parser.add_argument("--checked", action="store_true", help="several judges and repeats corrected, and nothing else")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     print("world | topics | by | score | equal pair | real pair | width | refused")
-    if options.panels:
-        print_panels(options.topics, options.studies, options.seed)
+    for panel, population in CHECKED if options.checked else CELLS if options.panels else ():
+        for n in options.topics:
+            asked = panel, population, n, options.studies, options.seed
+            if not options.checked:
+                print_row(f"{panel.name} | {n} | {population}", panel_results(*asked))
+                continue
+            for way, results in checked_results(*asked).items():
+                print_row(f"{panel.name} | {n} | {population}, {way}", results)
+    if options.panels or options.checked:
         return
     for world in WORLDS:
         truth = world.truth()
         for topics in options.topics:
             rng = np.random.default_rng([options.seed, topics])
-            results: dict[str, list[Result]] = {}
+            by_way: dict[str, list[Result]] = {}
             for _ in range(options.studies):
                 for name, result in studied(world, topics, truth, rng).items():
-                    results.setdefault(name, []).append(result)
-            for name, all_results in results.items():
+                    by_way.setdefault(name, []).append(result)
+            for name, all_results in by_way.items():
                 print_row(f"{world.name} | {topics} | {name}", all_results)
-
-
-def print_panels(topics: list[int], studies: int, seed: int) -> None:
-    """Rows of judges and repeats."""
-    for world, population in CELLS:
-        for n in topics:
-            print_row(f"{world.name} | {n} | {population}", panel_results(world, population, n, studies, seed))
 
 
 if __name__ == "__main__":

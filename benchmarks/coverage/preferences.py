@@ -221,6 +221,11 @@ def some_pairs(rng: np.random.Generator, topics: int) -> dict[str, Seen | None]:
         right = truth(name)
         told(
             seen,
+            f"{name}: judge, both orders, topics",
+            partial(lambda n, r: seen_by(estimator_of(judge, MEASURES[n]), n, r), name, right),
+        )
+        told(
+            seen,
             f"{name}: people, 1 vote, topics",
             partial(lambda n, r: seen_by(estimator_of(cells_of(vote), MEASURES[n]), n, r), name, right),
         )
@@ -344,6 +349,11 @@ def gold_topics(rng: np.random.Generator, topics: int) -> dict[str, Seen | None]
     seen: dict[str, Seen | None] = {}
     for name in ("half-wins", "Bradley-Terry"):
         here = estimator_of(cells_of(vote), MEASURES[name]).value
+
+        def alone(over: str, right: Array, name: str = name) -> dict[str, Seen]:
+            return seen_by(estimator_of(judge, MEASURES[name]), name, right, over=over)
+
+        told(seen, f"{name}: judge alone, topics", partial(alone, "topics", truth(name)))
         for gold, whole, words in ((by_topic, True, "whole topics"), (by_pair, False, "pairs")):
 
             def answer(
@@ -470,7 +480,7 @@ def main() -> None:
 def streams(name: str, given: argparse.Namespace, fewer: int = 1) -> list[np.random.Generator]:
     """A generator a study."""
     code = zlib.crc32(name.encode())
-    return [np.random.default_rng([given.seed, code, n]) for n in range(given.studies // fewer)]
+    return [np.random.default_rng([given.seed, code, n]) for n in range(max(1, given.studies // fewer))]
 
 
 def lines(worlds: list[World], given: argparse.Namespace) -> list[str]:
@@ -483,6 +493,9 @@ def lines(worlds: list[World], given: argparse.Namespace) -> list[str]:
         for studies in by_world:
             seen = {q: [x[f"{answer}, {q}"] for x in studies if x[f"{answer}, {q}"] is not None] for q in QUESTIONS}
             refused = 1 - len(seen["equal"]) / len(studies)
+            if refused == 1:
+                cells.append("refused")
+                continue
             shares = " ".join(f"{np.mean([one.inside for one in ones]):.3f}".lstrip("0") for ones in seen.values())
             width = np.median([one.width for one in seen["equal"]])
             cells.append(f"{shares} ({width:.2f})" + (f", refused {refused:.1%}" if refused else ""))

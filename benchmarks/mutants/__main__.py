@@ -3,6 +3,8 @@
 Every fault is one small change in a folder that computes (`FOLDERS`): an operator, a comparison, a constant, a term
 dropped, a condition turned round.  It is made in a copy of the tree and held against the tests that reach its line, in
 docstrings and in what `make test` runs of `tests/` (with `--all` in all of them), quick ones first, until one fails.
+All of these tests are tried: a fault that every command meets may be seen by the slowest test alone.  `--budget 120`
+tries two minutes of them.
 Of mutmut and cosmic-ray, which were looked at, the one changes messages as often as numbers and draws no sample, the
 other runs every test for every fault.
 """
@@ -47,7 +49,7 @@ def main() -> None:
     asked.add_argument("--mutants", type=int, default=150, help="how many faults are drawn")
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--jobs", type=int, default=2)
-    asked.add_argument("--budget", type=float, default=120.0, help="seconds of tests that a fault is given at most")
+    asked.add_argument("--budget", type=float, default=900.0, help="seconds of tests that a fault is given at most")
     asked.add_argument("--only", nargs="*", default=[], help="parts of paths: faults in these files only")
     asked.add_argument("--tests", nargs="*", default=[], help="parts of paths: held against these tests only")
     asked.add_argument("--all", action="store_true", help="held against the tests of `make test-all`, too")

@@ -29,7 +29,7 @@ class TruegainError(Exception):
     allowed : sequence, optional
         The values that it may have, where these can be listed.
     remedy : str, optional
-        What to do, where the message does not say it.
+        What to do; it may be told by the message, too.  None where the message alone says it.
 
     Examples
     --------
@@ -105,6 +105,8 @@ class InputError(TruegainError):
         The line of the file, from 1.
     row : int, optional
         The row of a table that has no lines, from 1.
+    entry : str, optional
+        The entry of a list in that line or row, such as 'entry 2 of hits'.
     text : str, optional
         The text that stands there.
     hint : str, optional
@@ -123,17 +125,19 @@ class InputError(TruegainError):
         file: str | None = None,
         line: int | None = None,
         row: int | None = None,
+        entry: str | None = None,
         text: str | None = None,
         hint: str | None = None,
     ) -> None:
         self.file = None if file is None else without_secrets(file)
-        self.problem, self.line, self.row, self.text = Message(problem), line, row, text
+        self.problem, self.line, self.row, self.entry, self.text = Message(problem), line, row, entry, text
         self.hint = None if hint is None else Message(hint)
         place = self.file or ""
         if line is not None:
             place += f":{line}"
         elif row is not None:
             place += f", row {row}" if place else f"row {row}"
+        place += f", {entry}" if entry else ""
         message = f"{place}: {with_marks(problem)}" if place else with_marks(problem)
         if text is not None:
             message += f": {shorten(repr(shorten(text)), 120)}"  # a NUL takes four characters
@@ -273,8 +277,10 @@ def check_one_of(name: str, value: object, known: Sequence[object]) -> None:
     truegain.errors.TruegainError: clusters 'docs' is not known; give one of topics, none
     """
     if value not in known:
-        message = f"{argname(name, value)} is not known; give one of {', '.join(map(str, known))}"
-        raise TruegainError(message, argument=name, value=value, allowed=known)
+        remedy = f"give one of {', '.join(map(str, known))}"
+        raise TruegainError(
+            f"{argname(name, value)} is not known; {remedy}", argument=name, value=value, allowed=known, remedy=remedy
+        )
 
 
 def needs(module: str, extra: str) -> Any:

@@ -194,17 +194,20 @@ def arg(name: str, value: Any = _NO, *, of: str = "", within: str = "{}", python
     return _part(NAMED, name, shown, in_sentence, within.format(_with_value(value)), words if within == "{}" else "")
 
 
-def argname(name: str, value: Any = _NO, spec: str | None = None, *, own: bool = False) -> str:
+def argname(name: str, value: Any = _NO, spec: str | None = None, *, own: bool = False, of: str = "") -> str:
     """An argument as a word: `min_effect` or `min_effect -1`, and `--min-effect` or `--min-effect -1`.
 
     spec: how the value is to be told, as within braces of an f-string, where that is not as Python writes it; own: it
-    is a keyword of the function called, not of a config.
+    is a keyword of the function called, not of a config; of: of which config, where several have one of this name.
 
     >>> message = Message(f"{argname('min_effect', -1.0, 'g')}: give a number; leave {argname('seed')} out")
     >>> print(message, "|", message.words({"min_effect": "--min-effect", "seed": "--seed"}))
     min_effect -1: give a number; leave seed out | --min-effect -1: give a number; leave --seed out
+    >>> message = Message(f"leave {argname('sequential', of='Gold')} out")
+    >>> print(message, "|", message.words({"sequential": "--sequential"}))
+    leave Gold.sequential out | leave --sequential out
     """
-    config, field = ("", name) if own else _named_in_python(name)
+    config, field = (of, name) if own or of else _named_in_python(name)
     words = f"{config}.{field}" if config else field
     if value is _NO:
         return _part(NAMED, name, "", words, _OPTION, words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -174,6 +175,16 @@ def test_the_first_ratings_of_a_document() -> None:
     assert kept.label.tolist() == [2, 2, 1]
     with pytest.raises(tg.TruegainError, match="give 1 or more"):
         chosen(rated(FEW), first=0)
+
+
+@pytest.mark.parametrize(
+    ("some", "means"), [({"first": 1}, [1, 0, 1]), ({"drop_assessors": ["x"]}, [2.5, 2, 1])], ids=["first", "dropped"]
+)
+def test_either_choice_by_itself_reaches_the_labels(some: dict[str, Any], means: list[float]) -> None:
+    """Guards tg.aggregate: the first ratings alone, or some assessors left out alone, change what is aggregated."""
+    with pytest.warns(tg.DataWarning):
+        labels = tg.aggregate(rated(FEW), "mean", **some)
+    assert labels.label.tolist() == means
 
 
 def test_what_is_left_out_is_gone_and_told() -> None:

@@ -102,6 +102,7 @@ def few(seed: int) -> pl.DataFrame:
     return frame.sample(fraction=1.0, shuffle=True, seed=seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["mace", "dawid-skene", "glad"])
 def test_the_order_of_rows_changes_nothing(rule: str) -> None:
     """Guards every fit: ratings in another order, and so assessors and labels met in another, give the same gains."""

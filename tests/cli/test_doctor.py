@@ -6,6 +6,7 @@ import csv
 import json
 import random
 import shlex
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,7 @@ def test_two_logs_and_people(run: Run, folder: Path) -> None:
     made = commands(found)
     assert ["verdict", "new.eval", "old.eval", "--score", "faith"] in made
     assert ["verdict", "new.eval", "old.eval", "--score", "faith", "--cluster", "metadata.part"] in made
+    assert ["verdict", "new.eval", "old.eval", "--score", "faith", "--population", "topics,replicates"] in made
     assert made[-1][-4:] == ["--gold", "people.csv", "--design", "random"]
     code, out, err = run(*made[0])
     assert (code, "topics like these 27" in out) == (0, True)
@@ -216,6 +218,44 @@ def test_two_logs_that_give_one_name(run: Run, folder: Path) -> None:
         saved(folder, f"{name}/x.csv", as_csv([row | {"faithfulness": len(seed + name) / 10} for row in ragas_rows()]))
     _, out, _ = run("doctor", "a/x.csv", "b/x.csv")
     assert "One system only (x)" in out
+    assert "b/x.csv: 2 files give the same name to their system (file: x) (give each system one log, or" in out
+
+
+@pytest.mark.parametrize("named", [("logs",), ("logs/prod/1.eval", "logs/new/2.eval")])
+def test_logs_in_a_folder_a_system(run: Run, folder: Path, named: tuple[str, ...]) -> None:
+    """Guards logs that a tool writes to a folder a system: they were told as one system each, and never compared."""
+    for name, of in (("1", "prod"), ("2", "new")):
+        saved(folder, f"logs/{of}/{name}.eval", inspect_log(of))
+    made = commands(asked(run("doctor", *named, "--format", "json")[1]))
+    paths = sorted(["logs/prod/1.eval", "logs/new/2.eval"], reverse=len(named) > 1)
+    assert ["verdict", *paths, "--score", "faith"] in made
+    assert run(*made[0])[0] == 0
+
+
+def test_tasks_in_a_folder_a_model(run: Run, folder: Path) -> None:
+    """Guards lm-evaluation-harness: of two models with two tasks each, those of one task are compared."""
+    draw = random.Random(4)
+    for model, task in ((m, t) for m in ("org__a", "org__b") for t in ("math", "law")):
+        rows = [
+            {"doc_id": at, "doc": {"q": at}, "filtered_resps": ["x"], "filter": "none", "metrics": ["acc"],
+             "acc": float(draw.random() < 0.5)}
+            for at in range(30)
+        ]  # fmt: skip
+        saved(folder, f"out/{model}/samples_{task}_2026-01-01T00-00-00.jsonl", lines(rows))
+    made = commands(asked(run("doctor", "out", "--format", "json")[1]))
+    for task in ("math", "law"):
+        paths = [f"out/{model}/samples_{task}_2026-01-01T00-00-00.jsonl" for model in ("org__a", "org__b")]
+        assert ["verdict", *paths, "--score", "acc"] in made
+
+
+def test_a_baseline_in_a_folder_of_its_own(run: Run, folder: Path) -> None:
+    """Guards a log beside a folder of several: it joins them, in the order of the files, if it has their samples."""
+    saved(folder, "base/prod.eval", inspect_log("prod"))
+    saved(folder, "new/a.eval", inspect_log("a"))
+    saved(folder, "new/b.eval", inspect_log("b"))
+    saved(folder, "other/c.eval", inspect_log("c", 90))
+    made = commands(asked(run("doctor", ".", "--format", "json")[1]))
+    assert {tuple(words[1:4]) for words in made} == {("base/prod.eval", "new/a.eval", "new/b.eval")}
 
 
 def test_logs_of_other_samples(run: Run, folder: Path) -> None:
@@ -228,6 +268,36 @@ def test_logs_of_other_samples(run: Run, folder: Path) -> None:
     assert commands(found) == []
     assert "all systems have a" in found["questions"][0]["lacks"]
     assert found["suspicious"][-1] == "old.csv and new.csv have 0 topics in common, of 3 and 3"
+
+
+def test_a_leaderboard_whose_columns_are_said(run: Run, folder: Path) -> None:
+    """Guards leaderboards without rows of all topics: a run was taken for a topic, and --columns was refused."""
+    rows = [(r, t, m, x) for r, t, m, x in LEADERS if t != "all"] + [("run-a", "33", "NUGGET", 0.25)]
+    saved(folder, "board.txt", "".join("\t".join(map(str, row)) + "\n" for row in rows).encode())
+    saved(folder, "a.qrels", b"31 0 d1 1\n31 0 d2 0\n")
+    _, out, _ = run("doctor", ".")
+    said = "--columns run,topic,measure,value, --columns run,measure,topic,value or --columns topic,run,measure,value"
+    assert (
+        f"board.txt: not read: a leaderboard? no row of the topic 'all' tells which column holds the topics (say what \
+the columns hold, in their order: {said})"
+        in out
+    )
+    for command in (("verdict", "board.txt"), ("eval", "board.txt"), ("compare", "board.txt", "--score", "NUGGET")):
+        code, _, err = run(*command)
+        assert (code, "board.txt: a leaderboard? no row of the topic 'all' tells which column" in err, said in err) == (
+            2, True, True,
+        ), err  # fmt: skip
+    columns = ("--columns", "run,topic,measure,value")
+    found = asked(run("doctor", ".", *columns, "--format", "json")[1])
+    assert [(file["file"], file["kind"]) for file in found["files"]] == [("a.qrels", "judgments"), ("board.txt", "log")]
+    board = found["files"][1]
+    assert (board["systems"], board["topics"], board["scores"]) == (["run-a", "run-b"], 3, ["NUGGET", "FLUENT"])
+    code, out, _ = run("eval", "board.txt", *columns)
+    assert (code, [line.split() for line in out.splitlines()[:2]]) == (
+        0, [["system", "NUGGET", "FLUENT"], ["run-a", "0.2500", "0.3750"]],
+    )  # fmt: skip
+    code, _, err = run("verdict", "board.txt", *columns)
+    assert (code, "which score? board.txt has NUGGET, FLUENT" in err) == (2, True), err
 
 
 def test_ids_that_do_not_match(run: Run, folder: Path) -> None:
@@ -279,6 +349,40 @@ def test_nothing_can_be_read(run: Run, folder: Path) -> None:
     assert code == 2
     code, _, err = run("doctor", "-")
     assert (code, "standard input cannot be examined" in err) == (2, True)
+
+
+def test_systems_that_differ_alike_on_every_topic(run: Run, folder: Path) -> None:
+    """Guards commands of doctor: the usual test is refused without residual variance, so another one is suggested."""
+    answered = [
+        promptfoo_result(f"question {at}", at, system, {"good": float(system == "new")})
+        for at in range(6) for system in ("old", "new")
+    ]  # fmt: skip
+    saved(folder, "results.jsonl", lines(answered))
+    rows = [f"{s},q{t},{x}" for s, x in (("old", 0.25), ("new", 0.75)) for t in range(6)]
+    (folder / "scores.csv").write_text("\n".join(["system,topic,P@5", *rows]))
+    code, _, err = run("compare", "results.jsonl", "--score", "good")
+    assert (code, "use the randomized Tukey test (--test randomized-tukey-hsd)" in err) == (2, True)
+    made = [words for words in commands(asked(run("doctor", ".", "--format", "json")[1])) if words[0] == "compare"]
+    assert [(words[1], words[-2:]) for words in made] == [
+        (file, ["--test", "randomized-tukey-hsd"]) for file in ("results.jsonl", "scores.csv")
+    ]
+    for words in made:
+        assert run(*words)[0] == 0, words
+
+
+def test_values_that_came_once_for_most_answers(run: Run, folder: Path) -> None:
+    """Guards repeats: doctor has the command that shows their share, or says why it is refused."""
+    rows = [f"{s},q{t},{e},{(t * e + len(s)) % 5 / 4}" for s in ("a", "bb") for t in range(9) for e in (1, 2)]
+    (folder / "all.csv").write_text("\n".join(["system,topic,epoch,faith", *rows]))
+    (folder / "few.csv").write_text(
+        "\n".join(["system,topic,epoch,faith", *(r for r in rows if ",2," not in r), rows[1]])
+    )
+    command = ["verdict", "all.csv", "--score", "faith", "--population", "topics,replicates"]
+    assert command in commands(asked(run("doctor", "all.csv", "--format", "json")[1]))
+    code, out, _ = run(*command)
+    assert (code, "replicates " in out) == (0, True)
+    told = "when all is run again? --population names replicates, and 17 of 18 answers have one value"
+    assert told in run("doctor", "few.csv")[1]
 
 
 def test_tables_of_scores_and_people(run: Run, folder: Path) -> None:
@@ -544,3 +648,99 @@ def test_one_column_of_a_gold_list_makes_no_gold_list(run: Run, folder: Path, op
     """Guards judgments with a column that gold lists have, too: two such make a list."""
     (folder / "a.csv").write_text("order,topic,doc,grade\n1,1,a,1\n2,1,b,0\n3,2,a,0\n")
     assert "a.csv: judgments: 2 topics, 3 judgments" in run("doctor", "a.csv", *options)[1]
+
+
+def test_a_short_run_is_a_run(run: Run, folder: Path) -> None:
+    """Guards runs of one or two results a topic: six columns with Q0 are a run, also where judgments could fit."""
+    rows = [f"{t} Q0 d{i} {i} {9 - i} r" for t in (1, 2, 3) for i in (1, 2)]
+    (folder / "two.txt").write_text("".join(f"{row}\n" for row in rows))
+    (folder / "one.txt").write_text(f"{rows[0]}\n")
+    (folder / "two.csv").write_text("".join(f"{row.replace(' ', ',')}\n" for row in rows))
+    both = "topic,-,doc,label,-,-;runs:topic,-,doc,rank,-,-"
+    for columns, files in ((None, ("two.txt", "one.txt")), (both, ("two.txt", "one.txt", "two.csv"))):
+        words = () if columns is None else ("--columns", columns)
+        found = asked(run("doctor", *files, *words, "--format", "json")[1])["files"]
+        assert {file["kind"] for file in found} == {"run"}, (columns, found)
+    (folder / "bad.txt").write_text("1 Q0 d1 1 high r\n")
+    (folder / "short.txt").write_text("1 Q0 d1 1 2.5\n")
+    (folder / "qrels.txt").write_text("1 Q0 d1 1\n")
+    told = run("doctor", "bad.txt", "short.txt", "qrels.txt")[1]
+    assert "bad.txt: not read: line 1: score is not a number: '1 Q0 d1 1 high r' (field 5 must be a number" in told
+    assert "short.txt: not read: line 1: a run line needs 6 fields, this one has 5" in told
+    assert "look" not in told, "nobody gave files in the wrong order"
+    assert "qrels.txt: judgments: 1 topic, 1 judgment" in told, "four columns are judgments, whatever the second is"
+
+
+QUERY_TEXTS = ["red shoe", "blue hat", "warm coat"]
+
+
+def of_products(*, words: bool = False) -> list[tuple[str, str, str, str]]:
+    """Topics told by the text of their queries, four products of each, ranks and grades."""
+    grades = ("yes", "no") if words else ("3", "0")
+    return [(t, f"p{4 * i + d}", str(d + 1), grades[(i + d) % 2]) for i, t in enumerate(QUERY_TEXTS) for d in range(4)]
+
+
+def table_of(names: str, cells: Iterable[Sequence[str]], separator: str = ",") -> str:
+    """A table."""
+    return "\n".join([names, *(separator.join(row) for row in cells), ""])
+
+
+@pytest.mark.parametrize(
+    ("table", "option"),
+    [
+        (table_of("query,product_id,position", [r[:3] for r in of_products()]), "doc=product_id"),
+        (table_of("query,product_id,position", [r[:3] for r in of_products() if r[2] < "3"]), "doc=product_id"),
+        (table_of("search_term,item,pos", [r[:3] for r in of_products() if r[2] < "3"]),
+         "topic=search_term,doc=item,rank=pos"),
+        (table_of("prompt;chunk_ref;cosine", [(t, d, f"{9 / int(r)}") for t, d, r, _ in of_products()], ";"),
+         "topic=prompt,doc=chunk_ref"),
+    ],
+    ids=["ranks", "two a query", "ranks of another name", "semicolons"],
+)  # fmt: skip
+def test_a_run_whose_document_has_another_name(table: str, option: str, run: Run, tmp_path: Path) -> None:
+    """Guards the option that reads a run: it was said to be of gold labels, or answers to be deleted."""
+    (tmp_path / "a.csv").write_text(table)
+    told = run("doctor", "a.csv")[1]
+    assert f"(say which columns they are: --columns {option})" in told
+    assert "a.csv: run: system a, 3 topics" in run("doctor", "a.csv", "--columns", option)[1]
+
+
+@pytest.mark.parametrize(
+    ("names", "option"),
+    [
+        ("prompt,chunk_ref,{},is_relevant", "topic=prompt,doc=chunk_ref,label=is_relevant"),
+        ("query,product_id,{},grade", "doc=product_id"),
+    ],
+)
+def test_judgments_by_the_text_of_queries(names: str, option: str, run: Run, tmp_path: Path) -> None:
+    """Guards the topic told by the text of its query: labels in words were taken for it, or for gold labels."""
+    cells = [(t, d, "ann" if r < "3" else "bob", g) for t, d, r, g in of_products(words="is_relevant" in names)]
+    (tmp_path / "j.csv").write_text(table_of(names.format("annotator"), cells))
+    (tmp_path / "r.csv").write_text(table_of("topic,doc,rank", [r[:3] for r in of_products()]))
+    said = f"(say which columns they are: --columns {option})"
+    assert said in run("doctor", "j.csv")[1]
+    assert said in run("eval", "j.csv", "r.csv")[2]
+    assert "No judgments were read: j.csv is not read, see above why" in run("doctor", "j.csv", "r.csv")[1]
+    values = ("--values", "no=0,yes=1") if "is_relevant" in names else ()
+    told = run("doctor", "j.csv", "r.csv", "--columns", option, *values)[1]
+    assert "j.csv: judgments: 3 topics, 12 judgments" in told
+    assert "its labels are of 2 assessors, one label a document" in told
+    (command,) = [line for line in told.splitlines() if "truegain eval" in line]
+    code, out, err = run(*shlex.split(command)[1:])
+    assert (code, err) == (0, ""), err
+    assert out.splitlines()[1].split()[0] == "r"
+
+
+def test_labels_beside_judgments_that_are_named(run: Run, tmp_path: Path) -> None:
+    """Guards the advice on a second file of labels, on gold labels once the columns of judgments are named."""
+    (tmp_path / "j.csv").write_text(table_of("prompt,chunk_ref,llm", [(t, d, g) for t, d, _, g in of_products()]))
+    (tmp_path / "g.csv").write_text(table_of("query,product_id,grade", [(t, d, g) for t, d, _, g in of_products()][:5]))
+    told = run("doctor", "j.csv", "g.csv", "--columns", "topic=prompt,doc=chunk_ref,label=llm")[1]
+    assert "j.csv: judgments: 3 topics, 12 judgments" in told
+    assert "--columns 'topic=prompt,doc=chunk_ref,label=llm;gold:doc=product_id'" in told
+
+
+def test_answers_that_appear_twice_are_still_answers(run: Run, tmp_path: Path) -> None:
+    """Guards tables of values: a topic with two of them is no list of documents, if their notes are equal."""
+    (tmp_path / "a.csv").write_text(table_of("query,note,faithfulness", [("1", "ok", "0.5"), ("1", "ok", "0.7")]))
+    assert "faithfulness of system a, topic 1 appears twice" in run("doctor", "a.csv")[1]

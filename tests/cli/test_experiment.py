@@ -16,6 +16,8 @@ from tests.cli.conftest import Run
 from truegain.data.writing import write_judgments, write_runs
 from truegain.experiments.worlds import simulate
 
+AMONG = ("experiment", "disjoint", "qrels", "runs", "--corpus", "none", "--against", "AP", "--show", "among")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -100,6 +102,7 @@ def test_split_half_prints_and_draws(run: Run, folder: Path) -> None:
     assert out.startswith("method,below_percent,inside_percent,above_percent\nt,")
 
 
+@pytest.mark.slow
 def test_split_half_shows_each_table_and_figure_of_the_paper(run: Run, folder: Path) -> None:
     """Guards --show: every name prints its table and draws its figure; options reach the table."""
     words = ("experiment", "split-half", "qrels", "runs", "--resamples", "50", "--format", "csv")
@@ -120,8 +123,27 @@ def test_split_half_shows_each_table_and_figure_of_the_paper(run: Run, folder: P
     _, out, _ = run(*words, "--show", "pilot", "--more-than", "3", "--repeat", "2")
     assert "R > 3" in out
     assert "sd_of_inside" in out
-    few, many = (run(*words, "--split", "topics", "--repeat", n)[1] for n in ("2", "6"))
-    assert few != many
+    few, many = (run(*words[:4], "--split", "topics", "--repeat", n) for n in ("2", "6"))
+    assert (few[0], many[0]) == (0, 0)
+    assert few[1] != many[1]
+
+
+def test_options_that_a_table_does_not_heed_are_told(run: Run, folder: Path) -> None:
+    """Guards split-half: what was typed for another table was passed over in silence; nothing is drawn for it."""
+    (folder / "a.txt").write_text("*1\n")
+    words = ("experiment", "split-half", "qrels", "runs", "--resamples", "50", "--show")
+    for show, given in (
+        ("whole", ("--repeat", "3", "--part-a", "a.txt", "--more-than", "9")),
+        ("systems", ("--repeat", "3", "--more-than", "9")),
+    ):
+        code, out, err = run(*words, show, *given)
+        assert (code, out) == (0, run(*words, show)[1]), given
+        for name in given[::2]:
+            assert f"note: {name} has no part in --show {show}; it is for lists, pilot" in err
+    assert (
+        "note: --resamples has no part in --split topics" in run(*words[:-1], "--split", "topics", "--repeat", "2")[2]
+    )
+    assert "no part" not in run(*words, "pilot", "--more-than", "2", "--part-a", "a.txt")[2]
 
 
 @pytest.mark.parametrize(
@@ -152,6 +174,18 @@ def test_split_half_shows_each_table_and_figure_of_the_paper(run: Run, folder: P
             "--part-a fixes how the collection is split; leave out --repeat",
         ),
         (("experiment", "split-half", "qrels", "runs", "--part-a", "none.txt"), "no such file"),
+        (
+            ("experiment", "split-half", "qrels", "runs", "--show", "means", "-m", "nDCG@10"),
+            "--measure nDCG@10 is for --split topics; halves of the collection are compared on AP",
+        ),
+        (
+            ("experiment", "split-half", "qrels", "runs", "--split", "topics", "--figure", "f.svg"),
+            "--figure is about halves of the collection",
+        ),
+        (
+            (*AMONG, "--figure", "f.svg"),
+            "--show among draws the systems by two measures: give another one with --against, or leave --figure out",
+        ),
     ],
 )
 def test_mistakes_end_with_code_2(run: Run, words: tuple[str, ...], message: str) -> None:
@@ -192,6 +226,7 @@ def test_intervals_of_every_topic(run: Run) -> None:
     assert "over the collection" in err
 
 
+@pytest.mark.slow
 def test_incomplete_against_several(run: Run, folder: Path) -> None:
     """Guards --against: each that is given is a part of the table, the same as by itself, and a row of the figure.
 

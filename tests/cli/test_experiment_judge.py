@@ -99,6 +99,18 @@ def test_corrected_dcg(run: Run) -> None:
     assert (code, "--gold is not given" in err) == (2, True)
 
 
+def test_options_of_another_table_are_told(run: Run) -> None:
+    """Guards --power and --shares beside a table that does not need them: they were passed over in silence."""
+    words = ("experiment", "judge", "--show")
+    given = ("--power", "0.8", "--shares", "0.6,0.3,0.1", "--resamples", "200")
+    code, out, err = run(*words, "differences", *given)
+    assert (code, out) == (0, run(*words, "differences")[1])
+    for name in given[::2]:
+        assert f"note: {name} has no part in --show differences; it is for" in err
+    _, out, err = run(*words, "power", *given[:4])
+    assert (out != run(*words, "power")[1], err) == (True, "")
+
+
 def test_a_study_file_by_another_measure(run: Run, folder: Path) -> None:
     """Guards study.toml by nDCG: the formulas take the precision at its cutoff, and say so."""
     (folder / "s.toml").write_text(
@@ -125,6 +137,7 @@ def test_a_study_file_by_another_measure(run: Run, folder: Path) -> None:
         (("bronze.qrels", "runs/a.run", *OWN[4:8], "--show", "power"), "give two runs or more"),
         (("bronze.qrels", "runs", *OWN[4:8], "-m", "AP"), "use P@10"),
         (("bronze.qrels", "runs", *OWN[4:8], "--accuracy", "assessor"), "the formulas are for one judge"),
+        (("bronze.qrels", "runs", *OWN[4:8], "--show", "dcg", "--accuracy", "assessor"), "corrects by assessor"),
         (("--show", "power", "--figure", "p.svg"), "has no figure; --show simulation has figure 2"),
         (("--show", "power", "--shares", "1,2"), "give three numbers that add up to 1"),
         (("--show", "power", "--shares", "0.5,0.5,0.5"), "must be positive and add up to 1"),

@@ -103,6 +103,16 @@ def test_magnitudes_read_ratings_as_every_command(run: Run, folder: Path) -> Non
     assert json.loads(out)["rows"] == json.loads(wanted)["rows"]
 
 
+def test_magnitudes_tell_what_a_table_does_not_heed(run: Run, folder: Path) -> None:
+    """Guards --mapping and --resamples beside a table that does not need them: they were passed over in silence."""
+    words = ("experiment", "magnitudes", "magnitudes.csv", "--expert", "expert.qrels", "--show")
+    code, out, err = run(*words, "units", "--mapping", "C", "--resamples", "5", "--wide-from", "3")
+    assert (code, out) == (0, run(*words, "units", "--wide-from", "3")[1])
+    assert "note: --mapping has no part in --show units; it is for mappings\n" in err
+    assert "note: --resamples has no part in --show units; it is for alpha, resampled\n" in err
+    assert "--wide-from has" not in err
+
+
 def test_pairs_of_the_best_run_of_each_team(run: Run, folder: Path) -> None:
     """Guards --teams and --best-by: pairs of three teams, the measure in the note; what is missing is told."""
     grid = ("unanimity-grid", "gold.qrels", "runs", "--dmax", "2", "--simulated-assessors", "5", "-m", "nG@1")

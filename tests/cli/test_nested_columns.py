@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+import pytest
 
 import truegain as tg
 from tests.cli.conftest import Run
@@ -33,7 +35,7 @@ def test_columns_within_objects(run: Run, folder: Path) -> None:
     assert "r.jsonl: run: system r, 2 topics" in run("doctor", "j.jsonl", "r.jsonl", "--columns", columns)[1]
     lost = run("doctor", "j.jsonl", "r.jsonl")[1]
     assert "j.jsonl: not read: its values are nested in objects: query.id, query.text, hit.URL, hit.grade" in lost
-    assert "--columns topic=query.id,doc=hit.url,label=hit.grade" in lost
+    assert "--columns topic=query.id,doc=hit.URL,label=hit.grade" in lost
     _, _, unnamed = run("eval", "j.jsonl", "r.jsonl", *words)
     assert "topic is a dict" in unnamed
     assert "as in --columns topic=query.id" in unnamed
@@ -82,7 +84,7 @@ def test_a_list_in_a_line_is_a_row_an_entry(run: Run, folder: Path) -> None:
     half = {"query": {"id": "q1"}, "out": {"hits": [{"id": "a", "grade": 1}, {"id": "b"}]}}
     write(folder / "j.jsonl", [half, half])
     code, _, err = run("eval", "j.jsonl", "r.jsonl", *words, "--columns", LISTS)
-    assert (code, "j.jsonl:1: label is missing" in err) == (2, True), err
+    assert (code, "j.jsonl:1, entry 2 of out.hits: label is missing" in err) == (2, True), err
 
 
 def test_the_place_in_a_list_is_a_rank(run: Run, folder: Path) -> None:
@@ -200,3 +202,121 @@ def test_scores_that_rise_along_the_lists_are_told(run: Run, folder: Path) -> No
         run("eval", "j.qrels", "far.jsonl", *words[:3], "topic=q,doc=out.hits.id,rank=out.hits.#")[1].split()[-1]
         == "1.0000"
     )
+
+
+def test_faults_in_a_list_name_the_entry(run: Run, folder: Path) -> None:
+    """Guards places that can be found: of a list of a hundred documents the line alone says little."""
+    (folder / "r.run").write_text("1 Q0 a 1 2 r\n1 Q0 b 2 1 r\n")
+    words = ("eval", "j.jsonl", "r.run", "-m", "P@1", "--columns", "topic=q,doc=hits.id,label=hits.g")
+    good = [{"id": "a", "g": 1}]
+    for fault, said in (
+        ({"id": "b"}, "label is missing"),
+        ({"id": "b", "g": "x"}, "label is not a number: 'x'"),
+        ({"g": 1}, "doc is missing"),
+        ({"id": 1.5, "g": 1}, "doc is a floating-point number: '1.5'"),
+        (
+            {"id": "a", "g": 0},
+            "two labels (1 and 0) for topic 2, document a (keep one, this or line 2, entry 1 of hits; if",
+        ),
+    ):
+        write(folder / "j.jsonl", [{"q": "1", "hits": good}, {"q": "2", "hits": [*good, fault]}])
+        code, _, err = run(*words)
+        assert (code, f"j.jsonl:2, entry 2 of hits: {said}" in err) == (2, True), err
+    told = run("doctor", "j.jsonl", "--columns", words[-1])[1]
+    assert "line 2, entry 2 of hits: two labels (1 and 0)" in told
+    nested = [{"q": "1", "parts": [{"hits": good}, {"hits": [*good, {"id": "b"}]}]}]
+    write(folder / "j.jsonl", nested)
+    _, _, err = run(*words[:-1], "topic=q,doc=parts.hits.id,label=parts.hits.g")
+    assert "j.jsonl:1, entry 2 of parts, entry 2 of parts.hits: label is missing" in err
+    frame = pl.DataFrame({"q": ["1"], "hits": [[{"id": "a", "g": 1}, {"id": "b", "g": None}]]})
+    with pytest.raises(tg.InputError, match=r"row 1, entry 2 of hits: label is missing") as met:
+        tg.read_judgments(frame, columns={"topic": "q", "doc": "hits.id", "label": "hits.g"})
+    assert (met.value.row, met.value.entry) == (1, "entry 2 of hits")
+
+
+def test_a_document_twice_in_a_list(run: Run, folder: Path) -> None:
+    """Guards what is said of it: it was told as two lines, of which there is one."""
+    (folder / "j.qrels").write_text("1 0 a 1\n2 0 a 1\n")
+    words = ("eval", "j.qrels", "r.jsonl", "-m", "P@1", "--columns")
+    hits = [{"id": d, "s": 3 - i} for i, d in enumerate("aba")]
+    write(folder / "r.jsonl", [{"q": "1", "hits": hits[:2]}, {"q": "2", "hits": hits}])
+    for columns in ("topic=q,doc=hits.id,score=hits.s", "topic=q,doc=hits.id,rank=hits.#"):
+        code, _, err = run(*words, columns)
+        assert (code, err) == (
+            2,
+            "error: r.jsonl:2, entry 3 of hits: document a appears twice for topic 2 in system r, first as entry 1 of "
+            "hits in the same line (keep one of the two entries)\n",
+        )
+    told = run("doctor", *words[1:3], "--columns", "topic=q,doc=hits.id,score=hits.s")[1]
+    assert ("document a appears twice" in told, "truegain eval" in told) == (True, False)
+    write(folder / "r.jsonl", [{"q": "1", "hits": hits[:2]}, {"q": "1", "hits": hits[:1]}])
+    _, _, err = run(*words, "topic=q,doc=hits.id,score=hits.s")
+    assert (
+        "r.jsonl:2, entry 1 of hits: document a appears twice for topic 1 in system r, first on line 1, entry 1 of "
+        "hits (keep one of the two entries)"
+    ) in err
+
+
+def test_one_line_of_objects(run: Run, folder: Path) -> None:
+    """Guards a JSONL file of a single row: it was read as {topic: {document: number}}, or said to have no header."""
+    (folder / "r.run").write_text("1 Q0 a 1 2 r\n")
+    write(folder / "j.jsonl", [{"query": {"id": "1"}, "hit": {"url": "a", "grade": 1}}])
+    told = run("doctor", "j.jsonl")[1]
+    assert "j.jsonl: not read: its values are nested in objects: query.id, hit.url, hit.grade (name the col" in told
+    _, _, err = run("eval", "j.jsonl", "r.run", "-m", "P@1")
+    assert "topic is a dict" in err, "as of two lines"
+    columns = ("--columns", "topic=query.id,doc=hit.url,label=hit.grade")
+    for name, document in (("j.jsonl", "a"), ("j.ndjson", "a"), ("j.txt", "a"), ("j.jsonl", 7)):
+        write(folder / name, [{"query": {"id": 1}, "hit": {"url": document, "grade": 1}}])
+        (folder / "r.run").write_text(f"1 Q0 {document} 1 2 r\n")
+        code, out, err = run("eval", name, "r.run", "-m", "P@1", *columns)
+        assert (code, out.split()) == (0, ["system", "P@1", "r", "1.0000"]), err
+        assert f"{name}: judgments: 1 topic, 1 judgment" in run("doctor", name, "r.run", *columns)[1]
+    write(folder / "nested.jsonl", [{"1": {"a": 1, "b": 0}}])
+    (folder / "r.run").write_text("1 Q0 a 1 2 r\n")
+    assert run("eval", "nested.jsonl", "r.run", "-m", "P@1")[1].split()[-1] == "1.0000"
+    assert "nested.jsonl: judgments: 1 topic, 2 judgments" in run("doctor", "nested.jsonl")[1]
+    code, _, err = run("eval", "nested.jsonl", "r.run", "-m", "P@1", *columns)
+    assert (code, err) == (
+        2,
+        "error: nested.jsonl: there is no column 'hit.grade': this file is {topic: {document: number}}, which has no "
+        "columns (leave it out of --columns, or write one object per line, such as {'topic': '1', 'doc': 'a', 'label': "
+        "1})\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "option"),
+    [
+        ({"query": {"id": "1"}, "hits": [{"id": "a", "score": 2.5}]}, "topic=query.id,doc=hits.id,score=hits.score"),
+        ({"q": "1", "results": [{"url": "a", "sim": 0.5}]}, "topic=q,doc=results.url,score=results.sim"),
+        ({"request": {"qid": "1"}, "docs": [{"doc": {"url": "a"}, "grade": 1}]},
+         "topic=request.qid,doc=docs.doc.url,label=docs.grade"),
+        ({"query": {"id": "1"}, "hit": {"url": "a", "points": 1}},
+         "topic=query.id,doc=hit.url,label=hit.points; a run has a score in place of the label"),
+        ({"query": {"id": "1"}, "a": [{"id": "a", "score": 1}], "b": [{"id": "b", "score": 1}]},
+         "topic=NAME,doc=NAME,label=NAME with your fields for NAME, those of one list"),
+        ({"query": {"id": "1"}, "product": {"sku": "a", "title": "a b"}, "assessment": {"esci": "Exact", "by": "ann"}},
+         "topic=query.id,doc=product.sku,label=NAME with assessment.esci or assessment.by for NAME"),
+    ],
+    ids=["run", "topic outside", "judgments", "no value by its name", "two lists", "words"],
+)  # fmt: skip
+def test_doctor_names_the_paths_to_give(row: dict[str, Any], option: str, run: Run, folder: Path) -> None:
+    """Guards the first look at nested files: the option that reads them, with NAME where that is not seen."""
+    write(folder / "x.jsonl", [row, row])
+    assert f"(name the columns: --columns {option}" in run("doctor", "x.jsonl")[1]
+    write(folder / "r.run", [])
+    if "a" not in row:
+        asked = option.partition(" with ")[0].partition(";")[0]
+        _, _, err = run("eval", "x.jsonl", "r.run", "-m", "P@1", "--columns", asked.partition(",")[0])
+        assert (asked.partition(",")[2] in err, "hit.url" in err) == ("label" in option, "hit" in row), err
+
+
+def test_a_time_outside_is_not_taken_for_the_score_in_a_list(run: Run, folder: Path) -> None:
+    """Guards the option in the error: fields of lists are among those that may be the score."""
+    (folder / "j.qrels").write_text("1 0 a 1\n2 0 a 0\n")
+    rows = [{"query": {"id": t}, "took": 40 + i, "hits": [{"id": "a", "score": 2.5}]} for i, t in enumerate("12")]
+    write(folder / "r.jsonl", rows)
+    code, _, err = run("eval", "j.qrels", "r.jsonl", "-m", "P@1", "--columns", "topic=query.id,doc=hits.id")
+    assert code == 2
+    assert "say which it is: --columns topic=query.id,doc=hits.id,score=hits.score" in err

@@ -47,8 +47,8 @@ def test_verdict_and_compare_say_the_same(run: Run, nuggets: Path) -> None:  # n
     assert "V\\_strict" in out
 
 
-def test_one_file_of_nuggetizer_is_enough(run: Run, nuggets: Path) -> None:  # noqa: F811
-    """Guards its own records, which hold nuggets and assignments of all systems: no other file is asked for."""
+def of_nuggetizer(nuggets: Path, **more: str) -> str:
+    """The same assignments as nuggetizer writes them, a record an answer, with more in each record."""
     kind = {
         (r["qid"], r["nugget"]): r["importance"]
         for r in map(json.loads, (nuggets / "nuggets.jsonl").read_text().splitlines())
@@ -57,12 +57,33 @@ def test_one_file_of_nuggetizer_is_enough(run: Run, nuggets: Path) -> None:  # n
     for row in map(json.loads, (nuggets / "assignments.jsonl").read_text().splitlines()):
         of = {"text": row["nugget"], "importance": kind[row["qid"], row["nugget"]], "assignment": row["assignment"]}
         records.setdefault((row["qid"], row["system"]), []).append(of)
-    lines = (json.dumps({"qid": q, "run_id": s, "nuggets": of}) for (q, s), of in records.items())
+    lines = (json.dumps({"qid": q, "run_id": s, **more, "nuggets": of}) for (q, s), of in records.items())
     (nuggets / "final.jsonl").write_text("\n".join(lines))
-    alone = run(*["compare", "final.jsonl", "-m", "V_strict", "-m", "W", "--format", "jsonl"])
+    return "final.jsonl"
+
+
+def test_one_file_of_nuggetizer_is_enough(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards its own records, which hold nuggets and assignments of all systems: no other file is asked for."""
+    alone = run("compare", of_nuggetizer(nuggets), "-m", "V_strict", "-m", "W", "--format", "jsonl")
     both = run(*f"compare {FILES} -m V_strict -m W --format jsonl".split())
     assert alone[0] == both[0] == 0
     assert differences(alone[1]) == differences(both[1])
+
+
+def test_what_nuggetizer_assigned_is_a_models(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards against an LLM's assignments that pass for checked ones: measures and scores of a log say the same."""
+    asked = {"model": "By an unnamed LLM's labels, which no person has checked,", "person": "Inconclusive: "}
+    for whose, more in (("model", {}), ("person", {"assessor": "anna"})):
+        path = of_nuggetizer(nuggets, **more)
+        for words in ("-m V_strict", "--score V_strict"):
+            code, out, err = run(*f"verdict {path} {words}".split())
+            assert code == 0, err
+            assert out.startswith(asked[whose]), words
+    named = of_nuggetizer(nuggets, judge_model="judge-llm")
+    for words in ("-m A", "--score A"):
+        assert run(*f"verdict {named} {words}".split())[1].startswith("By judge-llm's labels, which no person")
+    _, out, _ = run(*f"gate {of_nuggetizer(nuggets)} -m V_strict --baseline a --candidate b".split())
+    assert "No person has checked an unnamed LLM's labels, so they do not pass the gate" in out
 
 
 def test_topics_without_vital_nuggets_may_count_as_zero(run: Run, nuggets: Path) -> None:  # noqa: F811
@@ -78,8 +99,12 @@ def test_a_model_nobody_checked_is_told_and_the_list_to_check_it_is_drawn(run: R
     assert out.startswith("By judge-llm's labels, which no person has checked,")
     command = f"plan labels {FILES} -m V_strict -o LIST.csv"
     assert f"`truegain {command}`" in out
-    code, _, err = run(*command.split())
+    assert "draws the assignments to label" in out
+    code, out, err = run(*command.split())
     assert code == 0, err
+    assert re.search(r"\n\d+ of the \d+ assignments can change b - a on V_strict", out)
+    assert "assignments in the order to judge" in out
+    assert "document" not in out
     path = nuggets / "LIST.csv"
     head, *rows = path.read_text().splitlines()
     at = head.split(",").index("label")

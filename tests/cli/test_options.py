@@ -23,7 +23,9 @@ from truegain.config import CONFIGS, Scoring, StudyConfig, settings_of
 
 # these mean the same everywhere: how to print, which table, which test, how an interval is made, what is drawn anew;
 # what there is to choose from differs
-OF_THE_COMMAND = {"--format", "--show", "--test", "--method", "--normalize", "--units", "--population", "--kind"}
+OF_THE_COMMAND = {
+    "--format", "--show", "--test", "--method", "--normalize", "--units", "--population", "--kind",
+}  # fmt: skip
 
 
 def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -146,3 +148,15 @@ def test_a_cutoff_beyond_all_is_refused(run: Run, tmp_path: Path) -> None:
     for measure in (f"P@{10**30}", f"nDCG@{2**63}", f"RBP(p=0.5)@{10**30}", f"Judged@{10**30}"):
         code, _, told = run("eval", str(file), str(file), "-m", measure)
         assert (code, "the cutoff must be at most" in told) == (2, True)
+
+
+@pytest.mark.parametrize("words", ["--score faith --score relevance", "--seed 1 --seed=2", "-o a.csv --output b.csv"])
+def test_no_value_takes_the_place_of_another(run: Run, folder: Path, words: str) -> None:
+    """Guards against a value that was asked for and is passed over in silence; repeatable options stay so."""
+    rows = (f"{system},q{t},{t / 10},{1 - t / 10}\n" for system in "ab" for t in range(5))
+    (folder / "t.csv").write_text("".join(["system,topic,faith,relevance\n", *rows]))
+    code, out, err = run("eval", "t.csv", *words.split())
+    name = max((word.partition("=")[0] for word in words.split() if word.startswith("-")), key=len)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {name} is given 2 times and takes one value")
+    assert run("eval", "t.csv", "--score", "faith", "-q", "-q")[0] == 0

@@ -75,6 +75,16 @@ def test_gate_decides_by_preferences(run: Run) -> None:
     ("words", "says"),
     [
         ("eval prefs.csv", "prefs.csv holds preferences, which `eval` does not read; these do: `truegain verdict`"),
+        (
+            "eval prefs.csv q.csv",
+            "prefs.csv holds preferences, which `eval` does not read; these do: `truegain verdict`",
+        ),
+        (
+            "judge check prefs.csv --gold people.csv",
+            "prefs.csv holds preferences, which `judge check` does not read; these do: `truegain plan preferences`",
+        ),
+        ("plan labels prefs.csv", "which `plan labels` does not read; these do: `truegain plan preferences`"),
+        ("plan topics prefs.csv --min-effect 1", "which `plan topics` does not read; these do: `truegain plan pref"),
         ("verdict prefs.csv --aggregate mean", "--aggregate is about labels of documents, and these are preferences"),
         ("verdict prefs.csv -m nDCG@10", "there is no measure of preferences 'nDCG@10'"),
         ("compare prefs.csv --test sign", "--test does not apply to preferences; leave it out"),

@@ -9,11 +9,12 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Run
-from tests.llm.served import served
+from tests.llm.served import as_asked, error, served
 from tests.planning.test_label_plan import world
 from truegain.errors import InputError
 from truegain.llm import client
@@ -42,7 +43,7 @@ def command(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comman
     return lambda words: run(*shlex.split(words))
 
 
-def fill(sheet: str, rows: int, label: Callable[[str, str], int] = lambda t, d: GOLD[t][d]) -> int:
+def fill(sheet: str, rows: int, label: Callable[[str, str], int | str] = lambda t, d: GOLD[t][d]) -> int:
     """Give the next so many rows of a sheet their true labels, or others; how many have one now."""
     with Path(sheet).open(newline="") as file:
         table = list(csv.DictReader(file))
@@ -101,6 +102,23 @@ def test_a_limit_of_labels(command: Command) -> None:
     assert code == 3
 
 
+def test_where_nobody_could_judge(command: Command) -> None:
+    """Guards a sheet of nothing but `cannot`: an answer, and the files that are named are those that are there."""
+    words = f"settle {RUNS} --sheet labels.csv --max-labels 12"
+    command(words)
+    fill("labels.csv", 12, lambda t, d: "cannot")
+    code, out, err = command(words)
+    assert code == 3
+    assert out.startswith("Not decided within 0 labels and 12 answers that a document cannot be judged: without a ")
+    assert "no report.html" in err
+    assert out.endswith("settle has decision.json and labels.csv.\n")
+    assert sorted(p.name for p in Path("settle").iterdir() if p.suffix in (".json", ".html", ".csv")) == [
+        "decision.json", "labels.csv", "labels.key.csv", "list.csv", "list.key.csv", "question.json"
+    ]  # fmt: skip
+    code, again, _ = command(words)
+    assert (code, again) == (3, out)
+
+
 def test_a_forecast_ends_it_and_people_may_go_on(command: Command) -> None:
     """Guards near ties: given up by a forecast, and opened again where somebody wants to go on all the same."""
     words = f"settle {RUNS.replace('fixed', 'topics')} --sheet labels.csv"
@@ -129,13 +147,65 @@ def test_what_it_may_cost(command: Command) -> None:
     assert "cost, even chance" in out
     assert re.search(r" {6,}\d+\.\d\d {6,}\d+\.\d\d$", out, re.MULTILINE), "two decimals, to the right"
     assert "labeling stops after 40 labels at the latest" in out
+    code, out, err = command(f"settle {RUNS} --costs gold=0 --dry-run")
+    assert (code, "cost, even chance" in out) == (0, False), err
     assert not Path("settle").exists(), "a dry run writes nothing"
+
+
+def test_people_may_use_labels_that_the_judge_never_gave(command: Command) -> None:
+    """Guards `--scale`: the sheet takes the labels that it names; it is kept with the folder's list."""
+    words = f"settle {RUNS} --sheet labels.csv"
+    code, out, err = command(f"{words} --scale 0:3")
+    assert (code, "(labels 0 to 3;" in out) == (3, True), err
+    fill("labels.csv", 5, lambda t, d: 3)
+    for more in ("", " --scale 0:3"):
+        code, out, err = command(f"{words}{more}")
+        assert (code, "rows 6 to 30" in out) == (3, True), err
+    code, _, err = command(f"{words} --scale 0:2")
+    assert code == 2
+    assert "settles another question" in err
+    command(f"settle {RUNS} --sheet narrow.csv --folder narrow")
+    fill("narrow.csv", 5, lambda t, d: 3)
+    code, _, err = command(f"settle {RUNS} --sheet narrow.csv --folder narrow")
+    assert code == 2
+    assert "--scale of `truegain plan labels` or `truegain settle`" in " ".join(err.split())
+
+
+def test_several_candidates_are_settled_together(command: Command) -> None:
+    """Guards `--candidate`: each one that is named is answered, those that are not are left out."""
+    for name in ("s2", "s3"):
+        Path(f"{name}.run").write_text(Path("s1.run").read_text().replace(" s1\n", f" {name}\n"))
+    runs = RUNS.replace("s1.run", "s1.run s2.run s3.run")
+    code, out, err = command(f"settle {runs} --baseline s0 --candidate s3 --candidate s1 --dry-run")
+    assert code == 0, err
+    assert "Labels until it is known: s3, s1 against s0 on P@5" in out
+    code, out, err = command(f"settle {runs} --baseline s0 --candidate s3 --candidate s0 --dry-run")
+    assert code == 2
+    assert "s0 is compared with itself" in err
+
+
+def test_labels_of_a_second_person_are_among_those_foretold(command: Command) -> None:
+    """Guards the table: with a second person at every row, labels and costs are twice those of rows."""
+    once, twice = (command(f"settle {RUNS} --costs gold=0.5 --dry-run --double {x}")[1] for x in (0, 1))
+    numbers = [
+        re.findall(r"^ +(0\.\d+) +(\d+) +(\d+) +([\d.]+) +([\d.]+)$", out, re.MULTILINE) for out in (once, twice)
+    ]
+    assert len(numbers[0]) == len(numbers[1]) > 3
+    for one, two in zip(*numbers, strict=True):
+        assert [2 * float(x) for x in one[1:]] == [float(x) for x in two[1:]]
+    most = [int(re.findall(r"stops after ([\d,]+) labels", out)[0].replace(",", "")) for out in (once, twice)]
+    assert most[1] == 2 * most[0]
+    assert "Labels of a second person, of 100% of the documents, are among them." in twice
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ("--max-cost 20", "--costs gold="),
+        ("--max-cost 20 --costs gold=0 --sheet labels.csv", "--max-cost needs the price of a label, above 0"),
+        ("--unjudged-sample sample.csv --sheet labels.csv", "--unjudged-sample: labels that are collected correct the"),
+        ("--double 0.5 --sheet labels.csv", "--double and --sheet: a sheet has one label a row; leave one out"),
+        (f"{TEXTS} --double 0.5", "--double asks a second person, and there is one; give --people 2"),
         ("--sheet labels.csv --topics nowhere.jsonl", "nowhere.jsonl"),
         ("", "--sheet"),
         ("--model some-model", "--model and --url go together"),
@@ -207,3 +277,27 @@ def test_an_llm_labels_what_is_missing(command: Command, monkeypatch: pytest.Mon
         code, out, err = command(f"{words} --model some-model --url {server.url}")
         assert code in (0, 1, 3)
         assert server.paid == paid, "answers are kept: nothing is paid twice"
+
+
+def test_a_server_that_goes_down_leaves_no_list(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards labels that the LLM did not come to: no list is drawn without them, and the same command goes on."""
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.002)
+    monkeypatch.delenv(client.KEY, raising=False)
+    monkeypatch.setenv("NO_PROXY", "*")
+    down = [True]
+
+    def behave(body: dict[str, Any], number: int) -> Any:
+        return error(500, "no") if down[0] and number > 40 else as_asked(body, number)
+
+    with served(behave) as server:
+        words = f"settle none.qrels s0.run s1.run -m P@5 --population fixed {TEXTS} --sheet labels.csv --model m --url "
+        code, _, err = command(f"{words}{server.url}")
+        said = " ".join(err.split())
+        assert code == 2, said
+        assert "no list is drawn" in said
+        assert "run the same command again, which goes on from there" in said
+        assert not Path("settle/judgments.csv").exists()
+        down[0] = False
+        code, out, err = command(f"{words}{server.url}")
+        assert (code, "rows 1 to 25" in out) == (3, True), err
+    assert len(Path("settle/judgments.csv").read_text().splitlines()) == 1 + 293

@@ -147,6 +147,24 @@ def test_a_comma_that_may_be_either_is_refused(tmp_path: Path) -> None:
     assert tg.read_runs(path).parts[0].score.tolist() == [0.5, 1.234]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("f.csv", 'topic,doc,{0}\n1,a,1\n1,b,"2,5"\n'),
+        ("f.tsv", "topic\tdoc\t{0}\n1\ta\t1\n1\tb\t2,5\n"),
+        ("f.qrels", "1 0 a 1\n1 0 b 2,5\n"),
+    ],
+)
+def test_a_decimal_comma_elsewhere_is_named_as_one(name: str, text: str, tmp_path: Path) -> None:
+    """Guards the remedy for 2,5, which was told as a word that needs a number."""
+    path = tmp_path / name
+    for value, reader in (("label", tg.read_judgments), ("score", tg.read_runs)):
+        path.write_text(text.format(value) if value == "label" or "{0}" in text else "1 Q0 a 1 3 s\n1 Q0 b 2 2,5 s\n")
+        with pytest.raises(InputError, match=rf"{value} is not a number: .*2,5") as met:
+            reader(path)
+        assert met.value.remedy == "write numbers with a decimal point, and nothing between thousands"
+
+
 def test_rows_without_a_label(tmp_path: Path) -> None:
     """Guards empty cells: refused by default, with 'drop' left out and counted once, for judgments and for ratings."""
     path = tmp_path / "f.csv"
@@ -199,7 +217,7 @@ def test_runs_with_names_of_their_own_stand_together(tmp_path: Path) -> None:
     assert scores(odd, "odd.csv", *others) == [2, 4, 5, 7]
     assert scores("topic,doc,score", "bare.tsv", *others) == [6, 4, 5, 7]
     assert scores(f"{odd};runs:topic=anfrage,doc=ort,score=bm", *others, "other.csv", "odd.csv") == [4, 5, 7, 3, 2]
-    with pytest.raises(InputError, match=r"nested\.json: there is no column 'wort': this file has no header"):
+    with pytest.raises(InputError, match=r"nested\.json: there is no column 'wort': this file is \{topic: "):
         scores("score=wort", *others)
     with pytest.raises(InputError, match=r"other\.csv: there is no column 'bm25' or 'wert' among anfrage, ort, bm"):
         scores(f"{odd};runs:topic=anfrage,doc=ort,score=bm25", "odd.csv", "other.csv", *others)

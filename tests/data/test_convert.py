@@ -180,6 +180,7 @@ def rows(scores: tg.Scores) -> list[tuple[object, ...]]:
     return [row[1:] for row in scores.rows()]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("shape", JUDGMENTS)
 def test_judgments_of_every_shape(shape: str, folder: Path) -> None:
     """Guards every kind of object that judgments may come in."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -50,6 +51,20 @@ def world() -> World:
     return runs, pl.DataFrame(rows, schema=["topic", "subtopic", "doc", "label"], orient="row"), texts
 
 
+def test_the_spread_of_draws_is_that_of_a_sample(world: World) -> None:
+    """Guards sd: over draws less 1, as in `disjoint`; blank of one draw, exactly 0 of equal ones."""
+    runs, judgments, _ = world
+    found = incomplete(runs, judgments, keep=[5, 100], repeat=3)
+    rows = {(row["keep %"], row["way"]): row["sd"] for row in found.table().records()}
+    assert rows[5, "raw"] == pytest.approx(statistics.stdev(found.tau[0, 0].tolist()))
+    assert rows[100, "raw"] == 0
+    alike = replace(found, tau=np.full_like(found.tau, 0.1))  # whose mean is not 0.1, by rounding
+    assert {row["sd"] for row in alike.table().records()} == {0.0}
+    single = replace(found, tau=found.tau[:, :, :1]).table()
+    assert {row["sd"] for row in single.records()} == {None}
+    assert "mean of 1 draw, " in single.notes[0]
+
+
 def test_what_is_kept(world: World) -> None:
     """Guards the sampling: max(1, ceil(p%)) relevant and p% of the other documents of every topic."""
     runs, judgments, texts = world
@@ -75,6 +90,7 @@ def test_all_judgments_give_what_eval_gives(world: World) -> None:
     assert found.ways == ("raw", "condensed", "AbsRB@20", "DeltaRB@20")
 
 
+@pytest.mark.slow
 def test_several_rankings_from_the_same_draws(world: World, graded: pl.DataFrame) -> None:
     """Guards the one pass: every ranking's taus are those of the experiment against it alone, bit for bit.
 
@@ -104,6 +120,7 @@ def test_several_rankings_from_the_same_draws(world: World, graded: pl.DataFrame
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ranks_by_two_measures(world: World) -> None:
     """Guards figure 2: ranks counted by hand from plain scores, tau of them that of table 4; of A on B as table 1."""
     runs, judgments, texts = world
@@ -291,6 +308,11 @@ def test_judgments_of_one_part_score_the_other(world: World) -> None:
     assert row["AbsRB@20"] == pytest.approx(kendall_tau(truth, ours, "b"))
     assert [len(t.rows) for t in (found.reuse(), found.impact(), found.among(), found.against())] == [3, 12, 3, 3]
     assert found.among().records()[1]["ERR_IA@20"] == pytest.approx(1.0)
+    # as in the paper, table 1 is a column of table 2 (there C on B), and table 4 another one (there A on A)
+    cells = {(row["measure"], row["content measure"]): row for row in found.impact().records()}
+    for table, column in ((found.reuse(), "A on B"), (found.against(), "all on all")):
+        taus = {(row["measure"], name): row[name] for row in table.records() for name in found.content_measures}
+        assert taus == {key: row[column] for key, row in cells.items()}
 
 
 @pytest.mark.slow

@@ -11,12 +11,43 @@ from truegain.experiments.disjoint_collections import CONTENT, ESTABLISHED
 from truegain.experiments.incomplete_collections import KEEP
 from truegain.text.corpus import Corpus
 
+# Tables 1 and 4, 2012: a row alpha-nDCG, ERR-IA and NRBP, a column AbsNB, AbsRB, DeltaNB and DeltaRB.
+REUSE = ".23 .40 .31 .51  .26 .44 .31 .54  .26 .45 .31 .54"
+CORRELATION = ".87 .89 .71 .82  .85 .86 .69 .80  .84 .85 .68 .80"
+# Table 2, of 2012: a row a cell of these, a column the source of labels (A, B, C) and the documents ranked (A, B, C).
+IMPACT = """
+.87 .89 .71 .79 .90 .73 .30 .23 .71
+.89 .89 .71 .84 .89 .73 .43 .40 .71
+.71 .79 .67 .61 .81 .67 .23 .31 .69
+.82 .88 .69 .79 .88 .67 .41 .51 .70
+.85 .87 .65 .81 .88 .69 .29 .26 .67
+.86 .88 .69 .85 .89 .71 .43 .44 .68
+.69 .75 .63 .60 .78 .60 .20 .31 .65
+.80 .86 .65 .80 .87 .64 .41 .54 .66
+.84 .83 .60 .82 .83 .64 .26 .26 .63
+.85 .84 .64 .86 .85 .66 .40 .45 .63
+.68 .70 .59 .61 .72 .55 .19 .31 .60
+.80 .82 .60 .82 .84 .59 .39 .54 .61
+"""
+
 
 def test_the_design_is_the_papers() -> None:
     """Guards section 5.1 and tables 1 to 4: three established measures and four by text, at 20; from 1% on."""
     assert ESTABLISHED == ("alpha_nDCG@20", "ERR_IA@20", "NRBP")
     assert CONTENT == ("AbsNB@20", "AbsRB@20", "DeltaNB@20", "DeltaRB@20")
     assert (min(KEEP), max(KEEP), 15.0 in KEEP) == (1.0, 100.0, True)
+
+
+def test_rows_of_2012_are_cells_of_table_2() -> None:
+    """Guards the page on the paper: 2012 in table 1 is labels of C on B, in table 4 of A on A, all 24 as printed.
+
+    `disjoint` shares these cells between its tables too: test_content_experiments.py.
+    """
+    table = np.array(IMPACT.split(), float).reshape(12, 3, 3)
+    assert table[:, 2, 1].tolist() == [float(tau) for tau in REUSE.split()]
+    assert table[:, 0, 0].tolist() == [float(tau) for tau in CORRELATION.split()]
+    others = table.reshape(12, 9).T.tolist()
+    assert [others.count(column) for column in others] == [1] * 9
 
 
 def test_equation_3_counts_what_came_before() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,42 @@ def test_dcg_of_runs_is_the_closed_form() -> None:
     assert answer.value == pytest.approx(f @ np.linalg.solve(c, [0, 1, 2]))
     truth = there(tg.evaluate(run, gold, "DCG@5").mean())
     assert answer.low < truth < answer.high
+
+
+@pytest.mark.parametrize("design", ["random", "by-bronze", "by-gold", "elsewhere"])
+def test_the_papers_correction_has_a_command(design: str) -> None:
+    """Guards the page on Goldberg et al.: delta with all gold pairs is eq. 15, 24 and 25, however gold was drawn.
+
+    Where it was drawn at random or by bronze label, the default is another estimator.
+    """
+    rng = np.random.default_rng(2)
+    truth = {str(t): {f"d{i}": int(rng.integers(0, 3)) for i in range(20)} for t in range(30)}
+    near = np.array([[0.8, 0.15, 0.05], [0.1, 0.8, 0.1], [0.05, 0.15, 0.8]])
+    bronze = {t: {d: int(rng.choice(3, p=near[g])) for d, g in row.items()} for t, row in truth.items()}
+    run = {t: {f"d{i}": float(-i) for i in range(20)} for t in truth}
+    drawn = {t: {d: g for d, g in row.items() if rng.random() < 0.5} for t, row in truth.items()}
+    table = np.zeros((3, 3))  # gold by bronze
+    for t, row in drawn.items():
+        for d, g in row.items():
+            table[g, bronze[t][d]] += 1
+    if design == "by-bronze":  # of each bronze label, those drawn stand for all
+        table *= np.bincount([b for row in bronze.values() for b in row.values()]) / table.sum(axis=0)
+    two = np.array([[table[0, 0], table[0, 1:].sum()], [table[1:, 0].sum(), table[1:, 1:].sum()]])
+    shares = np.array([[bronze[t][f"d{i}"] == np.arange(3) for i in range(5)] for t in truth]).mean(axis=0)
+    inverted = np.linalg.inv(table / table.sum(axis=1, keepdims=True)) @ [0, 1, 2]
+    m_r, m_n = two[1, 1] / two[1].sum(), two[0, 0] / two[0].sum()
+    expected = {
+        "P@5": (shares[:, 1:].sum(axis=1).mean() - 1 + m_n) / (m_r + m_n - 1),  # eq. 15
+        "CG@5": shares.sum(axis=0) @ inverted,  # eq. 24
+        "DCG@5": (1 / np.log2(np.arange(2, 7))) @ shares @ inverted,  # eq. 25
+    }
+    gold = tg.Gold(drawn, design=design)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that gold labels alone may be more precise
+        found = tg.correct(run, bronze, list(expected), gold=gold, method="delta", accuracy="given")
+        usual = tg.correct(run, bronze, list(expected), gold=gold)
+    assert {e.measure: e.value for e in found} == pytest.approx(expected)
+    assert ([e.value for e in usual] == pytest.approx([*expected.values()], rel=1e-4)) == (design == "elsewhere")
 
 
 def test_closed_form_variance_is_that_of_refits() -> None:

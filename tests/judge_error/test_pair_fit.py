@@ -14,6 +14,7 @@ from truegain.io.columns import Floats
 from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
 from truegain.sampling.catalogue import DESIGNS
 from truegain.stats.contrasts import Contrasts
+from truegain.stats.student_t import wilson
 
 Array = npt.NDArray[np.float64]
 
@@ -155,6 +156,68 @@ def test_limits_do_not_depend_on_where_the_scale_begins() -> None:
     quantile = np.array([1.96, 1.96])
     one, two = (PairFit.of(p, np.array([a, b])).by_stratum(quantile) for p in (pairs, raised))
     assert np.array(two) == pytest.approx(np.array(one), rel=1e-9)
+
+
+def graded(seed: int) -> tuple[SampledPairs, Floats]:
+    """Pairs of three bronze labels whose gold values have many levels, a third of them gold, for three systems."""
+    pairs, coefficients = drawn(seed)
+    values = (pairs.gold + np.random.default_rng(seed).beta(2, 3, len(pairs.gold))) / 2
+    return replace(pairs, gold=values, many_levels=True), coefficients
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["0 and 1", "many levels"])
+def test_the_variance_that_few_pairs_must_have_written_out(many: bool) -> None:
+    """Guards `by_chance` against loops: n values that touch a contrast and four as the stratum has them."""
+    pairs, coefficients = graded(3) if many else drawn(3)
+    fit = PairFit.of(pairs, coefficients)
+    at = np.flatnonzero(pairs.sampled)
+    load = fit.load[:, 1] - fit.load[:, 0]
+    low, high = pairs.ends
+    variance = 0.0
+    for h in set(pairs.stratum[at].tolist()):
+        rows = [k for k in range(len(at)) if pairs.stratum[at[k]] == h]
+        values = [pairs.gold[at[k]] for k in rows]
+        touched = [pairs.gold[at[k]] for k in rows if load[k] != 0]
+        if many:
+            mean, square, least = np.mean(values), np.mean(np.square(values)), 0.0
+        else:
+            (means, squares), odd = pairs.moments(), 0.5 / (len(rows) + 1)
+            mean, square, least = means[h], squares[h], (high - low) ** 2 * odd * (1 - odd)
+        first = (sum(touched) + 4 * mean) / (len(touched) + 4)
+        spread = (sum(x * x for x in touched) + 4 * square) / (len(touched) + 4) - first**2
+        spread *= len(values) / (len(values) - 1) if many else 1.0
+        open_ = sum((1 - 1 / pairs.expansion[at[k]]) * load[k] ** 2 for k in rows)
+        variance += max(float(spread), least) * open_
+    assert fit.by_chance(load[:, None])[0] == pytest.approx(variance / 12**2, rel=1e-9)
+
+
+def test_limits_by_label_written_out() -> None:
+    """Guards `by_stratum` with values of many levels against its formula, stratum by stratum and system by system."""
+    pairs, coefficients = graded(4)
+    fit, t = PairFit.of(pairs, coefficients), 2.1
+    down, up = fit.by_stratum(np.full(3, t))
+    low, high = pairs.ends
+    at = np.flatnonzero(pairs.sampled)
+    gold = (pairs.gold[at] - low) / (high - low)
+    m = (fit.expected(np.ones((1, 12)))[0] - low) / (high - low)
+    for s in range(3):
+        load, whole = fit.load[:, s], fit.whole[s]
+        error = sum(x * (g - m[pairs.topic[k], pairs.stratum[k]]) for x, g, k in zip(load, gold, at, strict=True))
+        sums = [0.0, 0.0]
+        for h in range(whole.shape[1]):
+            rows = [i for i, k in enumerate(at) if pairs.stratum[k] == h]
+            weight = sum(load[i] for i in rows)
+            p = sum(load[i] * gold[i] for i in rows) / weight
+            square = sum(load[i] * gold[i] ** 2 for i in rows) / weight
+            open_ = sum((1 - 1 / pairs.expansion[at[i]]) * load[i] ** 2 for i in rows)
+            n = weight**2 * max((p - p**2) / (square - p**2), 1) / open_
+            a, b = (float(x) for x in wilson(p, n, t))
+            share = whole[:, h].sum()
+            predicted = min(max((whole[:, h] @ m[:, h]) / share + error / load.sum(), 0), 1)
+            sums[0] += max(weight * (p - a) + (share - weight) * (predicted - a), 0) ** 2
+            sums[1] += max(weight * (b - p) + (share - weight) * (b - predicted), 0) ** 2
+        wanted = np.sqrt(sums) * (high - low) / 12
+        assert (down[s], up[s]) == pytest.approx(tuple(wanted), rel=1e-9)
 
 
 def _with(fit: PairFit, m: Floats) -> Floats:

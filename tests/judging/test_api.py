@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, settings
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from tests.judging.asgi import TestClient
 from tests.judging.organizing import progress
@@ -103,6 +96,7 @@ def test_a_judge_goes_through_units_by_the_same_service(place: Place) -> None:
     assert {s.outcome for s in rows(place.database, sessions)} == {"done"}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mark", [".", ","])
 def test_numbers_may_be_json_numbers(tmp_path: Path, mark: Literal[".", ","]) -> None:
     """Guards what clients send first: a JSON number counts, by its own digits, whatever the study's decimal mark is."""
@@ -321,6 +315,7 @@ def small_key(place: Place) -> TestClient:
     return place.as_judge(place.keys.make(LlmJudge.of("another", b"other")))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("task", ["graded", "binary", "preference", "claim"])
 def test_every_task_names_its_field(tmp_path: Path, task: str) -> None:
     """Guards the other tasks: the field that the study names takes one of its options."""
@@ -378,9 +373,16 @@ def test_the_document_tells_every_status(lone: Place) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_schemathesis_finds_nothing(lone: Place) -> None:
     """Guards the whole interface: whatever is sent, no 5xx, no status and no answer that the document does not have."""
+    import schemathesis  # here, since it takes long to load and other tests do without it
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi import checks as conformance
+
     page = lone.client.post(f"{lone.at}/units").json()
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", lone.app).include(path_regex=f"^{lone.at}")
-    checks = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
+    checks = (
+        not_a_server_error, conformance.status_code_conformance, conformance.content_type_conformance,
+        conformance.response_schema_conformance,
+    )  # fmt: skip
     tried = 0
 
     def check(case: Any) -> None:

@@ -387,6 +387,7 @@ def test_units_held_from_one_address_are_few(tmp_path: Path, database_url: str, 
         server.close()
 
 
+@pytest.mark.slow
 def test_a_second_address_does_not_lift_the_limit_of_the_first(tmp_path: Path, database: Database, clock: Time) -> None:
     """Guards the limit by address against who comes in again from another one: two addresses hold twice as many.
 

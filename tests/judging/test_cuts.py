@@ -194,7 +194,7 @@ KINDS: dict[str, Callable[[Site], bytes]] = {
 }  # fmt: skip
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_request_cut_at_every_byte_counts_for_nothing(site: Site, at: Listener, kind: str) -> None:
     """Guards what a 303 promises, from the other side: of a request cut anywhere no row of any table is changed."""
@@ -209,6 +209,7 @@ def test_a_request_cut_at_every_byte_counts_for_nothing(site: Site, at: Listener
     assert site.rows() != before, "the whole request does something"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("how", "status"), [("longer", b""), ("none", b"400"), ("1.0 without", b"411")])
 def test_a_length_that_is_not_that_of_the_body(site: Site, at: Listener, how: str, status: bytes) -> None:
     """Guards bodies without an end: told longer than they are, or not at all, they change nothing."""
@@ -244,6 +245,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(security, "BODY_SECONDS", 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 def test_half_open_requests_do_not_stay(site: Site, at: Listener) -> None:
     """Guards against 300 who never finish: no byte, half a head, half a body, a second head; all are gone in time."""
@@ -266,6 +268,7 @@ def test_half_open_requests_do_not_stay(site: Site, at: Listener) -> None:
     assert at.ask(first.replace(b"Host: a", b"Host: a\r\nConnection: close"))[9:12] == b"200"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 def test_a_head_that_drips_does_not_stay(at: Listener) -> None:
     """Guards against a byte now and then: time runs from the first one on."""
@@ -279,6 +282,7 @@ def test_a_head_that_drips_does_not_stay(at: Listener) -> None:
         assert 0.3 < time.monotonic() - began < 8
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 def test_who_does_not_read_does_not_stay() -> None:
     """Guards against who asks for much and reads nothing: the answer is given up, and its task ends."""
@@ -312,6 +316,7 @@ def test_a_head_too_long_and_a_body_too_large(site: Site, at: Listener) -> None:
     at.settle()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "small"), [("MOST_SMALL", 2000), ("MOST_READ", 0)])
 def test_bodies_at_one_moment_are_bounded(
     site: Site, at: Listener, monkeypatch: pytest.MonkeyPatch, name: str, small: int
@@ -336,6 +341,7 @@ def test_bodies_at_one_moment_are_bounded(
     assert at.ask(request(f"/u/{'t' * 32}/doc/1", b"a=1", Connection="close"))[9:12] == b"404"
 
 
+@pytest.mark.slow
 def test_bodies_of_one_address_leave_room_for_others() -> None:
     """Guards everybody's answers against one address: it fills its share, and another's answer is taken whole.
 
@@ -386,6 +392,7 @@ def test_bodies_of_one_address_leave_room_for_others() -> None:
     assert len(taken) == 14
 
 
+@pytest.mark.slow
 def test_connections_of_one_address_are_few(
     site: Site, at: Listener, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

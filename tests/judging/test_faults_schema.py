@@ -13,11 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
 
 from tests.judging.asgi import TestClient
 from tests.judging.visiting import HIDDEN, Knowledge
@@ -32,7 +29,6 @@ from truegain.judging.workflow.tokens import JudgeKeys, LlmJudge
 
 EXAMPLES = 4  # of each address and method, good ones and bad ones
 PASSWORD = "seven lamps by the river"
-CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance)
 STATUSES = (200, 400, 401, 403, 404, 405, 409, 413, 422, 429)
 TEXT = {"type": "string"}
 SHORT = {"type": "string", "minLength": 1, "maxLength": 30}
@@ -148,12 +144,17 @@ def described() -> dict[str, Any]:
 
 def made_up(schema: Any, prepare: Any) -> Counter[int]:
     """Send what is made up for each operation of a document; how often each status was answered."""
+    import schemathesis  # here, since it takes long to load and `make test` does without it
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi import checks as conformance
+
+    checks = (not_a_server_error, conformance.status_code_conformance, conformance.content_type_conformance)
     found: Counter[int] = Counter()
 
     def check(case: Any) -> None:
         answer = case.call(**prepare(case, sum(found.values())))
         found[answer.status_code] += 1
-        case.validate_response(answer, checks=CHECKS)
+        case.validate_response(answer, checks=checks)
 
     wanted: Any = settings(
         max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -170,6 +171,8 @@ def made_up(schema: Any, prepare: Any) -> Counter[int]:
 @pytest.mark.filterwarnings("ignore")
 def test_whatever_is_sent_is_answered(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards every address, on either database: made-up requests get no 5xx and no status that is not told."""
+    import schemathesis
+
     place = Place(tmp_path, database_url, monkeypatch)
     database = Database(database_url)
     person = rows(database, assessors, kind="human")[0].id

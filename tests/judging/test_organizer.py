@@ -28,6 +28,7 @@ def test_pause_and_resume(house: House) -> None:
     assert not house.organizer.paused
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("token", ["", "x", "0" * 64])
 def test_forms_of_others_change_nothing(lone: House, token: str) -> None:
     """Guards against forged forms: a signed-in browser with a wrong token is told, and nothing is changed."""
@@ -66,6 +67,7 @@ def test_exclude_asks_why_keeps_and_can_be_taken_back(house: House) -> None:
     assert len({r["assessor"] for r in table(house, "ratings.csv")}) == 2
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("typed", "shown"), [("%3Cscript%3E", "&lt;script&gt;"), ("a%00b", "a"), ("%ff", "\ufffd")])
 def test_unknown_assessors_are_told(house: House, typed: str, shown: str) -> None:
     """Guards addresses that were typed: 404 in words, and the id is shown as text; also what no database stores."""

@@ -149,6 +149,7 @@ def test_agreement_is_worked_out_again_only_when_something_changed(lone: House) 
     assert calls == [0, 4, 0]
 
 
+@pytest.mark.slow
 def test_all_assessors_are_shown_when_asked(lone: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards long lists: the first few, how many there are, and a link to all."""
     monkeypatch.setattr("truegain.judging.server.organizer_page.MOST_ROWS", 2)

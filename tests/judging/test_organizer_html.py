@@ -51,6 +51,7 @@ def tags_of(page: str) -> list[tuple[str, dict[str, str | None]]]:
 VERDICT = VerdictSoFar("bm25", "dense", "nDCG@10", 0.03, -0.006, 0.066, "inconclusive", "Whether ...", 60, 200)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_the_page_needs_no_script_and_no_style(tmp_path: Path, language: str) -> None:
     """Guards the strict policy and tables on a phone: no style, no script, tables with roles, every field named."""

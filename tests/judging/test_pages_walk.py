@@ -174,6 +174,7 @@ def test_wrong_practice_and_question_twice_end_the_set(walked: JudgingStudy, dat
     assert other.path == "/screened"
 
 
+@pytest.mark.slow
 def test_a_screened_submission_has_its_code_and_no_other_set(
     walked: JudgingStudy, database: Database, clock: Time
 ) -> None:
@@ -221,6 +222,7 @@ def test_both_failures_of_checks_look_the_same(walked: JudgingStudy, database: D
     assert texts[0] == texts[1]
 
 
+@pytest.mark.slow
 def test_leaving_from_a_document_keeps_what_was_typed(browser: Browser) -> None:
     """Guards who wants to stop: staying gives all back, leaving asks what to keep, withdrawing says it is erased."""
     browser.begin()
@@ -240,6 +242,7 @@ def test_leaving_from_a_document_keeps_what_was_typed(browser: Browser) -> None:
     assert browser.path == "/left"
 
 
+@pytest.mark.slow
 def test_taking_back_after_the_end(browser: Browser, walked: JudgingStudy, clock: Time) -> None:
     """Guards what consent promises: from the page with the code to a question, and back to the code; all is erased."""
     browser.begin()
@@ -267,6 +270,7 @@ def test_declining(browser: Browser) -> None:
     assert (browser.path, browser.page.one("h1").text) == ("/declined", "You chose not to take part")
 
 
+@pytest.mark.slow
 def test_pages_tell_nothing_before_its_time(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards what is never sent: ids, later documents, anchors, codes, rules; on every page of a unit."""
     study = replace(walked, people=People("prolific", {"completed": "CDONE", "screened": "CSCREEN", "failed": "CFAIL"}))
@@ -292,6 +296,7 @@ def test_pages_tell_nothing_before_its_time(walked: JudgingStudy, database: Data
         assert not any(unit.id in text for unit in study.units)
 
 
+@pytest.mark.slow
 def test_who_comes_back_to_a_finished_submission_finds_its_code(
     walked: JudgingStudy, database: Database, clock: Time
 ) -> None:
@@ -311,6 +316,7 @@ def test_who_comes_back_to_a_finished_submission_finds_its_code(
     assert (browser.token != done, browser.path) == (True, "/consent")
 
 
+@pytest.mark.slow
 def test_mechanical_turk_without_cookies(walked: JudgingStudy, database: Database, clock: Time) -> None:
     """Guards the frame without cookies, and that work is handed in under the assignment that was last taken."""
     study = replace(walked, people=People("mturk"))

@@ -91,6 +91,7 @@ def worker_at(folder: Path, database: Database) -> Worker:
     return worker
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("lost", "known", "told", "stored"),
     [
@@ -130,6 +131,7 @@ def test_an_undo_as_it_becomes_known(
     assert found.faults == 0, found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("harm", "found"),
     [

@@ -75,6 +75,12 @@ class Place:
         keeper = self.keeper(most)
         return Watch(keeper, self.judging, self.database, TerminalTeller(keeper), linger=600.0)
 
+    def cannot(self, number: int) -> None:
+        """One person says of so many rows that they cannot be judged."""
+        self.label(0)
+        for _ in range(number):
+            self.who.cannot()
+
     def label(self, number: int, *, liar: bool = False) -> None:
         """One person labels so many rows."""
         if not self.who.token:
@@ -106,6 +112,34 @@ def place(tmp_path: Path) -> Iterator[Place]:
     found.database.close()
 
 
+def test_documents_that_are_not_in_the_file_leave_no_folder(place: Place) -> None:
+    """Guards the start: the file that lacks some is named, and the next start reads the one it is given."""
+    keeper = replaced(place.keeper(), folder=place.folder / "other")
+    short, lines = place.folder / "short.jsonl", (place.folder / "docs.jsonl").read_text().splitlines()
+    short.write_text("\n".join(lines[:-3]))
+    with pytest.raises(InputError, match=r"short.jsonl: 3 documents of the list are not in this file \(.*t11d"):
+        _make_study(keeper, replaced(place.texts, docs=str(short)), SettlePlace())
+    few, more = place.folder / "few.tsv", place.folder / "more.tsv"
+    few.write_text("".join(f"{t}\tlamp {t}\n" for t in TOPICS[1:]))
+    with pytest.raises(InputError, match=r"few.tsv: 1 topic of the list is not in this file \(t00\)"):
+        _make_study(keeper, replaced(place.texts, topics=str(few)), SettlePlace())
+    assert not keeper.folder.exists()
+    more.write_text("".join(f"{t}\tlamp {t}\n" for t in [*TOPICS, "t99"]))  # a topic with nothing to label
+    _make_study(keeper, replaced(place.texts, topics=str(more)), SettlePlace())
+    assert len(read_study(keeper.folder).documents) == 72
+
+
+def test_a_team_of_which_nobody_can_judge_stops_at_its_limit(place: Place) -> None:
+    """Guards the cap: without one label collecting pauses, too, and an answer is written."""
+    place.cannot(6)
+    watch = place.watch(6)
+    watch.look()
+    assert place.paused == "given-up"
+    answer = place.answer
+    assert answer is not None
+    assert (answer.status, answer.given, answer.stuck) == ("undecided", 6, 6)
+
+
 def until_known(place: Place, watch: Watch) -> int:
     """Label after label; after how many it is known."""
     for n in range(1, 73):
@@ -116,6 +150,7 @@ def until_known(place: Place, watch: Watch) -> int:
     raise AssertionError("never known")
 
 
+@pytest.mark.slow
 def test_killed_between_pause_and_answer(place: Place) -> None:
     """Guards the end: paused without an answer and with a label more, the next process gives the look that decided."""
     watch = place.watch()
@@ -133,6 +168,7 @@ def test_killed_between_pause_and_answer(place: Place) -> None:
     assert (place.folder / "g" / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_a_label_corrected_during_the_look_that_decides(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards what an answer rests on: a correction between the look's labels and the pause is looked at too."""
     n = until_known(place, place.watch())
@@ -160,6 +196,7 @@ def test_a_label_corrected_during_the_look_that_decides(place: Place, monkeypatc
     assert [label.labels for label in kept] == [(label,) for label in filled.label[: filled.judged]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("then", ["open", "undecided"])
 def test_a_label_on_its_way_takes_nothing_back(place: Place, monkeypatch: pytest.MonkeyPatch, then: Status) -> None:
     """Guards a decision whose process ended: labels that contradict it came in meanwhile, and the look stands.
@@ -187,6 +224,7 @@ def test_a_label_on_its_way_takes_nothing_back(place: Place, monkeypatch: pytest
     assert place.paused == "known"
 
 
+@pytest.mark.slow
 def test_more_labels_than_before(place: Place) -> None:
     """Guards a higher limit: what was given up goes on, people are let in again, and the labels count on."""
     place.label(12)
@@ -209,6 +247,7 @@ def test_more_labels_than_before(place: Place) -> None:
     assert place.answer.labels > 12
 
 
+@pytest.mark.slow
 def test_pause_of_the_organizer_stays(place: Place) -> None:
     """Guards an organizer's pause: a look does not let people in again."""
     place.label(3)
@@ -217,6 +256,7 @@ def test_pause_of_the_organizer_stays(place: Place) -> None:
     assert place.paused == "organizer"
 
 
+@pytest.mark.slow
 def test_a_look_that_fails_is_made_again(
     place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -241,6 +281,7 @@ def test_a_look_that_fails_is_made_again(
     assert "no connection; labels are kept" in said
 
 
+@pytest.mark.slow
 def test_a_start_that_was_broken_off(tmp_path: Path) -> None:
     """Guards the first start: killed while the study is written, the next one writes the rest; others' files stay."""
     place = Place(tmp_path)

@@ -522,6 +522,7 @@ def act(member: Member, draws: Random) -> None:
         member.label(str(draws.randrange(4)), page)
 
 
+@pytest.mark.slow
 def test_top_is_never_left_behind(database: Database, clock: Time, tmp_path: Path) -> None:
     """Guards the unbroken top: whoever asks is given the first row that they may have, at every moment."""
     study, draws = team_study(tmp_path, rows=15, number=3), Random(5)
@@ -551,6 +552,7 @@ def open_rows(database: Database, clock: Time) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 def test_three_threads(database: Database, tmp_path: Path) -> None:
     """Guards what happens at one moment: three people press at once, again and again, and the rules hold."""
     study = team_study(tmp_path, rows=30, double=0.5, number=3, lease=3600.0)

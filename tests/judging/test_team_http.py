@@ -118,6 +118,7 @@ def test_page_of_a_row(desk: Desk) -> None:
     assert page.one("a", **{"data-key": "u"}).text == "UUndo: Slightly relevant"
 
 
+@pytest.mark.slow
 def test_back_button(desk: Desk) -> None:
     """Guards the browser's Back: an earlier document leads to the one that is theirs now."""
     who = desk.invite()
@@ -144,6 +145,7 @@ def test_the_same_post_twice(desk: Desk) -> None:
     assert listed(desk.database, desk.study).given == 1
 
 
+@pytest.mark.slow
 def test_undo_page(desk: Desk) -> None:
     """Guards Undo without script: a page with the last document, whose label is another's place."""
     who = desk.invite()
@@ -161,6 +163,7 @@ def test_undo_page(desk: Desk) -> None:
     assert listed(desk.database, desk.study).labels[0].labels == (3.0,)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("reason", "title"),
     [
@@ -183,6 +186,7 @@ def test_paused(desk: Desk, reason: Reason, title: str) -> None:
     assert listed(desk.database, desk.study).given == 1
 
 
+@pytest.mark.slow
 def test_pause_and_go_on(desk: Desk) -> None:
     """Guards a break: the row is handed back, the page waits, and one button goes on."""
     who = desk.invite()
@@ -194,6 +198,7 @@ def test_pause_and_go_on(desk: Desk) -> None:
     assert who.doc == "d00"
 
 
+@pytest.mark.slow
 def test_sign_of_life(desk: Desk) -> None:
     """Guards leases: 204 while the row is theirs, 205 once someone else has it."""
     who, other = desk.invite(), desk.invite()

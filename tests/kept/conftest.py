@@ -9,6 +9,7 @@ import pytest
 
 import truegain as tg
 from tests.kept.crew import write_crew
+from tests.kept.filled import write_lists, write_nuggets, write_panels
 from tests.kept.rough import write_rough
 from tests.kept.scores import write_answers
 from truegain.experiments.worlds import magnitude_ratings, noisy_ratings, runs_over, simulate, texts
@@ -25,7 +26,8 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     expert.qrels, magnitude-runs/, docs.jsonl, intents.qrels (three subtopics), panel.csv (llm.qrels, half of the topics
     by each of two assessors), gaps/ (two systems, one without the first three topics), teams.csv (three teams, system-3
     not pooled), votes.csv and people.csv (preferences of a judge in both orders, and of people on half of them),
-    crowd.csv (two votes a pair by five people); and the files of `write_crew` and `write_answers`.
+    crowd.csv (two votes a pair by five people); and the files of `write_crew`, `write_answers`, `write_lists`,
+    `write_panels` and `write_nuggets`.
     """
     folder = tmp_path_factory.mktemp("study")
     write_answers(folder)
@@ -78,6 +80,9 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "teams.csv").write_text("run,team,pooled\n" + "".join(teams))
     write_crew(folder)
     write_rough(folder, gold, {s: lists(folder / "runs", s) for s in ("system-1", "system-3")})
+    write_lists(folder, gold)
+    write_panels(folder)
+    write_nuggets(folder)
     judges_inputs(folder, gold, llm)
     preferences_inputs(folder)
     return folder

@@ -87,6 +87,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_that_passes_leaves_no_trace(folder: Path, fault: str) -> None:
     """Guards retries: each item has the label that a server without faults gives it, and the faults are counted."""
@@ -749,6 +750,55 @@ def test_what_is_answered_is_not_asked_again(folder: Path) -> None:
         assert len(server.requests) == 24
         judged(folder, server, asking=Asking(temperature=0.7))
         assert len(server.requests) == 26
+
+
+def test_the_same_request_goes_once(folder: Path) -> None:
+    """Guards costs: a claim that two systems make of one document is one request with one answer, counted once."""
+    made = [(t, s, n) for t in range(3) for n in range(4) for s in ("old", "new")]
+    claims = "".join(f"t{t},{s},claim {n} of {t},d{n}\n" for t, s, n in made)
+    (folder / "claims.csv").write_text(f"topic,system,claim,doc\n{claims}")
+    claimed: dict[str, Any] = {"prompt": "claims", "pool": folder / "claims.csv", "asking": Asking(repeat=2)}
+    costs = JudgeCosts(price=["1,2"])
+    with served(delay=0.02) as server:
+        run = judged(folder, server, costs=costs, **claimed)
+        assert len(server.requests) == len({h["idempotency-key"] for h in server.headers}) == 12 * 2
+        assert judged(folder, server, costs=costs, output=folder / "again.csv", store=folder / "llm.answers.sqlite",
+                      **claimed).requests == 0  # fmt: skip
+    assert (run.statuses, run.requests, run.calls, run.tokens()) == ({"ok": 48}, 24, 24, (24 * 300, 24 * 6))
+    assert run.cost == pytest.approx(24 * (300 + 2 * 6) / 1e6)
+    facts = run.provenance()
+    assert (facts["items"], facts["calls"], facts["answers"]) == (24, 24, 24)
+    assert facts["models"]["judge"]["answered"] == {"judge-2026-01-01": 24}
+    written = rows(folder)
+    assert len(written) == 48
+    by_claim: dict[tuple[str, ...], set[str]] = {}
+    for row in written:
+        by_claim.setdefault((row["claim"], row["doc"], row["replicate"]), set()).add(row["label"])
+    assert [len(labels) for labels in by_claim.values()] == [1] * 24
+    with served(lambda body, n: as_asked(body, n) if n < 5 else error(402, "no money")) as server:
+        run = judged(folder, server, output=folder / "some.csv", pace=Pace(concurrency=1), **claimed)
+    assert (run.statuses, run.calls, run.tokens()[0]) == ({"ok": 10, "not_asked": 38}, 24, 5 * 300)
+
+
+@pytest.mark.parametrize("one_order", [False, True])
+@pytest.mark.parametrize("prompt", ["graded", "pairwise"])
+def test_which_requests_are_the_same_is_told_by_their_keys(folder: Path, prompt: str, one_order: bool) -> None:
+    """Guards against the keys of all calls: copies of documents, pairs in both orders, texts cut to the same words."""
+    texts = {"a": "tea", "b": "coffee", "c": "tea", "long": "tea " * 90 + "x", "longer": "tea " * 900}
+    pairs = [("a", "b"), ("b", "a"), ("c", "b"), ("a", "long"), ("long", "longer"), ("a", "none"), ("c", "none")]
+    pool = [("t0", *pair) for pair in pairs] if prompt == "pairwise" else [("t0", d) for d in (*texts, "none")]
+    setup = JudgeSetup(
+        pool, {"t0": "a need"}, texts, prompt, ["m", "n"], "http://localhost:1/v1", "",
+        Asking(repeat=3, text_tokens=20, one_order=one_order),
+    )  # fmt: skip
+    plan = setup.plan()
+    for way in plan.ways():
+        first: dict[object, int] = {}
+        for at, call in enumerate(plan.calls()):
+            key = at if call.item.texts is None else plan.key(call, plan.body(call, {"way": way})[0])
+            assert plan.first_alike(at) == first.setdefault(key, at)
+        assert [at for at, _ in plan.requests()] == list(first.values())
+        assert plan.distinct == len(first) < len(plan)
 
 
 def test_an_answer_is_kept_before_it_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

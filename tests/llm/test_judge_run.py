@@ -159,6 +159,27 @@ def test_a_dry_run_asks_nothing(run: Run, folder: Path) -> None:
     assert float(told["in"]) / 2 == pytest.approx(sum(sent) / 4, rel=0.1)
 
 
+def test_what_says_the_same_is_planned_once(run: Run, folder: Path) -> None:
+    """Guards the plan of claims that two systems make: dry run, batch file and run have each request once."""
+    claims = "".join(f"t{t},{s},claim of {t},d0\n" for t in range(3) for s in ("old", "new"))
+    (folder / "claims.csv").write_text(f"topic,system,claim,doc\n{claims}")
+    with served(delay=0.02) as server:
+        words = command(server, "-o", "llm.csv", pool="claims.csv", prompt="claims")
+        code, out, _ = run(*words, "--dry-run")
+        assert (code, out.splitlines()[1].split()[:4]) == (0, ["judge", "3", "0", "3"])
+        assert "6 labels, 3 of them by a request that another label has, too" in out
+        assert "requests.jsonl: 3 requests" in run(*words, "--batch", "requests.jsonl")[2]
+        names = [json.loads(line)["custom_id"] for line in (folder / "requests.jsonl").read_text().splitlines()]
+        assert len(set(names)) == 3
+        code, _, err = run(*words)
+        assert (code, len(server.requests)) == (0, 3)
+    assert "6 labels by 3 calls: 6 ok\n3 requests; tokens 900 in, 18 out" in err
+    words = command("http://127.0.0.1:9/v1", "-o", "batch.csv", pool="claims.csv", prompt="claims")
+    assert run(*words, "--batch", "requests.jsonl")[0] == 0
+    answered(folder, "first.jsonl", (folder / "requests.jsonl").read_text().splitlines())
+    assert "6 labels by 3 calls: 4 ok, 2 failed" in run(*words, "--collect", "first.jsonl")[2]
+
+
 def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
     """Guards slips: each is told with what to type, in the words of the command."""
     here = "http://localhost:1/v1"

@@ -39,9 +39,18 @@ def kill_after(process: subprocess.Popen[bytes], server: JudgeServer, requests: 
     process.wait()
 
 
+def add_copies(folder: Path) -> None:
+    """Every document once more by another name, below the first: the same requests."""
+    docs, pool = folder / "docs.jsonl", folder / "pool.csv"
+    docs.write_text(docs.read_text() + docs.read_text().replace('"id": "d', '"id": "copy'))
+    head, *rows = pool.read_text().splitlines()
+    pool.write_text("\n".join([head, *(line for row in rows for line in (row, row.replace(",d", ",copy")))]) + "\n")
+
+
 def check_kills(folder: Path, topics: int, kills: int, concurrency: int, between: int, idempotent: bool) -> None:
     """Kill a run again and again, then let it end: nothing is lost, little is asked twice, the labels are the same."""
     write_study(folder, topics=topics, docs=10)
+    add_copies(folder)
     wanted, chance = 10 * topics, random.Random(7)
     with served(delay=0.02, idempotent=idempotent) as server:
         for _ in range(kills):

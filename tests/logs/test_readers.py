@@ -9,6 +9,7 @@ import json
 import math
 import random
 from collections import Counter
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.logs.made import mean_of
-from truegain.data.item_reading import read_items
+from truegain.data.item_reading import joined, read_items
 from truegain.errors import InputError
+from truegain.io.logs.autojudge import refuse_unnamed
 from truegain.io.logs.catalogue import LOGS, log_format, log_format_of, read_log
 from truegain.io.logs.log import OK, Log, ScoreRange
 from truegain.io.logs.records import opening
@@ -469,10 +471,51 @@ def test_leaderboards_that_do_not_tell(tmp_path: Path) -> None:
     assert {(r.system, r.topic, r.score): r.value for r in log.rows} == {r[:3]: r[3] for r in LEADERS if r[1] != "all"}
     with pytest.raises(InputError, match="which column holds the topics"):
         read_log(path, columns=("run", "topic", "value"))
+    with pytest.raises(InputError, match=r"columns='run,topic,measure,value', columns='run,measure,topic,value' or"):
+        read_items(path)
     rows = [dict(zip(("run_id", "topic_id", "measure", "value"), row, strict=True)) for row in LEADERS]
     made = read_log(saved(tmp_path, "board.jsonl", lines(rows)))
     assert len(made.rows) == 8
     assert len(made.means) == 4
+
+
+def test_leaderboards_of_one_run(tmp_path: Path) -> None:
+    """Measure, topic and value of one run: its rows of all topics tell, else `columns`; the file names the run."""
+    own = [row[1:] for row in LEADERS if row[0] == "run-a"]
+    text = "".join(f"{measure} {topic} {value}\n" for topic, measure, value in own)
+    log = read_log(saved(tmp_path, "board.txt", text.encode()))
+    wanted = {(r[1], r[2]): r[3] for r in LEADERS if r[0] == "run-a" and r[1] != "all"}
+    assert {(r.topic, r.score): r.value for r in log.rows} == wanted
+    assert {(m.score, m.mean) for m in log.means} == {(r[2], r[3]) for r in LEADERS if r[:2] == ("run-a", "all")}
+    assert joined([log]).systems == ("board",)
+    sparse = "".join(line for line in text.splitlines(keepends=True) if " all " not in line)
+    path = saved(tmp_path, "bare.txt", sparse.encode())
+    assert log_format_of(path) is None
+    with pytest.raises(InputError, match=r"in their order: columns='measure,topic,value'\)"):
+        read_items(path)
+    bare = read_log(path, columns=("measure", "topic", "value"))
+    assert {(r.topic, r.score): r.value for r in bare.rows} == wanted
+
+
+@pytest.mark.parametrize(
+    ("lines_", "asks"),
+    [
+        (["a 31 N 0.5", "b 31 N 0.25"], True),  # one topic, one measure
+        (["a 31 N 0.5", "a 32 N 0.5", "b 31 N 0.25"], True),  # a row is missing
+        (["a 31 N 1", "a 32 N 0", "b 31 N 1", "b 32 N 1"], True),  # whole numbers, all there
+        (["31 0 d1 0.5", "31 0 d2 1", "32 0 d1 1", "32 0 d2 0"], False),  # judgments with shares as labels
+        (["31 1 d1 1", "31 2 d1 1", "32 1 d1 0", "32 2 d1 1"], False),  # judgments by subtopic
+        (["31 0 d1 0.5", "31 0 d2 1", "32 0 d3 1", "32 0 d4 0"], False),
+        (["31 1 d1 0.5", "31 2 d2 1", "32 1 d3 1", "32 3 d4 0"], False),
+        (["q1 1 d1 1", "q1 1 d2 0"], False),
+        (["q1 a d1 1", "q1 b d1 0"], False),  # two rows of whole numbers tell nothing
+    ],
+)
+def test_what_may_be_a_leaderboard(lines_: list[str], asks: bool) -> None:
+    """Guards judgments beside leaderboards without rows of all topics: they are not asked what their columns hold."""
+    data = "".join(f"{line}\n" for line in lines_).encode()
+    with pytest.raises(InputError, match="leaderboard") if asks else nullcontext():
+        refuse_unnamed(data, "a.txt")
 
 
 def test_a_large_leaderboard_is_known_by_its_beginning(tmp_path: Path) -> None:
@@ -571,7 +614,7 @@ OURS = {
     "one.qrels": b"31 Q0 all 1\n",
     "a.run": b"31 Q0 d1 1 12.5 bm25\n31 Q0 d2 2 11.5 bm25\n",
     "three.qrels": b"31 d1 1\n31 d2 0\n",
-    "trec_eval.txt": b"map\t31\t0.5\nmap\tall\t0.5\n",
+    "trec_eval_means.txt": b"map\tall\t0.5\nP_10\tall\t0.5\n",
     "ratings.csv": b"topic,doc,label,assessor\n31,d1,1,ann\n",
     "scores.csv": b"system,topic,measure,value\nbm25,31,nDCG@10,0.5\nbm25,all,nDCG@10,0.5\n",
     "prefs.csv": b"topic,a,b,winner,judge\n31,x,y,a,ann\n",

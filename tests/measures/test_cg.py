@@ -7,7 +7,10 @@ import pytest
 
 import truegain as tg
 from tests.worlds import there
+from truegain.measures.dcg import nDCG
+from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import linear_parts
+from truegain.measures.parse import parse_measure
 
 
 def test_cumulated_gain_is_a_plain_sum() -> None:
@@ -36,3 +39,16 @@ def test_cumulated_gain_is_linear_in_gain() -> None:
     assert parts.worth(np.array([0.0, 3.0, 1.0])).tolist() == [0, 3, 1]
     ten = tg.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1, "b": 1}}, ["CG@10", "P@10"]).means("run")
     assert ten["CG@10"] == pytest.approx(10 * there(ten["P@10"]))
+
+
+def test_one_ideal_for_all_topics_is_the_mean_of_those_with_something_to_find() -> None:
+    """Guards what stands for nDCG where it must be linear in gain: a topic with nothing relevant has no ideal."""
+    qrels = {"1": {"a": 2, "b": 1}, "2": {"a": 1, "b": 0}, "3": {"a": 0, "b": 0}}
+    runs = {"x": {t: {"a": 2.0, "b": 1.0} for t in qrels}}
+    measure = parse_measure("nDCG@10")
+    assert isinstance(measure, nDCG)
+    plain, ideal = measure.over_one_ideal(aligned(runs, qrels, tg.Scoring()))
+    assert str(plain) == "DCG@10"
+    assert ideal == pytest.approx(((2 + 1 / np.log2(3)) + 1) / 2)
+    nothing = {t: {"a": 0, "b": 0} for t in qrels}
+    assert measure.over_one_ideal(aligned(runs, nothing, tg.Scoring()))[1] == 1.0

@@ -15,6 +15,8 @@ import pytest
 
 import truegain as tg
 from tests.worlds import there
+from truegain.measures.evaluate import aligned
+from truegain.measures.preferences import below_before
 
 Labels = dict[str, int]
 
@@ -140,6 +142,20 @@ def test_preferences_by_the_definition(seed: int) -> None:
             wanted["rpref_relative"] += g * (1 - penalty / (r - 1)) / total
     for name, want in wanted.items():
         assert value(docs, {"1": labels}, name) == pytest.approx(want, rel=1e-12), name
+
+
+def test_lower_values_above_entry_by_entry() -> None:
+    """Guards the merge sort turned sideways against loops: lists of any length, and values that tie."""
+    rng = np.random.default_rng(8)
+    runs = {"x": {f"t{n}": {f"d{i}": -float(i) for i in range(n)} for n in (1, 2, 5, 16, 33)}}
+    judged = {t: {d: int(rng.integers(0, 4)) for d in row} for t, row in runs["x"].items()}
+    ranked = aligned(runs, judged, tg.Scoring())
+    count, total = below_before(ranked, ranked.gain)
+    for entry, (own, rank, list_) in enumerate(zip(ranked.gain, ranked.rank, ranked.list, strict=True)):
+        others = zip(ranked.gain, ranked.rank, ranked.list, strict=True)
+        above = [g for g, r, other in others if other == list_ and r < rank]
+        lower = [g for g in above if g < own]
+        assert (count[entry], total[entry]) == (len(lower), sum(lower))
 
 
 def facets(seed: int) -> tuple[list[str], dict[str, dict[str, int]]]:

@@ -102,6 +102,22 @@ def test_moves_are_what_a_label_adds(name: str) -> None:
         assert here.move[entry] == pytest.approx(change, abs=1e-5)
 
 
+@pytest.mark.parametrize("name", ["AP", "R@4", "P@3"])
+def test_a_relevant_document_is_worth_one(name: str) -> None:
+    """Guards what labels are worth where a measure asks only whether a document is relevant."""
+    measure, ranked = of(name)
+    assert expected(measure, ranked, Chances(np.array([1.0]), np.full((len(ranked.pool), 1), 0.5))).worth.tolist() == [
+        0,
+        1,
+    ]
+
+
+def test_a_level_above_all_labels_is_reached_by_none() -> None:
+    """Guards levels: each by its own column, those between by the next one, one above all by nobody."""
+    some = Chances(np.array([1.0, 2.0]), np.array([[0.5, 0.25], [1.0, 0.0]]))
+    assert [some.reaching(x).tolist() for x in (1, 1.5, 2, 3)] == [[0.5, 1.0], [0.25, 0.0], [0.25, 0.0], [0.0, 0.0]]
+
+
 def test_what_is_refused() -> None:
     """Guards measures without a formula."""
     _, ranked = of("P@3")
@@ -112,6 +128,9 @@ def test_what_is_refused() -> None:
     }.items():  # fmt: skip
         with pytest.raises(MeasureError, match=said):
             expected(parse_measure(name), ranked, chances)
+    two = Chances(np.array([1.0, 2.0]), np.zeros((len(ranked.pool), 2)))
+    with pytest.raises(MeasureError, match="rise with the label"):
+        expected(parse_measure("nDCG(gains={1:5,2:3})@3"), ranked, two)
     with pytest.raises(MeasureError, match="21 levels"):
         levels_of(parse_measure("nDCG@3"), np.arange(22.0))
     assert len(levels_of(parse_measure("nDCG@3"), np.arange(21.0))) == 20

@@ -301,6 +301,15 @@ def test_fewest_labels_are_the_fewest() -> None:
     assert fewest_gold(now, 1.0) == 50
 
 
+def test_between_two_rows_of_a_list_what_is_known_grows_evenly() -> None:
+    """Guards sizes of a list that are no whole rows: a quarter of the way has a quarter of the next row's step."""
+    tau = np.concatenate([[0.0], np.cumsum((200 / (200 - np.arange(199.0))) ** 2), [np.inf]])
+    now = CurrentPrecision({"gold": 0.002}, topics=30, gold=50, pairs=200, information=tau)
+    known = tau[80] + 0.25 * (tau[81] - tau[80])
+    wanted = now.after() * math.sqrt(float(tau[50]) / float(known))
+    assert now.after(gold=80.25 / 50) == pytest.approx(wanted, rel=1e-9)
+
+
 def test_one_system_and_unknown_ones_are_refused() -> None:
     """Guards what a plan is about."""
     runs, bronze, _ = world()

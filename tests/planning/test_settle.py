@@ -83,7 +83,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("measure", "population", "which", "least"), CASES)
 def test_what_it_says_is_what_the_verdict_says(measure: str, population: str, which: str, least: float) -> None:
     """Guards the numbers: the last interval and the outcome are those of a study made anew with the filled list."""
@@ -102,6 +102,7 @@ def test_what_it_says_is_what_the_verdict_says(measure: str, population: str, wh
     assert (anew.outcome == "inconclusive") == (settled.status in ("undecided", "out-of-reach"))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("population", ["fixed", "topics"])
 def test_it_stops_at_the_first_label_with_which_a_study_made_anew_decides(population: str) -> None:
     """Guards the stop: no label more, and none fewer, than a verdict with the first n labels needs."""
@@ -160,6 +161,7 @@ def stakes_won(weight: Sequence[float], size: Sequence[float], label: Sequence[i
     return sides
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("seed", "gain"), [(8, 0.35), (2, 0.3), (4, -0.3)])
 def test_it_stops_where_stakes_are_won_in_plain_numbers(seed: int, gain: float) -> None:
     """Guards limits and stop: the first label at which a bet against no difference has grown 40-fold."""
@@ -176,6 +178,7 @@ def test_it_stops_where_stakes_are_won_in_plain_numbers(seed: int, gain: float) 
     assert found[-2] == 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("population", ["fixed", "topics"])
 def test_label_by_label_is_as_from_scratch(population: str) -> None:
     """Guards what is kept between looks: after each label the same is said as by one who sees all labels at once."""
@@ -223,6 +226,7 @@ def test_looks_may_be_fewer() -> None:
 # ---------------------------------------------------------------------- caps and costs
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("words", "labels", "cost"),
     [
@@ -274,6 +278,12 @@ def test_second_labels_cost_and_do_not_shorten_the_list() -> None:
     assert capped.decide(rows[:29]).status == "open"
     assert capped.decide(rows[:30]).status == "undecided"
     assert capped.decide(rows[:10], given=60).status == "undecided"
+    doubled = Settling(study, "s0", ["s1"], LabelBudget(60, double=1.0), "fixed")
+    now = doubled.decide(rows[:20])
+    assert (now.most, now.labels_of(40), now.is_beyond(30), now.is_beyond(31)) == (60, 80, False, True)
+    assert doubled.decide(rows[:30]).in_words == "30 labels count, of 60 given"
+    wide = Settling(study, "s0", ["s1"], LabelBudget(n + 1, double=1.0), "fixed").decide(rows[:20])
+    assert wide.is_beyond(n), "more labels than rows, and fewer than all rows take"
 
 
 def test_what_is_counted_is_told_as_what_it_is() -> None:
@@ -315,6 +325,23 @@ def test_the_lower_of_two_middle_labels_counts() -> None:
     rows[1] = Label(rows[1].topic, rows[1].doc, ())
     assert settling.decide(rows).labels == 1  # down to the first row without a label
     assert settling.decide(rows).given == sum(map(len, given)) - 3
+
+
+def test_people_may_use_labels_that_the_judge_never_gave() -> None:
+    """Guards the scale: labels beyond the judge's count where it is told, and limits are those of that scale."""
+    runs, bronze, gold = graded(world(2))
+    narrow = {t: {d: min(x, 2) for d, x in row.items()} for t, row in bronze.items()}
+    study = tg.Study(runs, narrow, "DCG@5")
+    with pytest.raises(
+        TruegainError, match=r"label 3 is not on the scale 0 to 2 of the list.*the labels in use \(scale"
+    ):
+        study.settle(known(gold), population="fixed")
+    settled = study.settle(known(gold), population="fixed", scale="0:3", max_labels=60)
+    assert (settled.filled.scale, settled.labels) == ((0.0, 3.0), 60)
+    asked = tg.sample_gold(runs, narrow, "DCG@5", pair=("s0", "s1"), scale="0:3")
+    assert settled.filled.digest == asked.digest
+    with pytest.raises(TruegainError, match="was drawn for labels 0 to 3; draw another"):
+        Settling(study, "s0", ["s1"], drawn=asked, scale="0:2")
 
 
 def test_people_who_disagree_are_told_of() -> None:
@@ -440,6 +467,7 @@ def test_a_settlement_survives_json() -> None:
 # ---------------------------------------------------------------------- several, ties, the edges
 
 
+@pytest.mark.slow
 def test_several_candidates_share_the_error() -> None:
     """Guards several candidates: each has the limits of a study at 1 - .05/2, and labels go on until all are known."""
     runs, bronze, gold = world(6, systems=3, gain=0.2)
@@ -558,7 +586,12 @@ def test_unjudged_documents_are_told_of_before_anybody_labels() -> None:
     runs, bronze, _ = world(6)
     study = tg.Study(runs, hide(bronze, {"0d2"}, 6), "P@5")
     with pytest.warns(tg.DataWarning, match="3.0% of what it looks at has no bronze label"):
-        Settling(study, "s0", ["s1"])
+        settling = Settling(study, "s0", ["s1"])
+    assert (
+        "Of s1 against s0: 6 unjudged documents could take 0.0600 from the difference, and are not on the list. "
+        "Numbers are without them: while they have no label, small differences may stay open for good."
+    ) in settling.outlook().notes
+    assert "unjudged" not in " ".join(Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1"]).outlook().notes)
 
 
 def test_documents_that_nobody_can_judge_may_keep_it_open() -> None:
@@ -573,6 +606,40 @@ def test_documents_that_nobody_can_judge_may_keep_it_open() -> None:
         f"the documents that could not be judged could move the difference by {0.2 / 20 * stuck:.4f}. Have them "
         in (settled.sentence)
     )
+
+
+@pytest.mark.parametrize("population", ["fixed", "topics"])
+def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
+    """Guards answers without one label: the cap holds, and the sentence says what is known; nothing is raised."""
+    runs, bronze, _ = world(2)
+    study = tg.Study(runs, bronze, "P@5")
+    capped = study.settle(lambda t, d: None, max_labels=12, population=population)
+    assert (capped.status, capped.settlement.stuck, capped.verdicts) == ("undecided", 12, ())
+    assert capped.sentence == (
+        "Not decided within 0 labels and 12 answers that a document cannot be judged: without a label the data cannot "
+        "show whether s1 is better than s0 on P@5."
+    )
+    assert "do not predict" not in str(capped), "of no label nothing is said about the judge"
+    free = study.settle(lambda t, d: None, population="fixed")
+    assert (free.status, free.labels) == ("out-of-reach", 30)
+    assert free.sentence == (
+        "The data cannot show whether s1 is better than s0 on P@5. No number of labels will decide it: the documents "
+        "that could not be judged could move the difference by 0.3000. Have them labeled by somebody who can judge "
+        "them."
+    )
+
+
+@pytest.mark.parametrize(("known_rows", "rows"), [(1, 40), (5, 40), (10, 60)])
+def test_of_these_topics_only_what_cannot_be_judged_is_to_blame(known_rows: int, rows: int) -> None:
+    """Guards words: more topics are no way out of a question about these topics only, nor are the next rows."""
+    runs, bronze, gold = world(2)
+    settling = Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1"], population="fixed")
+    labels = [r.labels if i < known_rows else (None,) for i, r in enumerate(rows_of(settling, known(gold)))]
+    now = settling.decide([Label(r.topic, r.doc, x) for r, x in zip(rows_of(settling, known(gold)), labels,
+                                                                   strict=True)][:rows])  # fmt: skip
+    assert now.status == "out-of-reach"
+    assert "the documents that could not be judged could move the difference by" in now.sentence
+    assert not any(words in now.sentence for words in ("topics like these", "about 0 topics", "judge the next rows"))
 
 
 def test_a_near_tie_of_sampled_topics_needs_topics() -> None:
@@ -662,14 +729,15 @@ def test_a_useless_judge_is_told_of() -> None:
 def test_what_cannot_be_settled_is_refused() -> None:
     """Guards the study: one measure that labels can correct, no gold labels yet, other systems than the baseline."""
     runs, bronze, gold = world(6)
-    for words, why in (
-        ({"measure": None}, "settling needs one measure; the study has P@5, AP"),
-        ({"measure": "AP"}, "AP .*not linear"),
-        ({"measure": "P@5", "candidate": "s0"}, "name one or more systems other than s0"),
-        ({"measure": "P@5", "candidate": "new"}, "new"),
+    both = tg.Study(runs, bronze, ["P@5", "AP"])
+    for study, candidate, why in (
+        (both, None, r"settling needs one measure; the study has P@5, AP; choose one \(Study.with_measures\)"),
+        (both.with_measures("AP"), None, "AP .*not linear"),
+        (both.with_measures("P@5"), "s0", "name one or more systems other than s0"),
+        (both.with_measures("P@5"), "new", "new"),
     ):
         with pytest.raises(TruegainError, match=why):
-            tg.Study(runs, bronze, ["P@5", "AP"]).settle(known(gold), **words)
+            study.settle(known(gold), candidate=candidate)
     listed = tg.sample_gold(runs, bronze, "P@5").with_labels(np.zeros(120))
     with pytest.raises(TruegainError, match="give the judge's labels alone"):
         tg.Study(runs, bronze, "P@5", gold=listed).settle(known(gold))
@@ -729,7 +797,7 @@ def wrong(settled: SettleResult, truth: float) -> bool:
     return (settled.status == "better" and truth < 1e-9) or (settled.status == "worse" and truth > -1e-9)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", WORLDS)
 def test_what_is_decided_is_so(name: str) -> None:
     """Guards the error in hard worlds: of 10 studies no more than 3 may be wrong (chance 1 in 1,000 at 5%)."""

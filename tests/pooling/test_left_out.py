@@ -71,7 +71,7 @@ MEASURES = [
 ]  # fmt: skip
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(3)
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_document_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ FAMILIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("kind", "name"), FAMILIES)
 def test_variances_are_near_the_true_ones(kind: str, name: str) -> None:
     """Guards V over collections by family where a quarter of the topics has R = 1: it was 1.5 to 15 times the true one.

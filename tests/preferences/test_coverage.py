@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
 import pytest
 from benchmarks.coverage import preferences
-from benchmarks.coverage.worlds import Seen, World  # noqa: TC002
+from benchmarks.coverage.worlds import Seen, World
 
 
 def seen(world: World, studies: int, seed: int = 5) -> dict[str, list[Seen]]:
@@ -34,6 +36,14 @@ def test_one_study_of_every_world() -> None:
         right = preferences.truth(name)
         assert right[0] == pytest.approx(right[1])
         assert right[2] > right[0] > right[3] > right[4]
+
+
+def test_few_studies_print_a_table() -> None:
+    """Guards `--studies 3`: each table has a study at least, and a cell all of whose studies are refused says so."""
+    given = argparse.Namespace(studies=3, seed=1)
+    assert len(preferences.streams("narrowing", given, 4)) == 1
+    refused = World("a world, 9 topics", lambda _: {f"ours, {question}": None for question in preferences.QUESTIONS})
+    assert preferences.lines([refused], given)[-1] == "| ours | refused |"
 
 
 @pytest.mark.slow

@@ -173,6 +173,9 @@ def test_too_little_gold_of_a_system_withholds_its_verdict() -> None:
     assert "needs at least 10 gold comparisons of each of the two systems" in str(verdict)
     assert study.verdict("prod", "new").low is not None
     assert study.best().open == ("old",)
+    rows, gold = made(seed=4, topics=4, gold=1.1)  # all 4 comparisons of each pair: no more are left to be labeled
+    with pytest.warns(tg.DataWarning, match="only 4 topics"):
+        assert tg.PreferenceStudy(rows, gold=gold, design="random").verdict("old", "new").withheld == ()
 
 
 def test_gold_must_say_how_it_was_drawn_and_match() -> None:
@@ -321,6 +324,9 @@ def test_unequal_pairs_are_told() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tg.PreferenceStudy(rows, "bradley-terry")
+    two = [r for r in rows if {r["a"], r["b"]} != {"prod", "old"}]
+    with pytest.warns(tg.DataWarning, match=r"\(2 pairs on 30 topics each; 1 of 3 pairs never\)"):
+        tg.PreferenceStudy(two)
 
 
 def test_what_preferences_do_not_tell_of() -> None:

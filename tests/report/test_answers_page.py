@@ -81,6 +81,10 @@ def test_a_page_with_gold_values(tmp_path: Path) -> None:
     assert [word for word in WRONG if word in words] == []
     health = health_of(tree)
     assert "s1: 2 timeout." in health["Missing values"]
+    there, scored = 2 * T - 2, 2 * (T - 2)  # two topics are left out: s0 has values of these
+    assert f"{there}: " in health["Values"]
+    assert f"{scored} of them are of the topics that all systems have a value for." in health["Values"]
+    assert f"on {T - 2} topics, with {scored} values (" in tree.one("section", id="methods").text
     assert "s1 lacks 3.3% of the topics, s0 0.0%" in health["Missing values"]
     assert "2 topics left out, because some system has no value there: q0 and q1" in health["Topics"]
     assert "gpt-4o" in health["Judges"]
@@ -122,7 +126,10 @@ def test_clusters_replicates_and_means(tmp_path: Path) -> None:
     _, judge = world()
     items = items_of(judge, times=3, noise=0.05).clustered("domain")
     items = replace(items, means=(ToolMean("faith", 0.25, "s0"),))
-    health = health_of(page_of(items, tmp_path)[0])
+    tree, words = page_of(items, tmp_path)
+    health = health_of(tree)
+    assert "::" not in words  # topics are called as in the log, beside their clusters
+    assert f"with {6 * (T - 2)} values (" in tree.one("section", id="methods").text  # single ones, as in data health
     assert "4 to 5 topics each; intervals are over clusters" in health["Clusters"]
     assert "up to 3 per answer" in health["Replicates"]
     assert "0 of 1 reproduced" in health["Means printed by the tool"]

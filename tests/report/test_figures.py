@@ -46,7 +46,7 @@ CHARTS: dict[str, Callable[[], Any]] = {  # one of each kind, large enough to be
 }
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", CHARTS)
 def test_every_chart_can_be_drawn(name: str) -> None:
     """Guards the specifications: the renderer accepts them and draws marks, as SVG."""
@@ -66,6 +66,7 @@ def test_a_large_matrix_tells_places_and_what_it_is_of() -> None:
     assert "under the pointer" not in svg
 
 
+@pytest.mark.slow
 def test_all_129_systems_are_named_best_first() -> None:
     """Guards readability: no system's name is dropped, and the best stands on top."""
     svg = render(figures.intervals_chart(many(129)), ".svg").decode()

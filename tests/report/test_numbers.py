@@ -204,6 +204,25 @@ def test_holes_are_counted() -> None:
     assert by_name["Warnings while reading"]["about"] == "Something was odd."
 
 
+@pytest.mark.parametrize("every", [True, False])
+def test_topics_that_a_system_lacks_are_told(every: bool) -> None:
+    """Guards data health where all topics count: it said that all systems answered what one of them lacks."""
+    runs, judged = worlds.world(3)
+    lacked = {("sys-1", "03"), ("sys-2", "03"), ("sys-2", "07")}
+    lists = {run.system: {t: {"d01": 1.0} for t in run.topic.values} for run in runs.parts}
+    short = Runs.of({s: {t: docs for t, docs in of.items() if (s, t) not in lacked} for s, of in lists.items()})
+    study = worlds.study_of(short, judged, "P@10", all_topics=every)
+    checks = data_of(read(page(gather(study, short, judged))))["sections"]["health"]["checks"]
+    check = next(c for c in checks if c["name"] == "Topics")
+    assert (check["state"], check["value"]) == ("look", "24" if every else "22")
+    assert check["about"].startswith(
+        "All systems answered 22 of these 24. An answer that is missing counts as 0: of sys-2 (2) and sys-1 (1), on 03 "
+        "and 07. Fewer"
+        if every
+        else "All systems answered these 22. 2 judged topics left out, because some system lacks them: 03 and 07. Fewer"
+    )
+
+
 def test_a_ranking_says_what_it_takes_for_granted() -> None:
     """Guards the headline of a ranking: what was taken of unjudged documents stands right below it."""
     study, facts = worlds.plain(5, 4, ("P@10", "nDCG@10"))

@@ -66,6 +66,7 @@ def commands_of(page: Path) -> list[str]:
     return re.findall(r"<code>(truegain [^<]+)</code>", page.read_text())
 
 
+@pytest.mark.slow
 def test_the_judge_paper_whole(run: Run, folder: Path) -> None:
     """Guards `experiment judge --all`: the paper's counts without data, own data, and what these lack."""
     code, out, err = run("experiment", "judge", "--resamples", "100", "--all", "-o", "published")

@@ -7,6 +7,7 @@ import itertools
 import math
 import statistics
 import sys
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -252,6 +253,21 @@ def test_lmap_is_a_measure_with_the_intervals_of_section_8(world: World) -> None
         intervals(world.runs, world.gold, name, method="bca", **how)
     with pytest.raises(tg.TruegainError, match="choose from t, linear, percentile"):
         intervals(world.runs, world.gold, "LMAP@10", method="bootstrap", **how)
+
+
+@pytest.mark.parametrize("name", ["AP", "GMAP", "GMAP@10", "LMAP", "P@5"])
+def test_the_methods_that_a_refusal_lists_are_those_there_are(world: World, name: str) -> None:
+    """Guards the remedy: every interval over the collection that it lists is made, and no other one is."""
+    how: dict[str, Any] = {"population": "collection", "resampling": tg.Resampling(n=40)}
+    with pytest.raises(tg.TruegainError, match="no bca interval over the collection") as refused:
+        intervals(world.runs, world.gold, name, method="bca", **how)
+    listed = set(str(refused.value).partition("choose from ")[2].split(", "))
+    made = set()
+    for method in ("t", "linear", "bootstrap", "percentile", "parametric", "logit", "basic", "wilson"):
+        with suppress(tg.TruegainError):
+            intervals(world.runs, world.gold, name, method=method, **how)
+            made.add(method)
+    assert made == listed
 
 
 def test_a_missing_topic_is_no_average_topic_of_lmap() -> None:

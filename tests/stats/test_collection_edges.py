@@ -255,6 +255,8 @@ def test_limits_for_few_relevant_documents_by_enumeration() -> None:
         total += chance * statistics.fmean(ap)
     assert float(collection_ap.limit_at_zero(np.array(r), np.array(n), 0.9)) == pytest.approx(total, rel=1e-12)
     assert float(collection_ap.limit_at_zero(np.array(2), np.array(1), 0.9)) == pytest.approx(1 - 0.1**0.5)
+    nothing, one = (float(collection_ap.limit_at_zero(np.array(r), np.array(7), 0.9)) for r in (0, 1))
+    assert nothing == one, "no relevant document counts as one that may be there"
     assert collection_ap._harmonic(np.array([1.0, 3.0])).tolist() == pytest.approx([1.0, 11 / 6])
 
 

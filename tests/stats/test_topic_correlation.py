@@ -146,6 +146,10 @@ def test_the_same_pairs_opposite_pairs_and_none() -> None:
     assert (turned.counts, turned.are_same, turned.share) == ((3, 3, 0, 3), False, 0.0)
     assert "3 in opposite directions" in turned.sentence()
     assert {row[-1] for row in turned.table().rows} == {"opposite"}
+    fewer = significant_pairs(means_of(x), means_of(x[[0, 1, 1]] + rng.normal(0, 0.001, (3, 20))), ("gold", "llm"))
+    assert fewer is not None
+    assert (fewer.counts, fewer.are_same) == ((3, 2, 2, 0), False)
+    assert fewer.share == pytest.approx(2 / 3)
     first, second = (means_of(rng.normal(size=(3, 20))) for _ in "ab")
     noise = significant_pairs(first, second, ("gold", "llm"))
     assert noise is not None

@@ -14,6 +14,8 @@ from scipy import stats
 
 import truegain as tg
 from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
+from tests.logs.made import lines
+from tests.logs.test_readers import as_csv, ragas_rows
 from tests.study.test_answers import CLUSTERS, T, items_of, world
 from truegain.data.items import Items
 from truegain.data.label_lists import GoldList
@@ -339,6 +341,21 @@ def test_compare_of_clusters_and_of_a_model(run: Run, folder: Path, commands: No
     assert (code, "by values of gpt-5" in out) == (0, True), err
 
 
+def test_csv_logs_need_no_score_as_json_logs(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards several CSV files of a tool: they were taken for tables of scores, of which one must be named."""
+    for name, right in (("old", 0.25), ("new", 0.5)):
+        rows = [row | {"faithfulness": right, "fine": right / 2} for row in ragas_rows()]
+        (folder / f"{name}.csv").write_bytes(as_csv(rows))
+        (folder / f"{name}.jsonl").write_bytes(lines(rows))
+    answers = [run("eval", f"old.{form}", f"new.{form}") for form in ("csv", "jsonl")]
+    assert answers[0] == answers[1]
+    assert [line.split() for line in answers[0][1].splitlines()[:3]] == [
+        ["system", "faithfulness", "fine"], ["old", "0.2500", "0.1250"], ["new", "0.5000", "0.2500"],
+    ]  # fmt: skip
+    code, _, err = run("verdict", "old.csv", "new.csv")
+    assert (code, "which score? old.csv, new.csv has faithfulness, fine" in err) == (2, True), err
+
+
 @pytest.mark.parametrize(
     ("command", "told"),
     [
@@ -361,3 +378,14 @@ def test_what_a_table_lacks_is_told(
     (folder / "pairs.csv").write_text("topic,a,b\n1,x,y\n2,x,y\n")
     code, _, err = run(*command)
     assert (code, told in err) == (2, True), err
+
+
+def test_parts_of_answers_are_called_items(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards the words of a plan for claims, which are neither answers nor documents."""
+    rng = np.random.default_rng(3)
+    rows = [f"{s},q{t},c{c},{int(rng.random() < 0.6)}" for s in ("old", "new") for t in range(20) for c in range(3)]
+    (folder / "claims.csv").write_text("\n".join(["system,topic,claim,supported", *rows]))
+    code, out, err = run(*["plan", "labels", "claims.csv", "--score", "supported", "-o", "list.csv"])
+    assert code == 0, err
+    assert "120 of the 120 items can change new - old on supported" in out
+    assert "120 items in the order to judge" in out

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from benchmarks.coverage.answers import PANEL, REPEATS, Panel, panel_results
+from benchmarks.coverage.answers import PANEL, REPEATS, Panel, checked_results, panel_results, print_row
 
 import truegain as tg
 from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
@@ -415,3 +415,12 @@ def test_intervals_hold_the_truth(world: Panel, population: str) -> None:
     results = [held for held in panel_results(world, population, topics=25, studies=40, seed=5) if held is not None]
     assert len(results) == 40
     assert np.mean([inside for inside, _ in results], axis=0).min() > 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / 40)
+
+
+def test_tables_of_coverage_have_a_naive_row_and_print_what_was_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Guards the evidence: beside the corrected panel the same values as they are, and rows of refused studies."""
+    found = checked_results(PANEL, "topics", 25, 1, 7)
+    assert [*found] == ["judge alone", "corrected"]
+    assert found["judge alone"][0] is not None
+    print_row("a world | 25 | corrected", [None, None])
+    assert capsys.readouterr().out == "a world | 25 | corrected | - | - | - | - | 2\n"

@@ -13,8 +13,10 @@ from scipy import stats
 
 import truegain as tg
 from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
+from tests.logs.made import inspect_header, inspect_sample
 from truegain.data.item_reading import read_items
 from truegain.data.items import Items
+from truegain.data.judgments import Judgments
 from truegain.io.columns import Floats
 from truegain.io.logs.log import Row, ScoreRange
 from truegain.study.item_inputs import answer_scores, items_in
@@ -160,12 +162,32 @@ def test_a_cluster_left_out_is_the_difference_of_the_other_topics() -> None:
     for unit in verdict.influential["clusters"]:
         assert unit.without == pytest.approx(d[of != int(unit.unit[1:])].mean())
     assert "Most influential clusters: d" in str(verdict)
+    assert "Most influential topics: q" in str(verdict)
+    assert {unit.unit for unit in verdict.influential["topics"]} <= {f"q{t}" for t in range(T)}  # as in the log
     gold = items_of(np.where(np.random.default_rng(1).random((2, T)) < 0.6, truth, np.nan))
     study = tg.Study(items_of(judge).clustered("domain"), measures="faith", gold=tg.Gold(gold, "random"))
     unit = study.verdict("old", "new").influential["clusters"][0]
     kept = np.flatnonzero(of != int(unit.unit[1:]))
     assert unit.without is not None
     assert unit.without == pytest.approx((truth[1] - truth[0])[kept].mean(), abs=0.06)
+
+
+def test_labels_tell_the_clusters_of_topics() -> None:
+    """Guards what carries clusters into a study: one cluster a topic, and none where labels have no such column."""
+    topics = [f"q{t}" for t in range(12)]
+    runs = {s: {q: {"x": 1.0, "y": float(2 * (t % k == 0))} for t, q in enumerate(topics)}
+            for s, k in (("old", 2), ("new", 5))}  # fmt: skip
+    plain = Judgments.of({q: {"x": 1, "y": 0} for q in topics})
+    clusters = [f"c{t // 3}" for t in range(12)]
+    labels = replace(plain, extra={"cluster": [cluster for cluster in clusters for _ in "xy"]})
+    study = tg.Study(runs, labels, "P@1", population="clusters")
+    assert study.grouped == {"clusters": dict(zip(topics, clusters, strict=True))}
+    assert "from clusters like these 4" in study.verdict("old", "new").sentence
+    odd = replace(plain, extra={"cluster": ["c9", *labels.extra["cluster"][1:]]})
+    with pytest.raises(tg.TruegainError, match="topic q0 belongs to two clusters, c9 and c0"):
+        tg.Study(runs, odd, "P@1", population="clusters").verdict("old", "new")
+    with pytest.raises(tg.TruegainError, match="topic q0 belongs to no cluster"):
+        tg.Study(runs, plain, "P@1", population="clusters").verdict("old", "new")
 
 
 def test_more_clusters_are_offered() -> None:
@@ -179,6 +201,41 @@ def test_more_clusters_are_offered() -> None:
     _, judge = world()
     steps = tg.Study(items_of(judge).clustered("domain"), measures="faith").next_steps("old", "new")
     assert any("8 more clusters of about 5 topics (16 in total)" in str(s) for s in steps)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+def test_all_answers_of_few_topics_labeled_by_people_claim_as_their_labels_do() -> None:
+    """Guards 6 answers that all have gold: they were too few, and 4 more were asked for that there are not."""
+    gold = np.array([[0.0, 0.3, 0.1, 0.4, 0.2, 0.5], [0.5, 0.9, 0.8, 0.7, 0.9, 1.0]])
+    judge = np.array([[1.0, 0.0, 1.0, 0.5, 0.5, 1.0], [0.0, 1.0, 0.5, 1.0, 1.0, 0.5]])
+    six = items_of(np.hstack([judge, np.zeros((2, T - 6))])).take(np.flatnonzero(np.tile(np.arange(T) < 6, 2)))
+    people = items_of(np.hstack([gold, np.full((2, T - 6), np.nan)]))
+    verdict = tg.Study(six, measures="faith", gold=tg.Gold(people, "random")).verdict("old", "new")
+    assert (verdict.outcome, verdict.withheld) == ("better", ())
+    assert verdict.difference == pytest.approx((gold[1] - gold[0]).mean())
+    half = stats.t.ppf(0.975, 5) * (gold[1] - gold[0]).std(ddof=1) / math.sqrt(6)
+    assert (verdict.high or 0.0) - verdict.difference >= half - 1e-9  # no surer than the paired t of people's values
+    assert [step.what for step in verdict.steps] == ["topics", "topics"]
+    five = people.take(np.flatnonzero(~np.isnan(people.value))[1:])
+    some = tg.Study(six, measures="faith", gold=tg.Gold(five, "random")).verdict("old", "new")
+    assert some.withheld[0].startswith("too few gold labels: 5 answers of old have a gold label, and 10 are needed")
+    assert "at least 10 answers of the system, drawn at random, or of all answers." in str(some)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+def test_a_system_without_a_value_is_told() -> None:
+    """Guards two logs of which one failed: they were called one system, and another run was asked for."""
+    _, judge = world()
+    judge[0] = np.nan
+    with pytest.raises(tg.TruegainError, match="items: old has no value of faith for any of"):
+        tg.Study(items_of(judge), measures="faith")
+    with pytest.raises(tg.TruegainError, match="items: old has no value of faith for any of"):
+        tg.compare(items_of(judge), measures="faith")
+    judge[0, : T // 2], judge[1, : T // 2] = judge[1, : T // 2], np.nan
+    with pytest.raises(tg.TruegainError, match="items: no topic has a value of faith for all systems"):
+        tg.compare(items_of(judge), measures="faith")
+    with pytest.raises(tg.TruegainError, match="no value for any answer"):
+        tg.Study(items_of(np.full((2, T), np.nan)), measures="faith")
 
 
 def test_answers_have_no_collection() -> None:
@@ -267,3 +324,74 @@ def test_names_that_coincide_are_refused() -> None:
     rows = [Row(f"q{t}", "s", 0.5, *pair) for t in range(30) for pair in (("a", "b: c"), ("a: b", "c"))]
     with pytest.raises(tg.TruegainError, match="have the same name, 'a: b: c'"):
         tg.Study(Items.of_rows(rows))
+
+
+def test_a_judge_of_values_tells_its_mean_error() -> None:
+    """Guards `study.judge` of fractions, which have no level of relevance: means, limits and systems by hand."""
+    truth, judge = world()
+    has = np.random.default_rng(1).random((2, T)) < 0.6
+    people = [Row(f"q{t}", "faith", float(truth[s, t]), n, line=t) for s, n in enumerate(("old", "new"))
+              for t in range(T) if has[s, t]]  # fmt: skip
+    found = tg.Study(items_of(judge), measures="faith", gold=tg.Gold(Items.of_rows(people), "random")).judge
+    assert found is not None
+    rows = {row[0]: row for row in found.table().rows}
+    assert list(rows) == ["all systems", "old", "new"]
+    for s, name in enumerate(("old", "new")):
+        assert rows[name][1:5] == pytest.approx(
+            (has[s].sum(), judge[s][has[s]].mean(), truth[s][has[s]].mean(), (judge - truth)[s][has[s]].mean())
+        )
+    assert (
+        str(found)
+        == f"The judge's values lie {(judge - truth)[has].mean():.4f} above people's on average, by "
+        + (str(found).partition(" by ")[2])
+    )
+    with pytest.raises(tg.TruegainError, match="not labels that are relevant or not"):
+        found.sensitivity  # noqa: B018
+    in_clusters = tg.Study(
+        items_of(judge).clustered("domain"), measures="faith", gold=tg.Gold(Items.of_rows(people), "random")
+    ).judge
+    assert in_clusters is not None
+    assert in_clusters.values is not None
+    assert len(in_clusters.values.topics) == CLUSTERS
+
+
+def test_values_of_many_kinds_are_corrected() -> None:
+    """Guards against a table of all values by all values and topics: 520 fractions, no two alike, were refused."""
+    rng, n = np.random.default_rng(4), 260
+    truth = np.clip(rng.normal([[0.5], [0.6]], 0.2, (2, n)), 0, 1)
+    judge = truth + rng.normal(0, 0.1, (2, n))
+    has = rng.random((2, n)) < 0.9
+    said = {"faith": {s: {f"q{t}": float(judge[i, t]) for t in range(n)} for i, s in enumerate("ab")}}
+    people = {"faith": {s: {f"q{t}": float(truth[i, t]) for t in range(n) if has[i, t]} for i, s in enumerate("ab")}}
+    study = tg.Study(read_items(said), measures="faith", gold=tg.Gold(read_items(people), "random"))
+    assert [e.value for e in study.estimates()] == pytest.approx(truth.mean(axis=1).tolist(), abs=0.02)
+
+
+def test_what_looks_wrong_in_logs_is_told_by_every_command(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards a mean that a tool printed and its values do not have, and other questions: only doctor told of them."""
+    for system, printed in (("old", 0.5), ("new", 0.75)):
+        metric = {"accuracy": {"name": "accuracy", "value": printed}}
+        results = {"scores": [{"name": "match", "scorer": "match", "metrics": metric}]}
+        samples = [inspect_sample(f"q{t}", 1, "CI"[t % 2], (t + len(system) * (t == 3)) / 20) for t in range(8)]
+        header = inspect_header(system, results=results)
+        (folder / f"{system}.json").write_text(json.dumps({**header, "samples": samples}))
+    told = "warning: match of new: the tool printed 0.7500, the mean of its values is 0.5000 over 8 topics\n"
+    for command in ("eval", "verdict", "compare"):
+        options = () if command == "eval" else ("--score", "match", *(["--test", "sign"] * (command == "compare")))
+        _, _, err = run(command, "old.json", "new.json", *options)
+        assert err.count(told) == 1, (command, err)
+        assert "of old: the tool printed" not in err
+    assert "the tool printed" not in run("eval", "old.json", "new.json", "--score", "faith")[2]
+    asked = json.loads((folder / "new.json").read_text())
+    asked["samples"][0]["input"] = "something else?"
+    (folder / "new.json").write_text(json.dumps(asked))
+    for words in (("eval", "old.json", "new.json"), ("verdict", "old.json", "new.json", "--score", "faith")):
+        assert run(*words)[2].count("old.json and new.json name their topics alike and ask other questions") == 1
+
+
+def test_logs_and_tables_may_stand_together(tmp_path: Path) -> None:
+    """Guards the warning of other questions: a table does not tell what was asked, and so it tells nothing."""
+    (tmp_path / "old.csv").write_text("topic,match\nq0,1\nq1,0\n")
+    samples = [inspect_sample(f"q{t}", 1, "C", 0.5) for t in range(2)]
+    (tmp_path / "new.json").write_text(json.dumps({**inspect_header("new"), "samples": samples}))
+    assert read_items([tmp_path / "old.csv", tmp_path / "new.json"]).systems == ("old", "new")

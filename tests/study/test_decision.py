@@ -133,6 +133,18 @@ def test_claims_at_once_go_with_their_own() -> None:
         study.together([verdicts[0], study.verdict("a", "b", "RR")])
 
 
+def test_claims_at_once_are_of_their_measure() -> None:
+    """Guards `together` in a study of several measures: as in a study of the claims' measure alone."""
+    rng, runs = np.random.default_rng(7), lists("abc", 20)
+    at_once = []
+    for _ in range(12):
+        truth = labels({s: rng.binomial(DEPTH, p, 20) for s, p in (("a", 0.4), ("b", 0.52), ("c", 0.5))})
+        both, alone = (tg.Study(runs, truth, measures) for measures in (["RR", "P@10"], "P@10"))
+        at_once.append(both.together([both.verdict("a", s, "P@10") for s in "bc"]))
+        assert at_once[-1] == alone.together([alone.verdict("a", s) for s in "bc"])
+    assert len(set(at_once)) > 2
+
+
 def test_holes_hold_claims_at_once_back_too() -> None:
     """Guards unjudged documents in the headline: what they could take counts there as in the rows."""
     rng = np.random.default_rng(7)

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 import truegain as tg
 from truegain.sampling.gold import chance_of_draw
@@ -107,6 +108,14 @@ def test_only_scored_topics_are_held_against_the_design() -> None:
         tg.correct(some, bronze, "P@10", gold=tg.Gold(labels, design="random"))
         tg.correct(runs, bronze, "P@10", gold=tg.Gold(labels, design="random"))
     assert sum("gold labels contradict it" in str(w.message) for w in caught) == 1
+
+
+def test_the_chance_is_that_of_a_chi_square() -> None:
+    """Guards its value: of a sample that is small beside all units, the tail of Pearson's chi-square."""
+    kind, kept = np.repeat([0, 1, 2], 4000).astype(np.int32), np.zeros(12000, np.bool_)
+    for k, n in enumerate((52, 40, 28)):
+        kept[4000 * k : 4000 * k + n] = True
+    assert chance_of_draw(kind, kept) == pytest.approx(float(chi2.sf((12**2 + 12**2) / 40, 2)), abs=0.01)
 
 
 @pytest.mark.slow

@@ -262,3 +262,18 @@ def test_strict_gold_of_several_people() -> None:
     made = tg.Study(judge, measures="V_strict", gold=tg.Gold(Items.of_rows(rows), design="topics"))
     by_hand = np.mean([answer_scores(items(one, x), "V_strict").summaries["V_strict"] for x in (one.people, other)], 0)
     assert [e.value for e in made.estimates()] == pytest.approx(by_hand)
+
+
+def test_evaluate_takes_measures_of_nuggets() -> None:
+    """Guards `tg.evaluate`, which knew the score behind them alone: the same values as a study and as by hand."""
+    one = drawn(4)
+    made = items(one, one.judge)
+    scores = tg.evaluate(made, measures=["V_strict", "A"])
+    study = tg.Study(made, measures=["V_strict", "A"])
+    for m in ("V_strict", "A"):
+        assert scores.summaries[m].tolist() == pytest.approx([e.value for e in study.estimates(m)])
+    vital = made.take(np.flatnonzero((made.system.code == 0) & (made.weight == 1)))
+    found = [(vital.value[vital.topic.code == t] >= 1).mean() for t in np.unique(vital.topic.code)]
+    assert scores.mean("s0", "V_strict") == pytest.approx(np.mean(found))
+    assert tuple(tg.evaluate(made).measures) == ("V_strict",)  # as a study of them
+    assert tuple(tg.evaluate(made, measures="support").measures) == ("support",)

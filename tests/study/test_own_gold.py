@@ -57,6 +57,7 @@ def test_few_gold_labels_of_a_system_claim_nothing() -> None:
         told = study.verdict("bm25", "rag")
         assert told.outcome == "inconclusive"
         assert told.withheld == ("too few gold labels: rag retrieved 10 of the labeled documents, and 20 are needed",)
+        assert "needs gold labels of at least 20 documents drawn at random" in str(told)
         assert [e.refused for e in study.estimates()] == [False, True]
         assert study.compare("bm25", "rag")[0].low is None
         assert study.best().open == ("rag",)

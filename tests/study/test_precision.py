@@ -50,6 +50,22 @@ def test_no_step_is_foretold_wider_than_a_smaller_one() -> None:
     assert [s.more for s in steps_of(now, 0.0) if s.what == "assessors"] == [4, 12]
 
 
+@pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")
+def test_steps_are_cut_where_the_interval_is() -> None:
+    """Guards more data that 'widens' the interval: its limits are cut at -1 and 1, and were not after a step."""
+    new = {f"q{t}": {"x": float(t < 2), "y": float(t >= 2)} for t in range(3)}  # P@1: 1, 1, 0 against 0, 0, 1
+    old = {topic: {doc: 1 - score for doc, score in docs.items()} for topic, docs in new.items()}
+    study = tg.Study({"old": old, "new": new}, {topic: {"x": 1, "y": 0} for topic in new}, "P@1")
+    verdict, now = study.verdict("old", "new"), study.precision("old", "new")
+    assert (verdict.low, verdict.high) == (-1.0, 1.0)
+    half = {n: quantile_of(0.95, n - 1) * np.sqrt(4 / 9 / (n / 3)) for n in (6, 12)}  # of 1, 1, -1 the mean has V 4/9
+    assert 4 / 3 > half[6] > half[12] > 2 / 3  # else it tries nothing: the upper limit is cut, the lower is not
+    assert [s.more for s in verdict.steps] == [3, 9]
+    assert [s.half for s in verdict.steps] == pytest.approx([(2 / 3 + x) / 2 for x in half.values()])
+    assert now.cut_after() == pytest.approx(1.0)  # as the interval of now
+    assert "(now +-1.0000):\n  3 more topics (6 in total): +-0.9" in str(verdict)
+
+
 @pytest.mark.parametrize(
     ("better", "worse", "min_effect", "outcome", "aim"),
     [(6, 3, 0.1, "inconclusive", 0.1), (6, 3, 0.25, "inconclusive", 0.125), (12, 0, 0.5, "inconclusive", 0.0)],

@@ -217,6 +217,10 @@ def test_the_largest_source_does_not_decide() -> None:
     half = Line("collection", 0.001, 0.04, Share(0.5, 0.2, 0.9))
     unknown = verdict(-0.01, 0.05, by_source=(replace(lines[0], share=Share(0.5, 0.1, 0.8)), half, whole))
     assert unknown.sentence.endswith("includes 0; no single source dominates the variance.")
+    most = (replace(lines[0], share=Share(0.7, 0.02, 0.98)), replace(half, share=Share(0.3, 0.02, 0.98)), whole)
+    assert verdict(-0.01, 0.05, by_source=most).sentence.endswith(
+        "includes 0; which source brings most of the variance is not known."  # not: probably topics (not known)
+    )
 
 
 def test_a_source_is_the_largest_where_its_range_says_so() -> None:
@@ -233,6 +237,7 @@ def test_a_source_is_the_largest_where_its_range_says_so() -> None:
     wide: dict[SourceName, Share] = {"gold": Share(0.6, 0.21, 1.0), "topics": Share(0.4, 0.0, 0.79)}
     assert largest_in_words(wide) == "probably gold (>20% of the variance)"
     assert largest_in_words({**narrow, "assessors": Share(0.3, 0.2, 0.42)}) == "not known"
+    assert largest_in_words({"gold": Share(0.6, 0.04, 1.0), "topics": Share(0.4, 0.0, 0.96)}) == "not known"
     assert largest_in_words({**wide, "gold": Share(0.6, 0.51, 1.0)}) == "gold (>50% of the variance)"
 
 

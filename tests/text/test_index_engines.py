@@ -126,7 +126,7 @@ def test_groups_that_workers_cannot_merge_are_merged_here(inputs: list[str], tmp
     )
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("fan", [2, 3, 7])
 def test_the_shape_of_the_tree_does_not_show(
     fan: int, inputs: list[str], expected: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,9 +7,10 @@ import importlib
 import inspect
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +134,13 @@ IMPERATIVES = [
 SAYS = re.compile(rf"(?:^|[;:.(,!?]\s*|\bor |\band |\bthen |\bplease )(?:(?:{'|'.join(IMPERATIVES)})\b)", re.IGNORECASE)
 MILD = (  # words that say what there is, or what it may be
     r"must |there (?:are|is)\b|\bneed(?:s|ed)?\b|\bonly\b|at (?:least|most)|has to|; these do|it has |\bsuch as\b|"
-    r"which \w+\?|; .*(?:`truegain|--\w)|works? with|between 0 and|are for |is for |will try again"
+    r"which \w+\?|; .*(?:`truegain|--\w)|works? with|between 0 and|are for |is for |will try again|same command goes on"
 )
 FAULT = "_fault"  # the method of a table that makes an error of one of its rows
+MOST_CASES = 40  # of one statement: as many texts as its choices make
+ENDINGS = 3  # letters: a choice between texts no longer than this is one of a grammatical number
+MOST_REMEDIES = 5  # of one message, each for a case of its own
+SAME = 0.7  # the share of its words that a remedy may not have in common with another
 LEAST_WORDS = 3  # fewer tell nothing: the message of something else is passed on
 
 # file: heading, what it is about, and the modules whose errors it lists; the longest name that fits counts
@@ -210,10 +215,51 @@ class Words:
     def __init__(self, module: str, tree: ast.Module) -> None:
         self.values = vars(importlib.import_module(module))
         self.options = options()
-        self.local: dict[str, ast.expr] = {}
-        self.otherwise = False  # of a text that depends on the case, the one that comes second
+        self.local: dict[str, list[ast.expr]] = {}
+        self.kinds: dict[str, list[Any]] = {}  # by parameter, the objects of the module that it can be
+        self.picks: dict[str, int] = {}  # by choice, such as of a text that depends on the case, the one that is told
+        self.choices: dict[str, int] = {}  # those met so far, and how many there are of each
         self.defined = list(_functions(tree.body))
         self.functions = {x.name: x for x in self.defined}
+
+    def enter(self, function: ast.FunctionDef, node: ast.AST | None = None) -> None:
+        """Take names as this function has them, where a node of it stands; at its end if none is given."""
+        self.local = assigned(function.body, self.functions, node)
+        self.kinds = {}
+        for parameter in function.args.args:
+            kind = self.values.get(getattr(parameter.annotation, "id", ""))
+            if inspect.isclass(kind):
+                self.kinds[parameter.arg] = [x for x in self.values.values() if type(x) is kind]
+
+    def cases(self, make: Callable[[], Iterator[Refusal]]) -> Iterator[Refusal]:
+        """What is made in every case: with each of the texts that are chosen among."""
+        self.picks, self.choices = {}, {}
+        found = dict.fromkeys(make())
+        choices = dict(self.choices)
+        for picked in islice(product(*(range(n) for n in choices.values())), 1, MOST_CASES):
+            self.picks = dict(zip(choices, picked, strict=True))
+            found |= dict.fromkeys(make())
+        self.picks = {}
+        yield from found
+
+    def choice(self, key: str, n: int) -> int:
+        """Which of several is told now."""
+        self.choices[key] = max(n, self.choices.get(key, 1))
+        return min(self.picks.get(key, 0), n - 1)
+
+    def kind(self, name: str) -> Any:
+        """The object of the module that a parameter is now; None where it is none of the module's."""
+        known = self.kinds.get(name)
+        return known[self.choice(f"{name}:", len(known))] if known else None
+
+    def otherwise(self, node: ast.IfExp) -> bool:
+        """Whether the second of two texts is told: as the object has it that the condition asks, else each in turn."""
+        names = {x.id for x in ast.walk(node.test) if isinstance(x, ast.Name)}
+        objects = {name: self.kind(name) for name in names & {*self.kinds}}
+        if names and names == {*objects} and all(x is not None for x in objects.values()):
+            return not eval(compile(ast.Expression(node.test), "", "eval"), {}, objects)  # our own source
+        texts = [str(x.value) for x in (node.body, node.orelse) if isinstance(x, ast.Constant)]
+        return not (len(texts) == 2 and max(map(len, texts)) <= ENDINGS) and self.choice("otherwise", 2) == 1
 
     def of(self, node: ast.expr | None, depth: int = 0) -> str:
         """The words of an expression."""
@@ -226,9 +272,11 @@ class Words:
         if isinstance(node, ast.FormattedValue):
             return self.inner(node.value, depth + 1)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            if any(isinstance(x, ast.Constant) and isinstance(x.value, int) for x in (node.left, node.right)):
+                return NUMBER
             return self.of(node.left, depth + 1) + self.of(node.right, depth + 1)
         if isinstance(node, ast.IfExp):
-            first, second = (node.orelse, node.body) if self.otherwise else (node.body, node.orelse)
+            first, second = (node.orelse, node.body) if self.otherwise(node) else (node.body, node.orelse)
             return self.of(first, depth + 1) or self.of(second, depth + 1)
         if isinstance(node, ast.BoolOp):
             return self.of(node.values[0], depth + 1)
@@ -242,7 +290,8 @@ class Words:
             return self.called(node, depth)
         if isinstance(node, ast.Name):
             if node.id in self.local:
-                return self.of(self.local[node.id], depth + 1)
+                texts = self.local[node.id]
+                return self.of(texts[self.choice("assigned", len(texts))], depth + 1)
             value = self.values.get(node.id)
             if isinstance(value, str):
                 return Message(value).words(self.options)
@@ -250,7 +299,11 @@ class Words:
                 return ", ".join(value)
             return placeholder(node.id)
         if isinstance(node, ast.Attribute):
-            return placeholder(node.attr)
+            told = getattr(self.kind(getattr(node.value, "id", "")), node.attr, None)
+            return told if isinstance(told, str) else placeholder(node.attr)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
+            texts = [x for x in node.value.values if _is_text(x)]
+            return self.of(texts[self.choice(f"{node.lineno}", len(texts))], depth + 1) if texts else PLACEHOLDER
         if isinstance(node, ast.Subscript):
             return self.inner(node.value, depth + 1) if isinstance(node.value, ast.Name) else PLACEHOLDER
         return PLACEHOLDER
@@ -273,7 +326,8 @@ class Words:
             return NUMBER
         if name == "an":
             return placeholder("a value of this type")
-        if isinstance(node.func, ast.Name) and isinstance(self.values.get(name), type(inspect.getdoc)):
+        of_module = isinstance(node.func, ast.Name) and isinstance(self.values.get(name), type(inspect.getdoc))
+        if of_module or ast.unparse(node.func) == f"self.{name}":
             return self.result_of(name, depth)
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant):
             return self.of(node.func.value, depth)
@@ -304,11 +358,14 @@ class Words:
         return placeholder("names")
 
     def result_of(self, name: str, depth: int) -> str:
-        """What a small function of the same module returns."""
+        """What a small function or method of the same module returns: each of its texts in turn."""
         if name not in self.functions:
             return placeholder(name)
-        returns = [x for x in ast.walk(self.functions[name]) if isinstance(x, ast.Return)]
-        return self.of(max(returns, key=lambda x: x.lineno).value, depth + 2) if returns else PLACEHOLDER
+        returns = [x.value for x in _returns(self.functions[name]) if x.value]
+        texts = [x for x in returns if _is_text(x)]
+        if not texts:
+            return self.of(returns[-1], depth + 2) if returns else PLACEHOLDER
+        return self.of(texts[self.choice(f"{name}()", len(texts))], depth + 2)
 
 
 class Placeholder(str):
@@ -341,6 +398,27 @@ def options() -> dict[str, str]:
     return {word[2:].replace("-", "_"): word for word in long}
 
 
+# What the parser of the command line refuses, before a command of ours begins: no statement of ours raises it.
+_OPTION, _ARGUMENT, _COMMAND, _TEXT = map(placeholder, ("option", "argument", "command", "value"))
+_HELP = "`truegain COMMAND -h` lists"
+USAGE = {
+    f"No such option: {_OPTION}": f"write an option of this command: {_HELP} them; the message names those like it",
+    f"No such command {_COMMAND}": "write one of the commands that `truegain -h` lists; the message names one like it",
+    f"Missing option {_OPTION}": f"give this option, which the command cannot do without: {_HELP} what it takes",
+    f"Missing argument {_ARGUMENT}": f"give this argument: {_HELP} the arguments in their order",
+    f"Got unexpected extra argument(s) {_ARGUMENT}": "give fewer arguments, and put quotes around one that has spaces",
+    f"Option {_OPTION} requires an argument": f"write a value behind the option: {_HELP} what it takes",
+    f"Option {_OPTION} does not take a value": "leave out the value: the option alone turns it on",
+    f"Invalid value for {_OPTION}: {_TEXT} is not one of {_TEXT}": "write one of the values that the message lists",
+    f"Invalid value for {_OPTION}: {_TEXT} is not a valid int": "write a whole number, in digits",
+    f"Invalid value for {_OPTION}: {_TEXT} is not a valid int range": "write a whole number, in digits",
+    f"Invalid value for {_OPTION}: {_TEXT} is not a valid float": "write a number, with a point for decimals",
+    f"Invalid value for {_OPTION}: {_TEXT} is not a valid float range": "write a number, with a point for decimals",
+    f"Invalid value for {_OPTION}: {_TEXT} is not in the range {_TEXT}": "write a number in the range that it names",
+    f"Invalid value for {_OPTION}: Path {_TEXT} does not exist": "check the path",
+}
+
+
 # ---- Statements that raise.
 
 
@@ -364,7 +442,6 @@ def _in_module(name: str, path: Path) -> Iterator[Refusal]:
     words = Words(name, ast.parse(text))
     for function in words.defined:
         own = list(_own(function))
-        words.local = _assigned(own)
         for node in own:
             if not isinstance(node, ast.Raise | ast.Return):
                 continue
@@ -373,26 +450,35 @@ def _in_module(name: str, path: Path) -> Iterator[Refusal]:
                 continue
             kind = words.values.get(getattr(call.func, "id", ""))
             if inspect.isclass(kind) and issubclass(kind, errors.TruegainError):
-                yield from _told_by_callers(_refusal(name, node, call, kind, words), call, function, words)
-                words.local = _assigned(own)
+                yield from words.cases(partial(_errors, name, node, call, kind, function, words))
             elif getattr(call.func, "attr", "") == FAULT:
-                yield from _faults(name, node, call, words)
-                words.local = _assigned(own)
+                yield from words.cases(partial(_faults, name, node, call, function, words))
 
 
-def _faults(name: str, node: ast.Raise | ast.Return, call: ast.Call, words: Words) -> Iterator[Refusal]:
+def _errors(
+    name: str, node: ast.Raise | ast.Return, call: ast.Call, kind: type[Any], function: ast.FunctionDef, words: Words
+) -> Iterator[Refusal]:
+    """An error that a function raises or returns, perhaps with the words of those who call it."""
+    words.enter(function, node)
+    yield from _told_by_callers(_refusal(name, node, call, kind, words), call, function, words)
+
+
+def _faults(
+    name: str, node: ast.Raise | ast.Return, call: ast.Call, function: ast.FunctionDef, words: Words
+) -> Iterator[Refusal]:
     """Faults in a row of a table, by the method that makes them: problem, row, value, hint; perhaps by a function."""
+    words.enter(function, node)
     given = [call.args]
     if isinstance(call.args[0], ast.Starred) and isinstance(call.args[0].value, ast.Call):
         made = words.functions.get(getattr(call.args[0].value.func, "id", ""))
+        if made is not None:
+            words.enter(made)
         inside = list(_own(made)) if made is not None else []
-        words.local = _assigned(inside)
         given = [x.value.elts for x in inside if isinstance(x, ast.Return) and isinstance(x.value, ast.Tuple)]
     place = f"{placeholder('file')}:{placeholder('line')}: "
-    for words.otherwise in (True, False):
-        for problem, _, _, hint in (args for args in given if len(args) == 4):
-            told = f"{place}{tidy(words.of(problem))}: {placeholder('text')}"
-            yield Refusal(name, node.lineno, "InputError", told, tidy(words.of(hint)))
+    for problem, _, _, hint in (args for args in given if len(args) == 4):
+        told = f"{place}{tidy(words.of(problem))}: {placeholder('text')}"
+        yield Refusal(name, node.lineno, "InputError", told, _remedy_of(hint, words))
 
 
 def _told_by_callers(refusal: Refusal, call: ast.Call, function: ast.FunctionDef, words: Words) -> Iterator[Refusal]:
@@ -407,10 +493,10 @@ def _told_by_callers(refusal: Refusal, call: ast.Call, function: ast.FunctionDef
     usual = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
     made = set[Refusal]()
     for caller in words.defined if asked else ():
-        words.local = _assigned(list(_own(caller)))
         for node in ast.walk(caller):
             if not isinstance(node, ast.Call) or _name_of(node) != function.name:
                 continue
+            words.enter(caller, node)
             given = usual | dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords if k.arg}
             told = {part: _remedy_of(given[name], words) for part, name in asked.items() if name in given}
             if len(told) == len(asked):
@@ -418,6 +504,9 @@ def _told_by_callers(refusal: Refusal, call: ast.Call, function: ast.FunctionDef
                 if "problem" in asked:
                     problem = problem.replace(placeholder(asked["problem"]), told["problem"])
                 made.add(replace(refusal, problem=problem, remedy=told.get("hint", told.get("remedy", refusal.remedy))))
+    lacking = not any(without_values(one.remedy) for one in made)
+    if asked and lacking and all(name in usual for name in asked.values()):  # as other modules may call it
+        made.add(replace(refusal, remedy=either(_remedy_of(usual[name], words) for name in asked.values())))
     plain = {one for one in made if without_values(one.remedy) or not one.remedy}
     yield from sorted(plain or made, key=lambda one: (one.problem, one.remedy)) or [refusal]
 
@@ -435,6 +524,11 @@ def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
             yield from _functions(getattr(node, part, []))
 
 
+def _returns(function: ast.FunctionDef) -> list[ast.Return]:
+    """Where a function ends with a value, in the order in which it is written."""
+    return sorted((x for x in _own(function) if isinstance(x, ast.Return)), key=lambda x: x.lineno)
+
+
 def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
     """The statements of a function, without those of functions within it."""
     waiting: deque[ast.AST] = deque(function.body)
@@ -445,25 +539,68 @@ def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
             waiting.extend(x for x in ast.iter_child_nodes(node) if isinstance(x, ast.stmt | ast.excepthandler))
 
 
-def _assigned(statements: list[ast.AST]) -> dict[str, ast.expr]:
-    """Texts that a function gives names to, before it raises."""
-    found: dict[str, ast.expr] = {}
-    for node in statements:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_text(node.value):
-            found.setdefault(node.targets[0].id, node.value)
-        elif (
-            isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Tuple)
-            and isinstance(node.value, ast.Tuple)
-        ):
-            pairs = zip(node.targets[0].elts, node.value.elts, strict=False)
-            found |= {x.id: y for x, y in pairs if isinstance(x, ast.Name) and _is_text(y)}
+Texts = dict[str, list[ast.expr]]
+
+
+def assigned(block: list[ast.stmt], functions: dict[str, ast.FunctionDef], node: ast.AST | None = None) -> Texts:
+    r"""Texts that a block gives names to before it comes to a node: one a case.
+
+    >>> either = ast.parse("if a: x = 'no'\nelse: x, y = {1: ('so', 'go'), 2: ('thus', 'run')}[b]\nx = 'end'").body
+    >>> {name: [x.value for x in of] for name, of in assigned(either, {}, either[1]).items()}
+    {'x': ['no', 'so', 'thus'], 'y': ['go', 'run']}
+    """
+    found: Texts = {}
+    together = set[str]()  # problem and remedy of the same case: what changes only one of them afterwards is left out
+    for statement in block:
+        parts = [getattr(statement, part, []) for part in ("body", "orelse", "finalbody")]
+        parts += [handler.body for handler in getattr(statement, "handlers", [])]
+        if node is not None and any(node is x for x in ast.walk(statement)):
+            inside = [part for part in parts if any(node is x for y in part for x in ast.walk(y))]
+            return found | assigned(inside[0], functions, node) if inside else found
+        if isinstance(statement, ast.Assign):
+            here = _given(statement, functions)
+            found |= {name: texts for name, texts in here.items() if name not in together or len(here) > 1}
+            together |= {*here} if len(here) > 1 else set()
+        elif not isinstance(statement, ast.FunctionDef):
+            within = [assigned(part, functions) for part in parts if part]
+            for name in dict.fromkeys(name for of in within for name in of if name not in together):
+                always = isinstance(statement, ast.If) and all(name in of for of in within) and len(within) > 1
+                before = [] if always else found.get(name, [])
+                found[name] = before + [text for of in within for text in of.get(name, [])]
     return found
+
+
+def _given(statement: ast.Assign, functions: dict[str, ast.FunctionDef]) -> Texts:
+    """The texts of one assignment, by name."""
+    target, found = statement.targets[0], Texts()
+    if isinstance(target, ast.Name) and _is_text(statement.value):
+        found[target.id] = [statement.value]
+    elif isinstance(target, ast.Tuple):
+        for values in _tuples(statement.value, functions):
+            for name, value in zip(target.elts, values.elts, strict=False):
+                if isinstance(name, ast.Name) and _is_text(value):
+                    found.setdefault(name.id, []).append(value)
+    return found
+
+
+def _tuples(node: ast.expr, functions: dict[str, ast.FunctionDef]) -> list[ast.Tuple]:
+    """The tuples that an expression can be: one that is written there, those of a dict or those of a function."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
+        choices: list[ast.expr | None] = [*node.value.values]
+    elif isinstance(node, ast.Call) and (function := functions.get(_name_of(node))) is not None:
+        choices = [x.value for x in _returns(function)]
+    elif isinstance(node, ast.IfExp):
+        choices = [node.body, node.orelse]
+    else:
+        choices = [node]
+    return [x for x in choices if isinstance(x, ast.Tuple)]
 
 
 def _is_text(node: ast.expr) -> bool:
     if isinstance(node, ast.IfExp):
         return _is_text(node.body) or _is_text(node.orelse)
+    if isinstance(node, ast.BoolOp):
+        return any(map(_is_text, node.values))
     if isinstance(node, ast.Call):
         return getattr(node.func, "id", "") in ("arg", "argname", "by_surface", "option", "told_value", "value_of")
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
@@ -481,8 +618,30 @@ def _refusal(name: str, node: ast.Raise | ast.Return, call: ast.Call, kind: type
 
 
 def _remedy_of(node: ast.expr | None, words: Words) -> str:
-    """What to do; nothing where none is given."""
-    return "" if node is None or (isinstance(node, ast.Constant) and node.value is None) else tidy(words.of(node))
+    """What to do; nothing where none is given, both where it is one thing or, failing that, another."""
+    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        return ""
+    if isinstance(node, ast.Name) and node.id in words.local:
+        texts = words.local[node.id]
+        node = texts[words.choice("assigned", len(texts))]
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        return either(_remedy_of(x, words) for x in node.values)
+    return tidy(words.of(node))
+
+
+def either(remedies: Iterable[str]) -> str:
+    """Several remedies as one: those that say more than a value, and not nearly the same as another.
+
+    >>> either(["check the path", "name a file; or check the path", "", "name a folder"])
+    'check the path; or name a file; or name a folder'
+    """
+    told = list(dict.fromkeys(x for text in remedies for x in text.split("; or ") if x))
+    kept: list[str] = []
+    for text in told:
+        words = {*without_values(text).split()}
+        if words and all(len(words & {*x.split()}) < SAME * len(words) for x in kept):
+            kept.append(text)
+    return "; or ".join(kept[:MOST_REMEDIES]) or next(iter(told), "")
 
 
 def _place(keywords: dict[str, ast.expr]) -> str:
@@ -541,12 +700,18 @@ def parted(refusal: Refusal) -> tuple[str, str]:
 def listed() -> dict[str, dict[str, str]]:
     """By page, what is wrong and what to do, each once, in alphabetical order."""
     found: dict[str, dict[str, str]] = {page: {} for page in SUBJECTS}
+    of_statement: dict[tuple[str, str, int], list[str]] = {}
     for refusal in refusals():
         problem, remedy = parted(refusal)
+        of_statement.setdefault((problem, refusal.module, refusal.line), []).append(remedy)
+    for (problem, module, _), remedies in of_statement.items():
+        remedy = either(remedies)
         words = [word for word in without_values(problem).split() if re.match(r"[a-z]{2}", word)]
-        if len(words) + bool(remedy) >= LEAST_WORDS or (remedy and problem.startswith("--")):
-            known = found[subject_of(refusal.module)]
+        long = words and len(without_values(remedy).split()) > LEAST_WORDS
+        if len(words) + bool(remedy) >= LEAST_WORDS or long or (remedy and problem.startswith("--")):
+            known = found[subject_of(module)]
             known[problem] = known.get(problem) or (remedy if without_values(remedy) else "")
+    found["options"] |= USAGE
     by_words = {
         page: sorted(of, key=lambda text: without_values(text).lower().lstrip("-`'")) for page, of in found.items()
     }
@@ -568,7 +733,10 @@ def _page(page: str, of: dict[str, str]) -> str:
     heading, about, _ = SUBJECTS[page]
     parts = [NOTE, f"# Errors: {heading[0].lower()}{heading[1:]}\n", f"{about} Values of your case are in italics.\n"]
     for (problem, remedy), place in zip(of.items(), anchors(of), strict=True):
-        what_to_do = _sentence(shown(remedy)) if remedy else "The message says what to do."
+        told = (
+            "The message says what to do." if SAYS.search(problem) else "The message says what is needed, or there is."
+        )
+        what_to_do = _sentence(shown(remedy)) if remedy else told
         parts += [f'<a id="{place}"></a>{shown(problem)}', f": {what_to_do}\n"]
     return "\n".join(parts)
 
@@ -596,7 +764,9 @@ INTRODUCTION = """
 # Errors and what to do
 
 An error names what is wrong, with its value and place, and then what to do. The command line prints it as one line that
-begins with `error:` and ends with exit code 2; nothing is written. In Python it is a
+begins with `error:` and ends with exit code 2; nothing is written. An option, argument or command that is not known, is
+missing or is no number is refused before the command begins, with exit code 2, too, in four lines: how the command is
+used, how to see its help, an empty one, and one that begins with `Error:`. In Python an error is a
 [`tg.TruegainError`](api/truegain.TruegainError.md) or one of its kinds:
 
 | class | meaning | fields beside `argument`, `value`, `allowed`, `remedy` |

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Annotated, Any
@@ -13,6 +14,8 @@ from typer.core import TyperCommand, TyperGroup
 from truegain._version import __version__
 from truegain.cli.help import PAGES, Page, on_screen, stored_page
 from truegain.cli.streams import ours
+from truegain.errors import TruegainError
+from truegain.message import option
 
 # ---- Help pages, made of the commands themselves.
 
@@ -122,9 +125,23 @@ def _show_help(self: Any, ctx: Any, formatter: Any) -> None:  # noqa: ARG001
 
 
 class _Command(TyperCommand):
-    """A command with a help page of ours."""
+    """A command with a help page of ours, and where no value of an option takes the place of another in silence."""
 
     format_help = _show_help
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The words of the user as options; click alone takes the last value of an option that is given twice."""
+        if not ctx.resilient_parsing:
+            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            for p, times in Counter(given).items():
+                takes_one = p.param_type_name == "option" and not (p.multiple or p.is_flag or p.count)  # type: ignore[attr-defined]
+                if times > 1 and takes_one:
+                    name = max(p.opts, key=len)
+                    raise TruegainError(
+                        f"{option(name)} is given {times} times and takes one value; give it once, and run the command "
+                        "again for another value"
+                    )
+        return super().parse_args(ctx, args)
 
 
 class _Group(TyperGroup):

@@ -15,7 +15,7 @@ from truegain.cli.options import (
     CountingOption,
     Inputs,
     JudgeModel,
-    Judgments,
+    JudgmentsOrAnswers,
     RunFiles,
     Seed,
     TeamsFile,
@@ -250,7 +250,7 @@ class PairOptions:
     writing=Writing,
 )
 def compare_command(
-    judgments: Judgments,
+    judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     measure: Annotated[
         list[str] | None,

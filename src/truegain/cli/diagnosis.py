@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, TypedDict
 
 import numpy as np
 
 from truegain.cli.preference_questions import of_preferences
-from truegain.cli.questions import PAGE, WHICH, FileQuestion, QuestionDocument, columns_of, command_of, sentence
-from truegain.config import StudyConfig
-from truegain.data.item_reading import joined, read_items
+from truegain.cli.questions import (
+    PAGE,
+    TRUSTED,
+    WHICH,
+    FileQuestion,
+    QuestionDocument,
+    command_of,
+    folder_of,
+    named_as,
+    refusal,
+    sentence,
+    typed,
+    which_of,
+)
+from truegain.cli.retrieval_questions import of_ratings, of_retrieval
+from truegain.config import Resampling, StudyConfig
+from truegain.data.item_reading import joined, other_questions, read_items
 from truegain.data.items import UNEQUAL, Items
-from truegain.data.judgments import Judgments
-from truegain.data.runs import Runs
+from truegain.data.nuggets import read_nuggets
+from truegain.data.scores import Scores
 from truegain.errors import TruegainError, counted, some
 from truegain.io.column_names import file_options
 from truegain.io.files import PathLike, shown_path
@@ -25,18 +39,15 @@ from truegain.io.formats import ending, system_name
 from truegain.io.logs.log import Log
 from truegain.io.nugget_files import NuggetFile
 from truegain.io.told_columns import check_told, columns_in
-from truegain.io.warnings import heard
+from truegain.judge_error.panel import PublishedTest
 from truegain.message import Message, with_marks
+from truegain.study.compare import compared
 from truegain.study.estimators import LEAST_TOPICS
-from truegain.study.feasibility import at_depth_of, usual_measures, whole_topics
 from truegain.study.file_kinds import (
     ANSWERS,
     ASSIGNMENTS,
     BANK,
-    GOLD_LIST,
-    JUDGMENTS,
     LOG,
-    RATINGS,
     RUN,
     SCORES,
     STUDY,
@@ -48,12 +59,15 @@ from truegain.study.file_kinds import (
     files_below,
     named,
 )
+from truegain.study.item_inputs import answer_scores, measures_of
 from truegain.study.study import Study
 
 ENOUGH = 25  # topics from which on intervals depend little on how the scores are distributed
 MOST_RUNS = 3  # of one folder that are listed one by one
-CHEAP = ("llm", "gpt", "model", "bronze", "umbrela", "crowd")  # in names of files of labels
-TRUSTED = ("gold", "human", "people", "expert", "trusted", "nist")
+PAIRS = "How do all pairs differ, in one table?"
+AGAIN = "How much do values change when all is run again?"
+RANDOMIZED = "randomized-tukey-hsd"  # a test that needs no residual variance
+TRIED = 100  # resamples that show whether a test can be made
 FORMS = (".eval", ".json", ".jsonl", ".csv")  # of one log, the most telling first
 
 
@@ -145,12 +159,12 @@ class Diagnosis:
 
     def _file_lines(self) -> Iterator[str]:
         """A line a file, and its notes; many runs of one folder in one."""
-        runs = Counter(_folder(file.file) for file in self.files if file.kind == RUN)
+        runs = Counter(folder_of(file.file) for file in self.files if file.kind == RUN)
         for file in self.files:
-            folder = _folder(file.file)
+            folder = folder_of(file.file)
             if file.kind == RUN and (many := runs[folder]) > MOST_RUNS:
                 runs[folder] = 0
-                of = [one for one in self.files if one.kind == RUN and _folder(one.file) == folder]
+                of = [one for one in self.files if one.kind == RUN and folder_of(one.file) == folder]
                 systems = [system for one in of for system in one.systems]
                 yield f"  {folder or '.'}: {counted(many, 'run')}: {named(systems, 'system', 'systems')}"
                 continue
@@ -160,10 +174,6 @@ class Diagnosis:
             if file.missing:
                 yield f"    missing: {file.lost_in_words}"
             yield from (f"    {sentence(note)}" for note in file.notes)
-
-
-def _folder(file: str) -> str:
-    return os.path.dirname(file)  # noqa: PTH120  addresses keep their slashes
 
 
 def diagnose(paths: Sequence[PathLike]) -> Diagnosis:
@@ -185,16 +195,10 @@ def diagnose(paths: Sequence[PathLike]) -> Diagnosis:
     files = [examine(path) for path in every]
     notes: list[str] = []
     questions = [
-        *_of_answers(files, notes), *_of_nuggets(files), *_of_retrieval(files, notes), *_of_ratings(files),
+        *_of_answers(files, notes), *_of_nuggets(files), *of_retrieval(files, notes), *of_ratings(files),
         *of_preferences(files), *_of_others(files),
     ]  # fmt: skip
     return Diagnosis(tuple(files), tuple(questions), tuple(dict.fromkeys(notes)))
-
-
-def _which(systems: Sequence[str]) -> str:
-    if len(systems) == 2:
-        return f"Is {systems[1]} better than {systems[0]}"
-    return f"Which of {counted(len(systems), 'system')} is best"
 
 
 # ---- Answers: logs of tools, and tables of values.
@@ -233,7 +237,7 @@ def _paired(tables: Sequence[Examined]) -> list[_LogGroup]:
     """Tables of one system each that have the same scores of the same topics, together; each other one by itself."""
     groups: list[list[Examined]] = []
     for table in tables:
-        single = len(table.systems) == 1 and not _named_as(table, TRUSTED)
+        single = len(table.systems) == 1 and not named_as(table, TRUSTED)
         fitting = (group for group in groups if single and all(_goes_with(table, other) for other in group))
         if (group := next(fitting, None)) is not None:
             group.append(table)
@@ -249,34 +253,107 @@ def _paired(tables: Sequence[Examined]) -> list[_LogGroup]:
 
 def _goes_with(table: Examined, other: Examined) -> bool:
     """Whether two tables have the same scores of two systems, on topics of which most are the same."""
-    if len(other.systems) != 1 or table.systems == other.systems or _named_as(other, TRUSTED):
+    if len(other.systems) != 1 or table.systems == other.systems or named_as(other, TRUSTED):
         return False
     a, b = set(table.data.topics), set(other.data.topics)
     return set(table.scores) == set(other.scores) and 2 * len(a & b) > max(len(a), len(b))
 
 
 def _alike(files: Sequence[Examined], notes: list[str]) -> Iterator[list[Log]]:
-    """Logs of one tool and folder; of those that hold the same values the most telling.
+    """Logs of one tool that can be compared; of those that hold the same values the most telling.
 
-    Where two forms of logs give the same names to systems, as two runs of an evaluation do, each form is by itself.
+    They stand in one folder, or each in one of its own.  Where two forms of logs give the same names to systems, as two
+    runs of an evaluation do, each form is by itself.
     """
-    folders: dict[tuple[str, str], list[Log]] = {}
+    folders: dict[str, dict[str, list[Log]]] = {}
     for file in files:
         tool = file.tool.partition(" ")[0]
-        folder = "" if tool == "mteb" else _folder(file.file)  # which has a folder a model
-        folders.setdefault((tool, folder), []).append(file.data)
-    for logs in folders.values():
-        kept: dict[Any, Log] = {}
-        for log in sorted(logs, key=_form):
-            values = frozenset((r.system, r.topic, r.item, r.score, r.replicate, repr(r.value)) for r in log.rows)
-            if (first := kept.setdefault(values, log)) is not log:
-                notes.append(f"{log.file} holds the same values as {first.file}: it is left out")
-        alone = [log for log in logs if log in kept.values()]
-        forms: dict[str, list[Log]] = {}
-        for log in alone:
-            forms.setdefault(ending(log.file), []).append(log)
-        apart = len(forms) > 1 and max(Counter(_first_name(log) for log in alone).values()) > 1
-        yield from forms.values() if apart else [alone]
+        folder = "" if tool == "mteb" else folder_of(file.file)  # which has a folder a model
+        folders.setdefault(tool, {}).setdefault(folder, []).append(file.data)
+    for of_tool in folders.values():
+        yield from _across([group for logs in of_tool.values() for group in _of_folder(logs, notes)], notes)
+
+
+def _of_folder(logs: Sequence[Log], notes: list[str]) -> list[list[Log]]:
+    """The logs of one tool in a folder, without those that hold the same values as others."""
+    kept: dict[Any, Log] = {}
+    for log in sorted(logs, key=_form):
+        values = frozenset((r.system, r.topic, r.item, r.score, r.replicate, repr(r.value)) for r in log.rows)
+        if (first := kept.setdefault(values, log)) is not log:
+            notes.append(f"{log.file} holds the same values as {first.file}: it is left out")
+    alone = [log for log in logs if log in kept.values()]
+    forms: dict[str, list[Log]] = {}
+    for log in alone:
+        forms.setdefault(ending(log.file), []).append(log)
+    apart = len(forms) > 1 and max(Counter(_first_name(log) for log in alone).values()) > 1
+    return list(forms.values()) if apart else [alone]
+
+
+@dataclass(frozen=True, eq=False)
+class _Single:
+    """A log of one system, and what it can be compared on."""
+
+    log: Log
+    systems: frozenset[str]
+    topics: frozenset[str]
+    scores: frozenset[str]
+
+    @classmethod
+    def of(cls, log: Log) -> _Single:
+        return cls(log, *(frozenset(getattr(row, name) for row in log.rows) for name in ("system", "topic", "score")))
+
+    def goes_with(self, other: _Single) -> bool:
+        """Whether it is of another system on most of the same topics, as far as the logs tell."""
+        single = len(self.systems) == len(other.systems) == 1
+        same = self.systems == other.systems != {""}  # both name the one system
+        alike = 2 * len(self.topics & other.topics) > max(len(self.topics), len(other.topics))
+        return single and not same and alike and bool(self.scores & other.scores)
+
+    def is_beside(self, others: Iterable[_Single]) -> bool:
+        """Whether it goes with all of them, and each has a folder of its own."""
+        folder = folder_of(self.log.file)
+        return all(self.goes_with(one) and folder_of(one.log.file) != folder for one in others)
+
+
+def _across(groups: Sequence[Sequence[Log]], notes: list[str]) -> Iterator[list[Log]]:
+    """Groups of logs, where those that go with no other of their folder are joined with such of other folders.
+
+    A log that goes with none of these joins the one group that it goes with, as a baseline beside candidates.
+    """
+    every = [[_Single.of(log) for log in group] for group in groups]
+    place = {one: at for at, one in enumerate(one for group in every for one in group)}
+    within = [list(group) for group in every if any(a.goes_with(b) for a, b in combinations(group, 2))]
+    settled = {one for group in within for one in group}
+    made: list[list[_Single]] = []
+    for one in place:
+        if one in settled:
+            continue
+        fitting = [group for group in made if one.is_beside(group)]
+        same_form = [group for group in fitting if ending(group[0].log.file) == ending(one.log.file)]
+        if fitting:
+            (same_form or fitting)[0].append(one)
+        else:
+            made.append([one])
+    joint = [*within, *(group for group in made if len(group) > 1 and _can_be_named(group, notes))]
+    for (lone,) in (group for group in made if len(group) == 1):
+        fitting = [group for group in within if lone.is_beside(group)]
+        if len(fitting) == 1 and _can_be_named([*fitting[0], lone], notes):
+            fitting[0].append(lone)
+    taken = {one for group in joint for one in group}
+    left = ([one for one in group if one not in taken] for group in every)
+    whole = [sorted(group, key=place.__getitem__) for group in (*joint, *left) if group]
+    for group in sorted(whole, key=lambda group: place[group[0]]):
+        yield [one.log for one in group]
+
+
+def _can_be_named(group: Sequence[_Single], notes: list[str]) -> bool:
+    """Whether logs can be read together: something in them tells their systems apart; else it is noted."""
+    try:
+        joined([one.log for one in group])
+    except TruegainError as error:
+        notes.append(with_marks(error))
+        return False
+    return True
 
 
 def _form(log: Log) -> tuple[bool, int]:
@@ -295,7 +372,7 @@ def _is_gold_of(table: Examined, group: _LogGroup) -> bool:
         return False
     gold, items = table.data, group.items
     fewer = len(gold) < len(items)
-    if not fewer and _named_as(table, TRUSTED):
+    if not fewer and named_as(table, TRUSTED):
         fewer = not any(word in system_name(file).lower() for file in group.files for word in TRUSTED)
     return (
         fewer
@@ -313,7 +390,8 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
         yield FileQuestion(about, WHICH, lacks="every value failed: run the evaluation again")
         return
     score = _telling(items, usable)
-    chosen = (*files, "--score", score)
+    said = typed(file_options()) if file_options().board and group.logs else ()
+    chosen = (*files, "--score", score, *said)
     others = tuple(name for name in usable if name != score)
     if len(items.systems) < 2:
         what = "log" if group.logs else "table"
@@ -321,24 +399,58 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
         yield FileQuestion(about, WHICH, lacks=one)
     elif (common := _common(items, score)) < LEAST_TOPICS:
         few = f"all systems have a {score} for {counted(common, 'topic')}: give {LEAST_TOPICS} or more in common"
-        yield FileQuestion(about, f"{_which(items.systems)}?", lacks=few, instead=others)
+        yield FileQuestion(about, f"{which_of(items.systems)}?", lacks=few, instead=others)
     else:
         yield FileQuestion(
-            about, f"{_which(items.systems)} on {score}?", command_of("verdict", *chosen), instead=others
+            about, f"{which_of(items.systems)} on {score}?", command_of("verdict", *chosen), instead=others
         )
         for column in _clusters(items):
             groups = counted(len(set(items.clusters[column].values())), "cluster")
             asked = f"The same, for samples that come in {groups} of {column}?"
             yield FileQuestion(about, asked, command_of("verdict", *chosen, "--cluster", column))
-        yield FileQuestion(about, "How do all pairs differ, in one table?", command_of("compare", *chosen))
+        yield _of_pairs(about, PAIRS, chosen, partial(answer_scores, items, score))
         yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
+        if _are_repeated(items, score):
+            command = command_of("verdict", *chosen, "--population", "topics,replicates")
+            config = StudyConfig(population=["topics", "replicates"])
+            why = refusal(lambda: Study.configured(items, None, score, config).compare())
+            yield FileQuestion(about, AGAIN, "" if why else command, why)
         for table in gold:
             name = score if score in table.scores else next(s for s in table.scores if s in items.scores)
-            command = command_of("verdict", *files, "--score", name, "--gold", table.file, "--design", "random")
+            command = command_of("verdict", *files, "--score", name, *said, "--gold", table.file, "--design", "random")
             yield FileQuestion(
                 about, f"The same, corrected by {table.file}, if its answers were drawn at random?", command
             )
     yield from _lacking_in(group, score, bool(gold))
+
+
+def _of_pairs(
+    about: str, asked: str, chosen: Sequence[str], scores: Callable[[], Scores], instead: tuple[str, ...] = ()
+) -> FileQuestion:
+    """All pairs of systems by the usual test; by one that deals scores at random, where the usual one is refused."""
+    lacks = ""
+    for test in (None, RANDOMIZED):
+        why = refusal(partial(_tested, scores, test))
+        if not why:
+            words = () if test is None else ("--test", test)
+            return FileQuestion(about, asked, command_of("compare", *chosen, *words), instead=instead)
+        lacks = lacks or why
+    return FileQuestion(about, asked, lacks=lacks, instead=instead)
+
+
+def _tested(scores: Callable[[], Scores], test: str | None) -> None:
+    found = scores()
+    for name in found.measures:
+        compared(found, name, PublishedTest(test), None, None, 0.95, Resampling(TRIED, jobs=1))
+
+
+def _table_scores(path: str, score: str) -> Scores:
+    return answer_scores(read_items(path), score)
+
+
+def _nugget_scores(paths: Sequence[str], measure: str) -> Scores:
+    items = read_nuggets(paths)
+    return answer_scores(items, measures_of(items, None, [measure]))
 
 
 def _common(items: Items, score: str) -> int:
@@ -376,9 +488,14 @@ def _lacking_in(group: _LogGroup, score: str, checked: bool) -> Iterator[FileQue
     if 1 < common < ENOUGH and len(items.systems) > 1:
         why = f"{counted(common, 'topic')} that all systems have a value for: have {ENOUGH} or more"
         yield FileQuestion(about, "Can the interval be trusted?", lacks=why)
-    if int(items.replicate.max()) == 1:
+    if not _are_repeated(items, score):
         why = "every answer has one value: run samples again, as by --epochs of inspect_ai or --repeat of promptfoo"
-        yield FileQuestion(about, "How much do values change when all is run again?", lacks=why)
+        yield FileQuestion(about, AGAIN, lacks=why)
+
+
+def _are_repeated(items: Items, score: str) -> bool:
+    """Whether some answers have several values of a score."""
+    return int(items.of_score(score).replicate.max()) > 1
 
 
 def _wrong_with(group: _LogGroup, usable: Sequence[str]) -> Iterator[str]:
@@ -406,191 +523,10 @@ def _wrong_with(group: _LogGroup, usable: Sequence[str]) -> Iterator[str]:
         a, b = topics[one.file], topics[other.file]
         if a != b:
             yield f"{one.file} and {other.file} have {len(a & b)} topics in common, of {len(a)} and {len(b)}"
-        elif one.provenance.get("inputs") != other.provenance.get("inputs"):
-            yield f"{one.file} and {other.file} name their topics alike and ask other questions in them"
-
-
-# ---- Retrieval: runs and judgments.
-
-
-def _of_retrieval(files: Sequence[Examined], notes: list[str]) -> Iterator[FileQuestion]:
-    folders = _by_folder(files)
-    judged = [file for file in files if file.kind == JUDGMENTS]
-    if judged and not folders:
-        about = some([file.file for file in judged])
-        yield FileQuestion(about, WHICH, lacks="no runs: give the ranked lists of your systems")
-    for folder, runs in folders.items():
-        systems = Counter(system for run in runs for system in run.systems)
-        if twice := [system for system, many in systems.items() if many > 1]:
-            notes.append(f"{folder or '.'}: two runs have the name {some(twice)}")
-        yield from _about_runs(_paths(folder, runs, files), runs, files, notes)
-
-
-def _by_folder(files: Sequence[Examined]) -> dict[str, list[Examined]]:
-    """The runs of each folder."""
-    runs: dict[str, list[Examined]] = {}
-    for file in files:
-        if file.kind == RUN:
-            runs.setdefault(_folder(file.file), []).append(file)
-    return runs
-
-
-def _paths(folder: str, runs: Sequence[Examined], files: Sequence[Examined]) -> list[str]:
-    """How a command names runs: by their folder where it holds nothing else."""
-    inside = [file for file in files if _folder(file.file) == folder]
-    alone = len(inside) == len(runs) > 1 and bool(folder)
-    return [folder] if alone and len(files_below([folder])) == len(runs) else [run.file for run in runs]
-
-
-def _about_runs(
-    paths: list[str], runs: Sequence[Examined], files: Sequence[Examined], notes: list[str]
-) -> Iterator[FileQuestion]:
-    systems = [system for run in runs for system in run.systems]
-    which = _which(systems) if len(systems) > 1 else f"How good is {systems[0]}"
-    about = f"runs: {some(paths)}"
-    judged = [file for file in files if file.kind == JUDGMENTS]
-    fitting = sorted((j for j in judged if _fits(j.data, runs)), key=lambda j: len(j.data), reverse=True)
-    if not fitting:
-        why = "no judgments: give relevance labels of their documents (qrels)"
-        if judged:
-            why = f"{some([j.file for j in judged])}: no document of the runs is judged; are ids written alike?"
-        yield FileQuestion(about, f"{which}?", lacks=why)
-        return
-    whole = [file for file in fitting if len(file.data) * 2 >= len(fitting[0].data)]
-    first, others = whole[0], tuple(file.file for file in whole[1:])
-    ran = Runs(tuple(part for run in runs for part in run.data.parts))
-    measure = usual_measures(ran, first.data, gold=False, design=None)[0]
-    if len(systems) == 1:
-        command = command_of(
-            "eval", first.file, *paths, "-m", measure, "--intervals", "topics", *columns_of(first, runs=runs)
-        )
-        yield FileQuestion(about, f"{which} by {first.file}?", command, instead=others)
-        yield FileQuestion(about, WHICH, lacks=f"one system only ({systems[0]}): give the run of another")
-        return
-    if problem := _problem(ran, first, measure, notes):
-        yield FileQuestion(about, f"{which}?", lacks=problem)
-        return
-    chosen = (first.file, *paths, "-m", measure, *columns_of(first, runs=runs))
-    gold = list(_about_gold(about, paths, runs, whole, [f for f in fitting if f not in whole], files))
-    corrected = any("--gold" in question.command for question in gold)
-    if corrected:  # what people should quote comes first
-        yield from gold
-    alone = " alone, its mistakes not corrected" if corrected else ""
-    yield FileQuestion(about, f"{which} by {first.file}{alone}?", command_of("verdict", *chosen), instead=others)
-    if not corrected:
-        yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
-    yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
-    pair = ("--baseline", systems[0], "--candidate", systems[-1], "--dry-run")
-    asked = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
-    yield FileQuestion(about, asked, command_of("settle", *chosen, *pair))
-    if others and len(systems) > 2:
-        asked = f"Do {first.file} and {others[0]} order the systems alike?"
-        named_columns = columns_of(first, whole[1], runs=runs)
-        command = command_of("correlate", first.file, others[0], *paths, "-m", measure, *named_columns)
-        yield FileQuestion(about, asked, command, instead=others[1:])
-    if not corrected:
-        yield from gold
-
-
-def _fits(labels: Judgments, runs: Sequence[Examined]) -> bool:
-    """Whether judgments are of topics of the runs, and of some document of theirs."""
-    topics, docs = set(labels.topic.values), set(labels.docs.strings())
-    parts = [part for run in runs for part in run.data.parts]
-    ran = any(not topics.isdisjoint(part.topic.values) for part in parts)
-    return ran and any(not docs.isdisjoint(part.docs.strings()) for part in parts)
-
-
-def _problem(runs: Runs, judged: Examined, measure: str, notes: list[str]) -> str:
-    """Why a study of runs and judgments is refused; what it warns of is noted."""
-    with heard() as told:
-        try:
-            Study.configured(runs, judged.data, measure, StudyConfig())
-        except TruegainError as error:
-            return with_marks(error)
-    notes += map(with_marks, told)
-    return ""
-
-
-def _about_gold(
-    about: str,
-    paths: list[str],
-    runs: Sequence[Examined],
-    whole: Sequence[Examined],
-    smaller: Sequence[Examined],
-    files: Sequence[Examined],
-) -> Iterator[FileQuestion]:
-    """Labels of people beside those of a cheap judge."""
-    listed = [file for file in files if file.kind == GOLD_LIST]
-    ran = Runs(tuple(part for file in files if file.kind == RUN for part in file.data.parts))
-    linear = at_depth_of(ran, "P@10")
-    at_depth = () if linear == "P@10" else ("-m", linear)
-    both = [(cheap, gold) for cheap in whole for gold in smaller if _checks(gold.data, cheap.data)]
-    if both:
-        cheap, gold = max(both, key=lambda pair: _named_as(pair[0], CHEAP) + _named_as(pair[1], TRUSTED))
-        design = "topics" if whole_topics(cheap.data, gold.data) else "random"
-        given = ("--gold", gold.file, "--design", design, *at_depth, *columns_of(cheap, gold, runs=runs))
-        drawn = "" if design == "topics" else ", if these were drawn at random"
-        others = tuple(one.file for of, one in both if of is cheap and one is not gold)
-        asked = f"Which system is better by {cheap.file}, corrected by {gold.file}{drawn}?"
-        yield FileQuestion(about, asked, command_of("verdict", cheap.file, *paths, *given), instead=others)
-        yield FileQuestion(about, PAGE, command_of("report", cheap.file, *paths, *given, "-o", "report.html"))
-        asked = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
-        yield FileQuestion(about, asked, command_of("judge", "check", cheap.file, *given), instead=others)
-    for file in listed:
-        asked = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
-        filled = bool(file.data.judged)
-        given = ("--gold", file.file, *columns_of(whole[0], runs=runs))
-        command = command_of("verdict", whole[0].file, *paths, *given) if filled else ""
-        yield FileQuestion(about, asked, command, "" if filled else "fill in labels from its top")
-        if filled and not both:
-            yield FileQuestion(about, PAGE, command_of("report", whole[0].file, *paths, *given, "-o", "report.html"))
-    if whole[0].judges and not both and not listed:
-        why = f"no person has checked the labels of {some(whole[0].judges)}; this draws documents to label:"
-        named_columns = columns_of(whole[0], runs=runs)
-        plan = command_of("plan", "labels", whole[0].file, *paths, *at_depth, *named_columns, "-o", "list.csv")
-        yield FileQuestion(about, f"Can the judge of {whole[0].file} be trusted?", plan, why)
-
-
-def _named_as(file: Examined, words: Sequence[str]) -> int:
-    """Whether a file says by its name, or by who gave its labels, what they are."""
-    told = system_name(file.file).lower()
-    return 2 * any(word in told for word in words) + (words is CHEAP and bool(file.judges))
-
-
-def _checks(gold: Judgments, cheap: Judgments) -> bool:
-    """Whether labels are of some of the pairs that others are of, and not merely a part of these."""
-    known = dict(zip(_pairs(cheap), np.asarray(cheap.label).tolist(), strict=True))
-    pairs, labels = _pairs(gold), np.asarray(gold.label).tolist()
-    return all(pair in known for pair in pairs) and any(
-        known[pair] != label for pair, label in zip(pairs, labels, strict=True)
-    )
-
-
-def _pairs(labels: Judgments) -> list[tuple[str, str]]:
-    return list(zip(labels.topic.strings(), labels.docs.strings(), strict=True))
+    yield from other_questions(group.logs)
 
 
 # ---- What else there is.
-
-
-def _of_ratings(files: Sequence[Examined]) -> Iterator[FileQuestion]:
-    for file in files:
-        if file.kind != RATINGS:
-            continue
-        about = f"ratings: {file.file}"
-        yield FileQuestion(about, "Do the assessors agree?", command_of("agree", file.file, *columns_of(file)))
-        for folder, runs in _by_folder(files).items():
-            systems = [system for run in runs for system in run.systems]
-            if len(systems) > 1 and _fits(file.data, runs):
-                command = command_of(
-                    "verdict",
-                    file.file,
-                    *_paths(folder, runs, files),
-                    "--aggregate",
-                    "mean",
-                    *columns_of(file, runs=runs),
-                )
-                yield FileQuestion(about, f"{_which(systems)} by the mean of their ratings?", command)
 
 
 def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
@@ -605,9 +541,9 @@ def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
     weighed = any(file.data.weighs for file in (*banks, *assigned))
     chosen = (*paths, "-m", "V_strict" if weighed else "A_strict")
     about, systems = f"nuggets: {some(paths)}", tuple(dict.fromkeys(s for f in assigned for s in f.systems))
-    yield FileQuestion(about, f"{_which(systems)} on {chosen[-1]}?" if len(systems) > 1 else WHICH,
+    yield FileQuestion(about, f"{which_of(systems)} on {chosen[-1]}?" if len(systems) > 1 else WHICH,
                        command_of("verdict", *chosen), instead=("V", "A", "W") if weighed else ("A",))  # fmt: skip
-    yield FileQuestion(about, "How do all pairs differ, in one table?", command_of("compare", *chosen))
+    yield _of_pairs(about, PAIRS, chosen, partial(_nugget_scores, paths, chosen[-1]))
     yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     for table in gold:
         asked = f"The same, corrected by {table.file}, if its nuggets were drawn at random?"
@@ -623,9 +559,9 @@ def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:
     for file in files:
         about = f"{file.kind}: {file.file}"
         if file.kind == SCORES and len(file.systems) > 1:
-            asked = f"{_which(file.systems)} on {file.scores[0]}?"
-            command = command_of("compare", file.file, "--score", file.scores[0])
-            yield FileQuestion(about, asked, command, instead=file.scores[1:])
+            asked = f"{which_of(file.systems)} on {file.scores[0]}?"
+            scores = partial(_table_scores, file.file, file.scores[0])
+            yield _of_pairs(about, asked, (file.file, "--score", file.scores[0]), scores, file.scores[1:])
         elif file.kind == SCORES:
             yield FileQuestion(about, WHICH, lacks=f"one system only ({file.systems[0]}): give the scores of another")
         elif file.kind == STUDY:

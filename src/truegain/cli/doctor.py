@@ -44,7 +44,8 @@ def doctor_command(
     """
     from truegain.cli.diagnosis import diagnose
 
-    speak_of({name: f"--{name}" for name in ("columns", "values", "missing", "assessors")})  # of what it suggests
+    suggested = ("columns", "values", "missing", "assessors", "name_by", "population", "test")
+    speak_of({name: f"--{name.replace('_', '-')}" for name in suggested})
     told = FileOptions(None, *headers_of(columns or ""), missing, columns=columns or "", values=values_of(values))
     with read_with(told):
         found = diagnose(files)

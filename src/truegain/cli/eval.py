@@ -15,7 +15,7 @@ from truegain.cli.options import (
     Figure,
     Inputs,
     JudgeModel,
-    Judgments,
+    JudgmentsOrAnswers,
     Measures,
     RunFiles,
     Seed,
@@ -220,7 +220,7 @@ USUAL = ["AP", "nDCG@10", "P@10", "RR"]
     writing=Writing,
 )
 def eval_command(
-    judgments: Judgments,
+    judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     measure: Measures = None,
     *,

@@ -252,7 +252,9 @@ def incomplete_command(
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "-m", "--measure", help="Measure that uses text (default: with a corpus AbsRB@20 and DeltaRB@20)."
+            "-m",
+            "--measure",
+            help="Measure that uses text (default: with a corpus AbsRB@20 and DeltaRB@20). Repeatable.",
         ),
     ] = None,
     keep: Annotated[
@@ -367,6 +369,11 @@ def disjoint_command(
     if parts.keep is not None and folder is None:
         raise TruegainError(
             f"{option('--keep')} is about figure 1; give {option('--all')}, or use `experiment incomplete`"
+        )
+    if printing.figure is not None and show == "among" and len({*(against or ESTABLISHED)}) < 2:
+        raise TruegainError(
+            f"{option('--show')} among draws the systems by two measures: give another one with "
+            f"{option('--against')}, or leave {option('--figure')} out"
         )
     cut: dict[str, Any] = {"share_a": parts.share_a, "part_a": parts.part_a, "repeat": parts.repeat, "seed": parts.seed}
     every = collections(judgments, runs, corpus, also)

@@ -13,8 +13,9 @@ import typer
 from truegain.cli.options import Confidence, RunFiles, SeedAndJobs, advanced, option_for, takes
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput
-from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
+from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.streams import Progress, tell
+from truegain.cli.study_files import is_of_file
 from truegain.config import Scoring
 from truegain.errors import TruegainError, counted
 from truegain.io.files import shown_path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 Show = Literal["lists", "pilot", "small-r", "means", "systems", "whole"]
 OF_COLLECTION = ("show", "part_a", "epsilon", "more_than")  # what topics that are split have nothing of
+OF_SPLITS, RESAMPLES = ("lists", "pilot", "small-r", "means"), 2000
+HEEDED = {"part_a": (*OF_SPLITS, "systems"), "repeat": OF_SPLITS, "more_than": ("lists", "pilot")}  # by which --show
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +64,10 @@ class Splitting:
         0.0001
     )
 
-    def check_topics(self, whole: bool) -> None:
-        """Refuse what is about halves of the collection where the topics are split."""
+    def check_topics(self, others: dict[str, bool]) -> None:
+        """Refuse what is about halves of the collection where the topics are split; `others`: which more are given."""
         given = [f"--{n.replace('_', '-')}" for n in OF_COLLECTION if getattr(self, n) != getattr(Splitting, n)]
-        for name in [*given, *(["--all"] if whole else [])]:
+        for name in [*given, *(name for name, is_given in others.items() if is_given)]:
             named = option(name)
             raise TruegainError(f"{named} is about halves of the collection; leave out {option('--split')} topics")
 
@@ -75,7 +78,7 @@ def split_half_command(
     runs: RunFiles,
     measure: Annotated[str, typer.Option("-m", "--measure", help="Measure, for --split topics.")] = "AP",
     relevant_from: Annotated[float, option_for(Scoring, "relevant_from")] = 1,
-    replicates: Annotated[int, advanced("--resamples", min=40, help="Number of resamples.")] = 2000,
+    replicates: Annotated[int, advanced("--resamples", min=40, help="Number of resamples.")] = RESAMPLES,
     confidence: Confidence = 0.95,
     whole: WholePaper = False,
     *,
@@ -100,7 +103,10 @@ def split_half_command(
 
     check_replicates(replicates, check_confidence(confidence))
     if splitting.split == "topics":
-        splitting.check_topics(whole)
+        splitting.check_topics({"--all": whole, "--figure": printing.figure is not None})
+        if replicates != RESAMPLES:
+            idle = f"{option('--resamples')} has no part in {option('--split')} topics, whose intervals need none"
+            tell(idle, "note")
         table = split_topics(
             runs,
             judgments,
@@ -112,7 +118,14 @@ def split_half_command(
         )
         printing.write(table)
         return
+    if measure != "AP" and not is_of_file("measure"):
+        raise TruegainError(
+            f"{option('--measure')} {measure} is for {option('--split')} topics; halves of the collection are compared "
+            f"on AP: leave {option('--measure')} out, or give {option('--split')} topics"
+        )
     folder = folder_for(whole, "all" if splitting.show == "lists" else splitting.show, printing)
+    if folder is None:
+        tell_idle(splitting.show, HEEDED, splitting)
     with Progress(None, "topics drawn") as progress:
         options: dict[str, Any] = {
             "relevant_from": relevant_from,
@@ -124,7 +137,8 @@ def split_half_command(
             "engine": engine_for(compute.jobs),
             "progress": progress.advance,
         }
-        lists, splits = expand(runs), splitting.repeat or 1
+        lists = expand(runs)
+        splits = 1 if folder is None and splitting.show not in HEEDED["repeat"] else splitting.repeat or 1
         paper = CollectionPaper(
             cache(partial(split_half, lists, judgments, part_a=splitting.part_a, repeat=splits, **options)),
             cache(partial(whole_collection, lists, judgments, **options)),
@@ -138,7 +152,7 @@ def split_half_command(
         typed = [shown_path(name) for name in (judgments, *runs)]
         for name, value, default in (
             ("--relevant-from", relevant_from, 1),
-            ("--resamples", replicates, 2000),
+            ("--resamples", replicates, RESAMPLES),
             ("--confidence", confidence, 0.95),
         ):
             typed += [name, f"{value:g}"] if value != default else []
@@ -148,7 +162,8 @@ def split_half_command(
     printing.draw(lambda: paper.chart(splitting.show))
     if printing.figure is not None and splitting.show == "means":
         figure = shown_path(printing.figure)
-        tell(f"{figure} is the paper's figure 3, the systems on both halves; --show systems is its table", "note")
+        halves = "both halves" + (f" of the first of {splits} splits" if splits > 1 else "")
+        tell(f"{figure} is the paper's figure 3, the systems on {halves}; --show systems is its table", "note")
 
 
 def _write_all(folder: str, paper: CollectionPaper, typed: Sequence[str], replicates: int) -> None:

@@ -23,7 +23,7 @@ from truegain.cli.options import (
     takes,
 )
 from truegain.cli.output import FigureOutput, in_commands
-from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
+from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 
 Show = Literal["all", "confusion", "accuracy", "corrected", "differences", "power", "simulation", "agreement", "dcg"]
 
+OF_SIZES = ("power", "all")
+HEEDED = {  # by which --show; others by each
+    "alpha": OF_SIZES, "power": OF_SIZES, "shares": OF_SIZES, "resamples": ("corrected", "simulation", "dcg", "all"),
+    "confidence": ("corrected", "differences", "simulation", "all"),
+}  # fmt: skip
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeFormulas(SeedAndJobs):
@@ -48,7 +54,7 @@ class JudgeFormulas(SeedAndJobs):
         advanced(
             "--accuracy",
             help="Gold pairs that measure the judge: all (given; default), those each system retrieved (system), or "
-            "those any system retrieved (lists).",
+            "those any system retrieved (lists). The formulas are for one judge: assessor is for truegain correct.",
         ),
     ] = None
     confidence: Confidence = 0.95
@@ -62,12 +68,23 @@ class JudgeFormulas(SeedAndJobs):
         str | None,
         advanced(
             "--shares",
-            help="Shares of the allowed variance for topics, relevant and other gold pairs (default: a third each).",
+            help="Shares of the allowed variance for topics, relevant and other gold pairs, for --show power "
+            "(default: a third each).",
         ),
     ] = None
     resamples: Annotated[
         int, advanced("--resamples", min=100, help="Draws of the bootstrap and of the simulation.")
     ] = 10_000
+
+    @property
+    def measured_on(self) -> Literal["system", "lists", "given"]:
+        """The gold pairs that measure the judge; the formulas have one."""
+        if self.accuracy == "assessor":
+            raise TruegainError(
+                f"{option('--accuracy')} assessor: the formulas are for one judge; `truegain correct` corrects by "
+                "assessor"
+            )
+        return self.accuracy or "given"
 
     def asked(self) -> dict[str, Any]:
         """What the tables of the paper are told."""
@@ -124,6 +141,7 @@ def judge_command(
     from truegain.report.judge_paper import JudgePaper
 
     folder = folder_for(whole, show, printing)
+    tell_idle(show, HEEDED, formulas)
     if judgments is None:
         of_data = changed(labeling) | ({"accuracy": "--accuracy"} if formulas.accuracy is not None else {})
         options = {
@@ -192,10 +210,6 @@ def _measured(
     from truegain.judge_error.judges import bronze_of, is_ratings
     from truegain.report.judge_paper import JudgePaper
 
-    if formulas.accuracy == "assessor":
-        raise TruegainError(
-            f"{option('--accuracy')} assessor: the formulas are for one judge; `truegain correct` corrects by assessor"
-        )
     bronze = labeling.bronze(judgments)
     if bool(runs) != (gold is not None):
         raise _one_missing(gold)
@@ -209,7 +223,7 @@ def _measured(
             GoldConfig(trusted, design, labeling.gold_relevant_from),
             _precision(measure) if is_of_file("measure") else measure,
             relevant_from=relevant_from,
-            accuracy=formulas.accuracy or "given",
+            accuracy=formulas.measured_on,
             scale=labeling.labels,
             unmatched=labeling.unmatched,
             jobs=formulas.jobs,
@@ -257,7 +271,7 @@ def _dcg(
         f"DCG@{parsed.cutoff}" if isinstance(parsed, P) else measure,
         trials=formulas.resamples,
         seed=formulas.seed,
-        accuracy=formulas.accuracy or "given",
+        accuracy=formulas.measured_on,
         unmatched=labeling.unmatched,
         ratings=Ratings(scale=labeling.scale if labeling.aggregate is None else None),
         scoring=Scoring(relevant_from),

@@ -11,7 +11,7 @@ import typer
 
 from truegain.cli.options import PROPORTION, SeedAndJobs, advanced, study_or_judgments, takes
 from truegain.cli.output import FigureOutput
-from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
+from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.rating_options import Reading
 from truegain.errors import TruegainError
 from truegain.io.files import shown_path
@@ -26,6 +26,15 @@ Show = Literal[
     "normalized", "numbers", "extremes", "units", "levels", "means",
     "tests", "experts", "sigma", "profile", "ratios", "systems", "resampled", "mappings",
 ]  # fmt: skip
+
+RANKED, UNITS = ("systems", "resampled"), ("units", "systems", "resampled", "all")  # figures of resampled rank, too
+MAPPED = (*RANKED, "mappings", "all")
+TESTED = ("systems", "mappings", "all")
+HEEDED = {  # by which --show; others by each
+    "units": (*RANKED, "all"), "aggregate": (*RANKED, "all"), "best": UNITS, "wide_from": UNITS, "measure": MAPPED,
+    "simulated": MAPPED, "mapping": ("mappings",), "test": TESTED, "alpha": TESTED,
+    "replicates": ("alpha", "resampled"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +66,10 @@ class RankingOptions(SeedAndJobs):
     ] = "median"
     mapping: Annotated[
         list[str] | None,
-        advanced("--mapping", help="Gain of level C, such as '2^(1 + C)' (default: those of table III). Repeatable."),
+        advanced(
+            "--mapping",
+            help="Gain of level C, such as '2^(1 + C)', for --show mappings (default: those of table III). Repeatable.",
+        ),
     ] = None
     test: Annotated[str, typer.Option("--test", help="Test of the top set: wilcoxon, or another one of `compare`.")] = (
         "wilcoxon"
@@ -138,6 +150,8 @@ def magnitudes_command(
             f"{option('--show')} experts compares two experts: give the other's judgments with {option('--second')}"
         )
     folder = folder_for(whole, show, printing)
+    if folder is None:
+        tell_idle(show, HEEDED, ranking)
     paper = MagnitudePaper(
         read_magnitudes(reading.load(ratings, normalize=normalize, expert=expert)),
         Judgments.of(expert),

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.options import Judgments, Output, RunFiles, takes
+from truegain.cli.options import JudgmentsOrAnswers, Output, RunFiles, takes
 from truegain.cli.output import digests, write_json
 from truegain.cli.rating_options import Reading
 from truegain.cli.study_files import is_typed
 from truegain.cli.study_options import StudyOptions
-from truegain.cli.verdict import About, about_in_commands, checking
+from truegain.cli.verdict import About, about_in_commands, checking, labeled
 from truegain.config import StudyConfig
 from truegain.errors import TruegainError
 from truegain.io.files import expand, write_bytes
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @takes(options=StudyOptions, config=StudyConfig, reading=Reading)
 def gate_command(
     context: typer.Context,
-    judgments: Judgments,
+    judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     baseline: Annotated[
         list[str] | None,
@@ -142,10 +142,9 @@ def _doubt(verdicts: Sequence[Verdict], check: Callable[[Verdict], str]) -> list
     doubted = next((v for v in verdicts if v.to_check), None)
     if doubted is None:
         return []
-    unit = "answers" if doubted.of_answers else "documents"
     return [
-        f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Draw a list of {unit} "
-        f"({check(doubted)}), have a person label it from the top, and give it with `--gold`; or "
+        f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Draw a list of "
+        f"{labeled(doubted)} ({check(doubted)}), have a person label it from the top, and give it with `--gold`; or "
         "accept the judge's labels with `--trust-judge`.",
         "",
     ]

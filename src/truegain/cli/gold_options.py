@@ -116,9 +116,10 @@ class Correcting:
         Literal["system", "lists", "given", "assessor"] | None,
         advanced(
             "--accuracy",
-            help="Gold pairs that measure the judge where a confusion matrix is inverted (by-gold, elsewhere): "
-            "those each system retrieved (system; default, but given for elsewhere), those any system retrieved "
-            "(lists), or all (given); assessor: each assessor's own.",
+            help="Gold pairs that measure the judge where a confusion matrix is inverted (by-gold, elsewhere, or "
+            "--method delta or bootstrap): those each system retrieved (system; default, but given for elsewhere), "
+            "those any system retrieved (lists), or all (given); assessor: a matrix for each assessor (judgments with "
+            "a column assessor), which corrects the topics that this assessor judged.",
         ),
     ] = None
     clusters: Annotated[

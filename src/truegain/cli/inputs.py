@@ -14,7 +14,7 @@ from truegain.cli.streams import tell
 from truegain.cli.study_files import is_unused
 from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.memory import memory_of
-from truegain.io.told_columns import ids_elsewhere
+from truegain.io.told_columns import check_somewhere, ids_elsewhere
 
 # ---- Options that say how judgments and runs are read, the same for every command that reads them.
 
@@ -59,6 +59,7 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
             values=values_of(options["values"]),
             judge_model=options.get("judge_model"),
             elsewhere=partial(ids_elsewhere, options.get("runs") or ()),
+            check_name=cache(partial(check_somewhere, [value for name, value in options.items() if name != "output"])),
         )
         is_labels = options.get("gold") is not None or "separator" in options  # gold labels, or ratings
         options["columns"] = headers.judged.written if is_labels else None

@@ -9,7 +9,16 @@ import typer
 from truegain import config
 from truegain.cli.gold_options import Gold, Labeling
 from truegain.cli.judge_run import run_command
-from truegain.cli.options import AnswerOptions, Judgments, NameBy, RelevantFrom, SeedAndJobs, advanced, takes
+from truegain.cli.options import (
+    AnswerOptions,
+    JudgmentsOrAnswers,
+    NameBy,
+    RelevantFrom,
+    SeedAndJobs,
+    advanced,
+    refuse_preferences,
+    takes,
+)
 from truegain.cli.output import TableOutput
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file
@@ -39,7 +48,7 @@ def judge_root() -> None:
 @judge.command("check")
 @takes(answers=AnswerOptions, labeling=Labeling, compute=SeedAndJobs, table=TableOutput)
 def check_command(
-    judgments: Judgments,
+    judgments: JudgmentsOrAnswers,
     gold: Gold,
     runs: Annotated[
         list[str] | None,
@@ -83,6 +92,7 @@ def check_command(
     from truegain.report.gather import judges_by_list
     from truegain.study.gold import read_gold
 
+    refuse_preferences("judge check", judgments)
     items = answers.items([judgments, *expand(runs or [])])
     if items is not None:
         table.write(_of_answers(items, answers, labeling, gold, show))

@@ -138,9 +138,9 @@ def run_command(
 ) -> None:
     """Label a pool with LLM judges, from any OpenAI-compatible server.
 
-    Answers are stored before they are read: the same command goes on after Ctrl-C or a crash, and pays for nothing
-    twice. What has no label has a status, and is missing, not 0. Exit code 0: done. 3: ended early, as by --max-cost.
-    2: bad input, or nothing could be judged.
+    Answers are stored before they are read: the same command goes on after Ctrl-C or a crash. Only what was in flight
+    at a crash is asked again. What has no label has a status, and is missing, not 0. Exit code 0: done. 3: ended early,
+    as by --max-cost. 2: bad input, or nothing could be judged.
 
     Examples:
         truegain judge run pool.csv --topics topics.jsonl --docs docs.jsonl --prompt graded --model some-model \
@@ -200,7 +200,9 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str) -> None:
     statuses = ", ".join(f"{n:,} {status}" for status, n in run.statuses.items())
     tokens_in, tokens_out = run.tokens()
     cost = "" if run.cost is None else f"; cost {run.cost:.4f}"
-    tell(f"{len(run.outcomes):,} calls: {statuses}")
+    asked = f"{counted(run.calls, 'call')}"
+    shared = run.calls < len(run.outcomes)
+    tell(f"{f'{len(run.outcomes):,} labels by {asked}' if shared else asked}: {statuses}")
     again = f" ({run.repeated:,} tried again)" if run.repeated else ""
     tell(f"{counted(run.requests, 'request')}{again}; tokens {tokens_in:,} in, {tokens_out:,} out{cost}")
     if run.plan.orders == 2:
@@ -229,7 +231,7 @@ class AskingProgress(Progress):
         from truegain.llm.judge import about_left
 
         passed = time.monotonic() - self.began
-        self.total = len(judging.plan)
+        self.total = judging.planned
         rate = f"{60 * judging.answered / passed:,.0f} a minute" if passed else ""
         is_known = all(model in judging.budget.prices for model in judging.plan.models)
         cost = f"cost {judging.budget.spent:.4f}" if is_known else ""

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 import typer
 from typer.main import get_click_type
 
+from truegain.cli.naming import option_names
+from truegain.cli.streams import speak_of
 from truegain.cli.study_files import ENDING, check_there, lack_of
 from truegain.config import Empty, Resampling, Scoring, StudyConfig, choices_of, is_config, setting_of, settings_of
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, some
-from truegain.io.column_names import Missing
+from truegain.io.column_names import Missing, board_of, file_options
 from truegain.io.formats import LINES, ending, formats_in_words
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
@@ -258,12 +260,16 @@ def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | N
     """The runs of the command line or of the study file; a log that is alone, or preferences, need none."""
     if context.resilient_parsing:
         return value
+    speak_of(option_names(context.command.params))  # files are looked at before the command runs
     judgments = context.params.get("judgments") or context.params.get("ratings")
+    command = context.command_path.removeprefix("truegain ")
     if value and str(judgments).endswith(TABLES):
+        if command not in TAKE_PREFERENCES:
+            refuse_preferences(command, str(judgments))
         _refuse_unnamed_score(context, str(judgments))
     if not value and not _holds_answers(context):
         check_there(judgments)
-        if not _are_preferences(str(context.info_name), judgments):
+        if not _are_preferences(command, judgments):
             _refuse_unnamed_score(context, str(judgments))
             raise lack_of("runs")
     return value
@@ -273,18 +279,21 @@ TABLES = (".csv", ".tsv")
 
 
 def _refuse_unnamed_score(context: typer.Context, file: str) -> None:
-    """Refuse a table of scores of answers where no score is named."""
+    """Refuse a table of scores of answers where no score is named; what a tool wrote is known without."""
+    from truegain.data.item_reading import is_log  # read by those who give a table
+
     options = {p.name for p in context.command.params}
     named = {name for name in ("score", "cluster", "columns") if context.params.get(name)} | {
         *(context.default_map or ())
     }
-    if "score" not in options or named & {"score", "cluster", "columns"}:
+    if "score" not in options or named & {"score", "cluster", "columns"} or is_log(file):
         return
-    from truegain.study.file_kinds import scores_in  # read by those who give a table
+    from truegain.study.file_kinds import refuse_unnamed_board, scores_in  # read by those who give a table
 
     if scores := scores_in(file):
         others = f" (or {some(scores[1:])})" if len(scores) > 1 else ""
         raise TruegainError(f"{file}: a table of scores? add {option('--score')} {scores[0]}{others}")
+    refuse_unnamed_board(file)
 
 
 def _holds_answers(context: typer.Context) -> bool:
@@ -294,7 +303,7 @@ def _holds_answers(context: typer.Context) -> bool:
         return True
     if "score" not in options or not file:
         return False
-    if context.params.get("score") or context.params.get("cluster"):
+    if context.params.get("score") or context.params.get("cluster") or board_of(context.params.get("columns") or ""):
         return True
     from truegain.data.item_reading import is_log  # read by those who give one file
 
@@ -303,6 +312,7 @@ def _holds_answers(context: typer.Context) -> bool:
 
 
 TAKE_PREFERENCES = ("verdict", "compare", "gate", "report")  # commands that read them in place of judgments and runs
+ABOUT_LABELS = ("plan labels", "plan topics", "judge check")  # whose questions `plan preferences` has an answer to
 
 
 def _are_preferences(command: str, path: str | None) -> bool:
@@ -314,20 +324,38 @@ def _are_preferences(command: str, path: str | None) -> bool:
     if path is None or not holds_preferences(path):
         return False
     if command not in TAKE_PREFERENCES:
-        commands = ", ".join(f"`truegain {name}`" for name in TAKE_PREFERENCES)
-        raise TruegainError(f"{path} holds preferences, which `{command}` does not read; these do: {commands}")
+        refuse_preferences(command, path)
     return True
 
 
-Judgments = Annotated[
-    str,
-    typer.Argument(
+def refuse_preferences(command: str, path: str) -> None:
+    """Refuse preferences between systems where a command does not read them, and say which do."""
+    from truegain.preferences.table import holds_preferences
+
+    if holds_preferences(path):
+        others = ("plan preferences",) if command in ABOUT_LABELS else ()
+        commands = ", ".join(f"`truegain {name}`" for name in (*others, *TAKE_PREFERENCES))
+        raise TruegainError(f"{path} holds preferences, which `{command}` does not read; these do: {commands}")
+
+
+def _of_judgments(others: str = "") -> Any:
+    """The argument of judgments, and of what a command reads in place of them and of runs."""
+    return typer.Argument(
         help=f"Relevance judgments: TREC qrels, subtopic qrels, {formats_in_words()}; a file, a URL (s3://, "
-        "https://), irds:NAME of ir_datasets, or - for stdin. Or study.toml, which names the judgments, the runs and "
-        "the options.",
+        f"https://), irds:NAME of ir_datasets, or - for stdin. {others}Or study.toml, which names the judgments, the "
+        "runs and the options.",
         metavar="JUDGMENTS",
         is_eager=True,
         callback=study_or_judgments,
+    )
+
+
+Judgments = Annotated[str, _of_judgments()]
+JudgmentsOrAnswers = Annotated[
+    str,
+    _of_judgments(
+        "In place of judgments and runs: logs of evaluation tools, tables of scores (--score) or nuggets of answers, "
+        "one file or several. "
     ),
 ]
 RunFiles = Annotated[
@@ -368,7 +396,8 @@ class AnswerOptions:
 
     def items(self, files: Sequence[str], called: Callable[[str], str] = str) -> Items | None:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
-        if not (self.score or self.cluster or self.less_is_better) and ending(files[0]) in (*LINES, ""):
+        named = self.score or self.cluster or self.less_is_better or file_options().board
+        if not named and ending(files[0]) in (*LINES, ""):
             return None  # lines, as of most judgments; what reads logs is not loaded for them
         from truegain.study.item_inputs import items_in
 

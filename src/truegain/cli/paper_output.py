@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from truegain.cli.options import changed
 from truegain.cli.output import FigureOutput
-from truegain.cli.streams import in_words
+from truegain.cli.streams import in_words, tell
+from truegain.cli.study_files import is_of_file
 from truegain.errors import TruegainError, needs
 from truegain.io.files import STANDARD_INPUT
 from truegain.message import option
@@ -37,6 +38,17 @@ def folder_for(whole: bool, show: str, printing: FigureOutput) -> str | None:
             )
     needs("altair", "plots")  # now, not when the work is done
     return printing.output
+
+
+def tell_idle(show: str, heeded: Mapping[str, Sequence[str]], *bundles: object) -> None:
+    """Tell which options that were typed have no part in the table that is shown; others may be given for any.
+
+    heeded: by the field of an option the tables that heed it.
+    """
+    for name, named in changed(*bundles).items():
+        shows = heeded.get(name, (show,))
+        if show not in shows and not is_of_file(name):
+            tell(f"{option(named)} has no part in {option('--show')} {show}; it is for {', '.join(shows)}", "note")
 
 
 def write_paper(folder: str, title: str, exhibits: Iterable[Exhibit], about: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from truegain.cli.options import (
     Confidence,
     Figure,
     Inputs,
-    Judgments,
+    JudgmentsOrAnswers,
     NameBy,
     OutputFormat,
     RelevantFrom,
@@ -39,7 +39,7 @@ from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, counted
 from truegain.io.files import expand
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
@@ -68,7 +68,7 @@ def plan_root() -> None:
 @plan.command("topics")
 @takes(answers=AnswerOptions, scoring=Scoring, inputs=Inputs, table=TableOutput)
 def topics_command(
-    judgments: Judgments,
+    judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     min_effect: Annotated[
         float, typer.Option("--min-effect", help="Difference to detect; with --criterion width, the widest interval.")
@@ -203,8 +203,8 @@ class ListOutput:
                 f"the table and the list cannot both go to standard output; give {option('--table')} FILE or -o FILE"
             )
 
-    def write_list(self, gold_list: GoldList, output: str, of_answers: bool = False) -> str:
-        """Write the list with its texts and its key; the note that says what to do with it."""
+    def write_list(self, gold_list: GoldList, output: str, unit: str = "pair") -> str:
+        """Write the list with its texts and its key; the note that says what to do with it; unit: what a row is."""
         from truegain.data.label_lists import key_path
 
         texts = texts_of(gold_list.topics, gold_list.docs, self.questions, self.docs)
@@ -212,13 +212,14 @@ class ListOutput:
         gold_list.write(output, self.key)
         lacking = missing_texts(gold_list.texts.get("question"), gold_list.texts.get("passage"))
         stop = "after a whole topic" if draws_topics(gold_list.design) else "anywhere"
-        if of_answers:
+        if unit != "pair":
+            more = {"item": ", and its item", "assignment": ", and the nugget"}.get(unit, "")
             lacking = (
-                " The column `doc` names the system that gave the answer. Show people the question and the answer, and "
-                "not the system's name."
+                f" The column `doc` names the system that gave the answer{more}. Show people the question and the "
+                "answer, and not the system's name."
             )
         return (
-            f"{output} has {len(gold_list):,} {'answers' if of_answers else 'pairs'} in the order to judge: fill in "
+            f"{output} has {counted(len(gold_list), unit)} in the order to judge: fill in "
             f"`label` from the top, stop "
             f"{stop}, and give it to `truegain verdict --gold`.{lacking} The judge's labels are in "
             f"{self.key or key_path(output)}: people should not see them; verdict and plan fill read both."
@@ -228,7 +229,7 @@ class ListOutput:
 @plan.command("labels")
 @takes(answers=AnswerOptions, needs=LabelNeeds, sampling=ListSampling, printing=ListOutput, compute=SeedAndJobs)
 def labels_command(
-    judgments: Judgments,
+    judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Measure linear in the gain, such as P@10.")
@@ -267,13 +268,13 @@ def labels_command(
         keep_labels(output)
     paths, systems = expand(runs), two_systems(pair)
     asked: tuple[Any, Any, Any] = (RunPaths.of(paths, name_by), judgments, measure)
-    items = None
-    if is_nuggets(judgments):
-        asked = _of_nuggets([judgments, *paths], measure, needs.population)
+    unit = "pair"
+    if is_nuggets(judgments) and not answers.score:
+        asked, unit = _of_nuggets([judgments, *paths], measure, needs.population), "assignment"
     elif (items := answers.items([judgments, *paths])) is not None:
         if printing.docs is not None:
             raise TruegainError(f"{option('--docs')}: answers have no document ids; put their texts beside the list")
-        asked = (items, None, answers.score)
+        asked, unit = (items, None, answers.score), "item" if any(items.item.values) else "answer"
     if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
@@ -309,7 +310,7 @@ def labels_command(
     )
     notes = label_plan.details.notes
     if output is not None and gold_list is not None:
-        notes = (*notes, printing.write_list(gold_list, output, items is not None))
+        notes = (*notes, printing.write_list(gold_list, output, unit))
     if printing.figure is not None:
         save(label_chart(label_plan), printing.figure)
     write_table(replace(label_plan.details, notes=notes), printing.output_format, printing.table)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
-from truegain.errors import some
+from truegain.errors import TruegainError, counted, some
 from truegain.io.column_names import FileOptions, Header, Role, file_options
-from truegain.message import Message
+from truegain.io.formats import system_name
+from truegain.io.warnings import heard
+from truegain.message import Message, with_marks
 from truegain.study.file_kinds import Examined
 
 WHICH = "Which system is better?"
 PAGE = "A page to hand on."
+CHEAP = ("llm", "gpt", "model", "bronze", "umbrela", "crowd")  # in names of files of labels
+TRUSTED = ("gold", "human", "people", "expert", "trusted", "nist")
 
 
 class QuestionDocument(TypedDict):
@@ -90,6 +95,44 @@ def sentence(text: str) -> str:
 def _begun(text: str) -> str:
     """A text as a sentence begins, unless it begins with a name."""
     return f"{text[:1].upper()}{text[1:]}" if text.partition(" ")[0].isalpha() else text
+
+
+def which_of(systems: Sequence[str]) -> str:
+    """The question which of two or more systems is better.
+
+    >>> which_of(["old", "new"]), which_of(["a", "b", "c"])
+    ('Is new better than old', 'Which of 3 systems is best')
+    """
+    if len(systems) == 2:
+        return f"Is {systems[1]} better than {systems[0]}"
+    return f"Which of {counted(len(systems), 'system')} is best"
+
+
+def folder_of(file: str) -> str:
+    """The folder of a file or of an address."""
+    return os.path.dirname(file)  # noqa: PTH120  addresses keep their slashes
+
+
+def named_as(file: Examined, words: Sequence[str]) -> int:
+    """Whether a file says by its name, or by who gave its labels, what they are."""
+    told = system_name(file.file).lower()
+    return 2 * any(word in told for word in words) + (words is CHEAP and bool(file.judges))
+
+
+def refusal(ask: Callable[[], object], notes: list[str] | None = None) -> str:
+    """Why what a command would do is refused, else nothing; what it warns of is noted.
+
+    >>> refusal(lambda: folder_of("a/b.run"))
+    ''
+    """
+    with heard() as told:
+        try:
+            ask()
+        except TruegainError as error:
+            return with_marks(error)
+    if notes is not None:
+        notes += map(with_marks, told)
+    return ""
 
 
 def command_of(*words: str) -> str:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truegain.addresses import without_secrets
-from truegain.cli.options import CorpusFolder, JudgedCorpus, RunFiles, TeamsFile, advanced, takes
-from truegain.cli.options import Judgments as Judged
+from truegain.cli.options import CorpusFolder, JudgedCorpus, JudgmentsOrAnswers, RunFiles, TeamsFile, advanced, takes
 from truegain.cli.output import digests
 from truegain.cli.rating_options import Reading
 from truegain.cli.streams import in_words
@@ -80,7 +79,7 @@ class PageOptions:
 @unchanging()
 def report_command(
     context: typer.Context,
-    judgments: Judged,
+    judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     *,
     claims: PageClaims,

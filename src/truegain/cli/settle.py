@@ -24,10 +24,10 @@ from truegain.cli.settle_llm import LabeledByModel, label_unjudged
 from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
-from truegain.errors import InputError, TruegainError, needs, some
+from truegain.errors import InputError, TruegainError, counted, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path
 from truegain.io.folder_lock import only_here
-from truegain.message import arg, option
+from truegain.message import arg, argname, option
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Settlement
 
 if TYPE_CHECKING:
@@ -94,23 +94,47 @@ class SettlePlace:
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell how many labels it may take; collect none.")] = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class SettleClaims(Claims):
+    """The systems that may be better, one or several of them."""
+
+    candidate: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--candidate", help="System that may be better than the baselines. Repeatable (default: every other one)."
+        ),
+    ] = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettleReading(Reading):
+    """How ratings are read; without any, `--scale` says what people may answer."""
+
+    scale: Annotated[
+        str | None,
+        typer.Option(
+            "--scale", help="Labels that people may give, as 0:3 (default: the judge's), or those of ratings."
+        ),
+    ] = None
+
+
 @takes(
-    claims=Claims, texts=SettleTexts, limits=SettleLimits, place=SettlePlace, llm=LabeledByModel, options=StudyOptions,
-    config=StudyConfig, reading=Reading,
+    claims=SettleClaims, texts=SettleTexts, limits=SettleLimits, place=SettlePlace, llm=LabeledByModel,
+    options=StudyOptions, config=StudyConfig, reading=SettleReading,
 )  # fmt: skip
 def settle_command(
     context: typer.Context,  # noqa: ARG001  # a study file is read into it
     judgments: Judgments,
     runs: RunFiles,
     *,
-    claims: Claims,
+    claims: SettleClaims,
     texts: SettleTexts,
     limits: SettleLimits,
     place: SettlePlace,
     llm: LabeledByModel,
     options: StudyOptions,
     config: StudyConfig,
-    reading: Reading,
+    reading: SettleReading,
 ) -> None:
     """Have people label documents until it is known whether the candidate is better, and no further.
 
@@ -132,10 +156,20 @@ def settle_command(
             "again; `truegain verdict --gold` answers with those that are there"
         )
         config = replace(config, gold=None)
+    if config.sample is not None:
+        raise TruegainError(
+            f"{argname('unjudged_sample')}: labels that are collected correct the judge, and a sample of the unjudged "
+            f"documents takes its labels as correct; leave it out, or have an LLM label these ({option('--model')})"
+        )
+    if place.double and place.sheet is not None:
+        raise TruegainError(f"{option('--double')} and {option('--sheet')}: a sheet has one label a row; leave one out")
     judgments = label_unjudged(judgments, files, texts, llm, folder, options.measure, ask=not place.dry_run)
     population = "topics" if _is_fixed(config) else config.population  # without gold labels, all is known of these
+    scale = None
+    if not config.ratings.are_aggregated:
+        reading, scale = replace(reading, scale=None), reading.scale
     study = options.study(judgments, files, replace(config, population=population), reading)
-    settling = _settling(study, options, claims, limits, config, None if place.dry_run else folder)
+    settling = _settling(study, options, claims, limits, config, None if place.dry_run else folder, place.double, scale)
     if place.dry_run:
         write_table(settling.outlook(), None, STANDARD_INPUT)
         raise typer.Exit
@@ -155,7 +189,14 @@ def _is_fixed(config: StudyConfig) -> bool:
 
 
 def _settling(
-    study: Any, options: StudyOptions, claims: Claims, limits: SettleLimits, config: StudyConfig, folder: Path | None
+    study: Any,
+    options: StudyOptions,
+    claims: SettleClaims,
+    limits: SettleLimits,
+    config: StudyConfig,
+    folder: Path | None,
+    double: float,
+    scale: str | None,
 ) -> Settling:
     """The question, with the list that was drawn for it before, if one was."""
     from truegain.planning.label_budget import LabelBudget
@@ -172,16 +213,20 @@ def _settling(
             f"there are {len(study.systems)} systems; name the one in use and the one that may be better, as in "
             f"{arg('baseline', study.systems[0])} and {arg('candidate', study.systems[-1])}"
         )
-    pairs = options.claims(study.systems, None, claims.baseline or [study.systems[0]], claims.candidate)
-    price = prices_of(options.costs).get("gold")
+    baselines = claims.baseline or [study.systems[0]]
+    candidates: list[str | None] = [*dict.fromkeys(claims.candidate or ())] or [None]
+    pairs = [pair for name in candidates for pair in options.claims(study.systems, None, baselines, name)]
+    price = prices_of(options.costs).get("gold") or None  # where labels cost nothing, there is no cost to tell
     if limits.max_cost is not None and price is None:
-        raise TruegainError(f"{option('--max-cost')} needs the price of a label; give it, as in --costs gold=0.5")
-    budget = LabelBudget(limits.max_labels, price, limits.max_cost, limits.keep_going)
+        raise TruegainError(
+            f"{option('--max-cost')} needs the price of a label, above 0; give it, as in {option('--costs')} gold=0.5"
+        )
+    budget = LabelBudget(limits.max_labels, price, limits.max_cost, limits.keep_going, double)
     seed = config.resampling.seed
     drawn = None if folder is None else _drawn_before(folder)
     population = "fixed" if _is_fixed(config) else None
     try:
-        return Settling(study, [a for a, _ in pairs], [b for _, b in pairs], budget, population, seed, drawn)
+        return Settling(study, [a for a, _ in pairs], [b for _, b in pairs], budget, population, seed, drawn, scale)
     except InputError:
         if drawn is None:
             raise
@@ -229,7 +274,8 @@ def _answer(known: Settlement, keeper: Keeper) -> str:
             lines.append("Add --keep-going to label on.")
         if keeper.settling.over_topics:
             lines.append("Add --population fixed and another --folder to ask about these topics only.")
-    lines.append(f"{known.in_words}; {shown_path(keeper.folder)} has {ANSWER}, {REPORT} and {FILLED}.")
+    files = [ANSWER, *([REPORT] if (keeper.folder / REPORT).is_file() else []), FILLED]
+    lines.append(f"{known.in_words}; {shown_path(keeper.folder)} has {', '.join(files[:-1])} and {files[-1]}.")
     return "\n".join(map(in_words, lines))
 
 
@@ -297,13 +343,16 @@ def foretold(now: Settlement, likely: int | None, latest: int | None) -> str:
     ' If it goes on like this: known after about 120 labels in all, with a chance of 90% after 300.'
     >>> foretold(now, 620, 800)
     ' If it goes on like this: not known within 500 labels; about 620 would be needed.'
+    >>> foretold(Settlement("open", "", (), "P@10", 40, 80, 830, 500, double=1.0), 260, 300)
+    ' If it goes on like this: not known within 500 labels; about 520 would be needed.'
     """
     if likely is None:
         return ""
+    needed = now.labels_of(likely)
     if now.is_beyond(likely):
-        return f" If it goes on like this: not known within {now.most:,} labels; about {likely:,} would be needed."
-    later = "" if latest is None or now.is_beyond(latest) else f", with a chance of 90% after {latest:,}"
-    return f" If it goes on like this: known after about {likely:,} labels in all{later}."
+        return f" If it goes on like this: not known within {now.most:,} labels; about {needed:,} would be needed."
+    later = "" if latest is None or now.is_beyond(latest) else f", with a chance of 90% after {now.labels_of(latest):,}"
+    return f" If it goes on like this: known after about {needed:,} labels in all{later}."
 
 
 # ---- By a team, in the web app.
@@ -316,6 +365,8 @@ def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
     if texts.topics is None or texts.docs is None:
         lack = "--topics" if texts.topics is None else "--docs"
         raise TruegainError(f"{option(lack)}: people need to read topics and documents; or give {option('--sheet')}")
+    if place.double and place.people == 1:
+        raise TruegainError(f"{option('--double')} asks a second person, and there is one; give {option('--people')} 2")
     problem = "another `truegain settle` serves this folder already, on this machine or one that shares it"
     hint = f"stop it first (Ctrl-C there), or give another {option('--folder')}"
     with only_here(keeper.folder, problem, hint):
@@ -430,11 +481,16 @@ def _make_study(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
     with tempfile.TemporaryDirectory() as made:
         listed.write(Path(made) / "list.csv")
         found = gather(str(texts.topics), str(texts.docs), [str(Path(made) / "list.csv")])
-        if found.left_out:
-            raise InputError(
-                found.left_out[0], file=shown_path(str(texts.topics)),
-                hint="every row of the list must be labeled in its turn: give the topics of all rows",
-            )  # fmt: skip
+        topics, documents = {row.topic.id for row in found.topics}, {document.id for document in found.documents}
+        for what, file, lacking in (
+            ("topic", texts.topics, set(listed.topics) - topics), ("document", texts.docs, set(listed.docs) - documents)
+        ):  # fmt: skip
+            if lacking:
+                raise InputError(
+                    f"{counted(len(lacking), what)} of the list {'is' if len(lacking) == 1 else 'are'} not in this "
+                    f"file ({some(sorted(lacking))})", file=shown_path(str(file)),
+                    hint=f"every row of the list must be labeled in its turn: give the {what}s of all rows",
+                )  # fmt: skip
         rules = usual_rules("graded", 1) | {"seconds": 0.0}
         settings = JudgingSettings(
             name_of(keeper.folder), "graded", gold_list="list.csv", labels=usual_labels("graded", listed.scale),

@@ -120,6 +120,7 @@ class Keeper:
             measure, page = [str(s.measure)], self.folder / REPORT
             write_report(self._runs(), self.judgments, measure, page, pairs=s.pairs, config=config)
         except TruegainError as error:  # the answer and the labels stand
+            (self.folder / REPORT).unlink(missing_ok=True)  # one of an answer before this one
             tell(f"no {REPORT}: {error}", "warning")
 
     def _runs(self) -> Runs:

@@ -16,7 +16,7 @@ from truegain.data.writing import table_bytes
 from truegain.errors import TruegainError, counted
 from truegain.io.files import shown_path, write_bytes
 from truegain.measures.parse import parse_measure
-from truegain.message import option
+from truegain.message import option, with_marks
 
 if TYPE_CHECKING:
     from truegain.llm.labels import JudgeRun
@@ -66,8 +66,8 @@ def label_unjudged(
 ) -> str:
     """The file of judgments, completed by an LLM where one is named; a file that is not there yet is made by it.
 
-    Answers are stored before they are read, so that the same command pays for nothing twice.  Once people have begun,
-    labels stay as they are: the list was drawn with them.  ask=False: nothing is asked, what is lacking is told.
+    Answers are stored before they are read, so that the same command goes on from them.  Once people have begun, labels
+    stay as they are: the list was drawn with them.  ask=False: nothing is asked, what is lacking is told.
     """
     whole = folder / "judgments.csv"
     if whole.is_file() and llm.model is not None:
@@ -91,7 +91,7 @@ def label_unjudged(
                 f"{without}, and {shown_path(judgments)} is not there: without labels nothing is planned; "
                 f"leave {option('--dry-run')} out, or give judgments"
             )
-        tell(f"{without}: {llm.model} would be asked")
+        tell(f"{without}: {llm.model} would be asked; what follows is without its labels")
         return judgments
     folder.mkdir(parents=True, exist_ok=True)
     pool = folder / "unjudged.csv"
@@ -99,7 +99,14 @@ def label_unjudged(
     write_bytes(pool, table_bytes(columns, "csv", str(pool)))
     tell(f"{without}: asking {llm.model}")
     run = _asked(pool, texts, llm, folder)
-    run.warn()
+    if (
+        run.stopped
+    ):  # answers that were not come to are not missing: a list without their documents would be kept for good
+        raise TruegainError(
+            f"{with_marks(run.stopped)}; no list is drawn, and {counted(run.labels, 'label')} are kept: run the same "
+            "command again, which goes on from there"
+        )
+    run.warn("these documents stay unjudged, and are not on the list")
     made = run.judgments()
     rows = [*_rows(known), *_rows(made)] if known is not None else _rows(made)
     topics, docs, labels = ([row[i] for row in rows] for i in range(3))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
-from truegain.cli.options import Judgments, RunFiles, takes
+from truegain.cli.options import JudgmentsOrAnswers, RunFiles, takes
 from truegain.cli.output import TableOutput, digests, write_json
 from truegain.cli.questions import typed
 from truegain.cli.rating_options import Reading
@@ -48,7 +48,7 @@ class VerdictClaims(Claims):
 @takes(claims=VerdictClaims, options=StudyOptions, config=StudyConfig, reading=Reading, printing=TableOutput)
 def verdict_command(
     context: typer.Context,
-    judgments: Judgments,
+    judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     study: StudyFile = None,
     *,
@@ -181,7 +181,7 @@ def about_in_commands(
     if verdict.how_to_check:
         check = (
             f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs, options)} draws the "
-            f"{'answers' if verdict.of_answers else 'documents'} to label; fill in labels from the top, then add "
+            f"{labeled(verdict)} to label; fill in labels from the top, then add "
             "--gold LIST.csv."
         )
     if verdict.unjudged_to_draw is not None:
@@ -191,6 +191,11 @@ def about_in_commands(
             "runs; fill in the labels, then add --unjudged-sample FILE.csv."
         )
     return tuple(map(in_words, verdict.about_with(check, draw)))
+
+
+def labeled(verdict: Verdict) -> str:
+    """What people label to check a judge."""
+    return "answers" if verdict.of_answers else "assignments" if verdict.of_items else "documents"
 
 
 def checking(verdict: Verdict, judgments: str, runs: Sequence[str], options: StudyInputs | None = None) -> str:
@@ -214,6 +219,7 @@ def answer_arguments(files: Sequence[str], options: StudyInputs) -> str:
     words += ["--score", options.score] if options.score else []
     words += ["--less-is-better"] if options.less_is_better else []
     words += ["--cluster", options.cluster] if options.cluster else []
+    words += typed(file_options()) if file_options().board else []
     return shlex.join(words)
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, cast
 
 from truegain.data.items import Items
@@ -16,12 +17,14 @@ from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io import formats, named_tables
-from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
+from truegain.io.column_names import file_options
+from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import YES_NO
 from truegain.io.named_tables import Columns, is_missing
 from truegain.io.nugget_files import MODEL_COLUMNS
+from truegain.io.warnings import warn
 from truegain.message import argname
 
 # Names of columns in tables that are no log of a tool, the first one ours.
@@ -36,6 +39,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "judge": ("judge", "assessor", "annotator", "judge_model", "grader"),
     "replicate": ("replicate", "epoch", "repeat", "trial"),
 }  # fmt: skip
+PEOPLES = ("human", "people", "gold", "expert")  # columns of values by people, whoever gave those beside them
 NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
 SCORES_BY_THEMSELVES = frozenset(["true", "false", "pass", "fail"])  # words; yes and no may say anything of a topic
 LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
@@ -84,13 +88,16 @@ def read_items(
         )
         logs = [_file_log(path) for path in paths]
     items = joined(logs, names)
+    for told in other_questions(logs):
+        warn(f"{told}; check that both are of the same questions")
     return items if not scales else replace(items, scales={**items.scales, **scales})
 
 
 def is_log(path: PathLike) -> bool:
     """Whether a file is a log that a known evaluation tool wrote."""
     name = os.fspath(path)
-    if formats.ending(name) not in LOG_ENDINGS or not can_be_read_again(name):
+    has_lines = bool(file_options().board)  # a leaderboard, whatever its file is called
+    if not (has_lines or formats.ending(name) in LOG_ENDINGS) or not can_be_read_again(name):
         return False
     from truegain.io.logs.catalogue import log_format  # all readers: for those who give such a file
 
@@ -99,10 +106,15 @@ def is_log(path: PathLike) -> bool:
 
 def _file_log(path: PathLike) -> Log:
     """A file as its tool wrote it, or as a table."""
+    from truegain.io.logs.autojudge import refuse_unnamed
     from truegain.io.logs.catalogue import log_in
 
     log = log_in(path)
-    return table_log(Columns(*formats.read_file(path))) if log is None else log
+    if log is not None:
+        return log
+    if can_be_read_again(os.fspath(path)):
+        refuse_unnamed(start_of(path), shown_path(path))
+    return table_log(Columns(*formats.read_file(path)))
 
 
 def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
@@ -156,6 +168,16 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
         notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made, no_clusters=unlike,
         models=frozenset().union(*(_models(log) for log in logs)),
     )  # fmt: skip
+
+
+def other_questions(logs: Sequence[Log]) -> Iterator[str]:
+    """Files about one system each that give one set of names to topics in which they ask different questions."""
+    alone = [log for log in logs if any(not row.system for row in log.rows)]
+    for one, other in combinations(alone, 2):
+        asked = [log.provenance.get("inputs") for log in (one, other)]
+        topics = [{row.topic for row in log.rows} for log in (one, other)]
+        if None not in asked and asked[0] != asked[1] and one.tool == other.tool and topics[0] == topics[1]:
+            yield f"{one.file} and {other.file} name their topics alike and ask other questions in them"
 
 
 def _wider(one: ScoreRange, other: ScoreRange, score: str, file: str) -> ScoreRange:
@@ -265,8 +287,10 @@ def _wide(columns: Columns, roles: Mapping[str, str]) -> Log:
             hint="give the scores in columns of their own, or in a column 'value', as numbers or as pass and fail",
         )  # fmt: skip
     cells, rows = _cells(columns, roles), []
+    peoples = _without_models(columns, roles, cells) if len(names) > 1 else cells
     for name in names:
-        for at, (of, number) in enumerate(zip(cells, _numbers(columns, name), strict=True)):
+        of_all = peoples if name in PEOPLES else cells
+        for at, (of, number) in enumerate(zip(of_all, _numbers(columns, name), strict=True)):
             rows.append(Row(score=columns.written(name), value=number, line=_line(columns, at), **of))
     return _table(columns, rows, roles)
 
@@ -304,6 +328,14 @@ def _model_columns(columns: Columns, roles: Mapping[str, str]) -> list[str]:
     if "model" in there and "judge" not in roles and len({*_text(columns, "model", needed=False)}) > 1:
         there.remove("model")
     return there
+
+
+def _without_models(
+    columns: Columns, roles: Mapping[str, str], cells: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """What rows say of values beside those of the model that they name: these are nobody's that is known."""
+    given = [_text(columns, name, needed=False) for name in _model_columns(columns, roles)]
+    return [{**of, "judge": ""} if any(names) else of for of, *names in zip(cells, *given, strict=True)]
 
 
 def _models_in(columns: Columns, roles: Mapping[str, str]) -> frozenset[str]:

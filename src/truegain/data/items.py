@@ -368,8 +368,24 @@ class Items(Lines):
             )
         warn(message)
 
-    def check_means(self) -> tuple[str, ...]:
+    def tell_means(self, score: str) -> None:
+        """Warn where a tool's own mean of a score is not that of its values.
+
+        Parameters
+        ----------
+        score : str
+            The score.
+        """
+        if told := self.check_means(score):
+            warn("; ".join(told))
+
+    def check_means(self, score: str | None = None) -> tuple[str, ...]:
         """Where a tool's own mean is not that of its values: a sentence each, with the reason where it is known.
+
+        Parameters
+        ----------
+        score : str, optional
+            Of this score alone.
 
         Returns
         -------
@@ -379,6 +395,8 @@ class Items(Lines):
         told = []
         for printed in self.means:
             if printed.score not in self.scores or printed.system not in self.systems:
+                continue
+            if score is not None and printed.score != score:
                 continue
             values = self.matrix(printed.score)[self.systems.index(printed.system)]
             known = values[~np.isnan(values)]
@@ -413,7 +431,11 @@ class Items(Lines):
                 f"{argname('cluster', column)} groups no topics of {self.source}: {why}; name another column"
             )
         if len(alike) != 1:
-            there = there_are([column], tuple(self.clusters), 10) if self.clusters else "its samples have no metadata"
+            there = (
+                there_are([column], tuple(self.clusters), 10)
+                if self.clusters
+                else f"its samples have no metadata, so leave {arg('cluster')} out"
+            )
             raise TruegainError(f"{argname('cluster', column)} is not a column of {self.source}; {there}")
         of = self.clusters[alike[0]]
         if lost := [topic for topic in self.topics if not of.get(topic)]:

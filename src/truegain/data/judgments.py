@@ -615,7 +615,7 @@ def judgments_of_columns(
         raise InputError(
             problem,
             file=source,
-            **place.of(row),  # type: ignore[arg-type]
+            **place.of(row),
             hint="a label must be a finite number; leave unjudged documents out",
         )
     if not len(label):

@@ -246,10 +246,10 @@ def _labels(path: PathLike) -> dict[tuple[str, str], float | str]:
 
 COLUMNS = ("order", "topic", "doc", "bronze", "size", "probability", "design", "measure", "scale", "digest")
 SHEET = ("order", "topic", "doc", "label", "scale", "digest")  # of the file that people fill in
-MEND = (
-    "correct the label, or sample the list with the labels in use "
-    f"({by_surface('scale= of tg.sample_gold', '`truegain plan labels --scale`')})"
+SCALE_OF = by_surface(
+    "scale= of tg.sample_gold or Study.settle", "--scale of `truegain plan labels` or `truegain settle`"
 )
+MEND = f"correct the label, or sample the list with the labels in use ({SCALE_OF})"
 NOT_LISTED = f"give labels of its pairs alone, or say how many rows ({arg('rows')})"
 NO_GAP = "label the list from the top without a gap: later sampling probabilities depend on the earlier labels"
 CANNOT = "cannot"  # in place of a label: people could not judge the document

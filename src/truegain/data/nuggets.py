@@ -17,6 +17,7 @@ from truegain.io import formats
 from truegain.io.columns import frozen
 from truegain.io.files import PathLike
 from truegain.io.logs.log import OK, Log, Row, ScoreRange
+from truegain.io.logs.records import UNNAMED
 from truegain.io.nugget_files import OKAY, SCORE, UNKNOWN, VITAL, NuggetFile, NuggetRow, read_nugget_file
 from truegain.io.warnings import warn
 
@@ -79,7 +80,8 @@ def read_nuggets(data: NuggetsLike, *, names: Sequence[str] | None = None) -> It
     data : path-like or list of path-like
         Tables with the columns qid, nugget and importance (vital or okay), and with qid, system, nugget, assignment
         (support, partial_support or not_support) and assessor; or files that nuggetizer wrote, a record an answer,
-        which have both.  JSONL, JSON, CSV, TSV or Parquet.
+        which have both, and whose assignments are a model's unless they name an assessor.  JSONL, JSON, CSV, TSV or
+        Parquet.
     names : sequence of str, optional
         The system of each file of assignments that does not name it.
 
@@ -134,16 +136,16 @@ def _log(file: NuggetFile, bank: NuggetBank, is_given: bool) -> Log:
         if row.support is None:
             continue
         seen.add(name)
-        rows.append(_row(row, name, bank))
+        by_model = file.is_nuggetizers and not row.judge
+        rows.append(_row(row._replace(judge=UNNAMED) if by_model else row, name, bank))
     for (system, topic), seen in there.items():
         for name in bank.nuggets[topic]:
             if name not in seen:
                 blank = NuggetRow(topic, name, name, system=system, support=math.nan)
                 rows.append(_row(blank, name, bank, NOT_ASSIGNED))
     named = {"file": formats.system_name(file.file)}
-    return Log(
-        file.file, "", rows, named, scales={SCORE: ScoreRange(0.0, 1.0)}, models=file.models,
-    )  # fmt: skip
+    models = file.models | {UNNAMED} if file.is_nuggetizers else file.models
+    return Log(file.file, "", rows, named, scales={SCORE: ScoreRange(0.0, 1.0)}, models=models)
 
 
 def _row(row: NuggetRow, name: str, bank: NuggetBank, why: str = "failed") -> Row:

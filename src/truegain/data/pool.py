@@ -14,7 +14,7 @@ from truegain.data.id_matching import Doubt
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
 from truegain.io import _scan
-from truegain.io.columns import Bools, Coded, Codes, Floats, Ids, Ints, frozen
+from truegain.io.columns import Bools, Coded, Codes, Floats, Ids, Ints, frozen, place_in_words
 from truegain.message import AGGREGATE_FIRST
 
 # ---- The pool: every judged (topic, document) pair, found by id in constant time.
@@ -105,10 +105,11 @@ class Pool:
                 hint="use a measure for subtopics, such as alpha_nDCG@20, ERR_IA@20, AP_IA or D#-nDCG@10",
             )
         labels = f"{j.label[first]:g} and {j.label[second]:g}"
+        either = f", this or {place_in_words(j.where(first))}" if "entry" in place else ""
         return InputError(
             f"two labels ({labels}) for {pair}",
             **place,
-            hint="keep one; if several assessors judged it, these are ratings and must be aggregated",
+            hint=f"keep one{either}; if several assessors judged it, these are ratings and must be aggregated",
         )
 
     def first_rows_of_an_item(self) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from truegain.data.rating_groups import item_keys, no_assessor
 from truegain.errors import InputError, counted, some
 from truegain.io import annotation_exports, formats, named_tables
 from truegain.io.column_names import COLUMN, ColumnNames, Header, Missing, OutOfRange, Repeated, file_options
-from truegain.io.columns import Bools, Floats, Ints, Places, frozen
+from truegain.io.columns import Bools, Floats, Ints, Places, frozen, place_in_words
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.frames import Numbers, is_frame, opened
 from truegain.io.json_files import records
@@ -206,8 +206,7 @@ def within(ratings: Judgments, scale: Scale, out_of_range: str) -> Judgments:
 
 
 def _place(ratings: Judgments, row: int) -> str:
-    place = ratings.where(row)
-    where = f"line {place['line']}" if "line" in place else f"row {place.get('row')}"
+    where = place_in_words(ratings.where(row))
     return f"{where}, assessor {ratings.assessor.values[ratings.assessor.code[row]]}" if ratings.assessor else where
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
 from truegain.io import _scan, formats, named_tables, trec
 from truegain.io.column_names import ColumnNames, Header, file_options
-from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, frozen
+from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, first_place, frozen
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, opened
@@ -105,21 +105,18 @@ class Run:
         line, text = trec.line_of_row(self.docs, row), trec.text_of_row(self.docs, row)
         return {"file": self.source, "line": line, "text": text}
 
-    def earlier(self, row: int) -> str:
-        """The place of a row that another one is at odds with."""
-        where = self.where(row)
-        return f"line {where['line']}" if "line" in where else f"row {where['row']}"
-
     def topic_of(self, row: int) -> str:
         """The topic of a row."""
         return self.topic.values[int(self.topic.code[row])]
 
     def _listed_twice(self, first: int, second: int) -> InputError:
+        place = self.where(second)
         problem = f"document {self.docs[first]} appears twice for topic {self.topic_of(first)}"
         system = "" if self.from_lines else f" in system {self.system}"
         return InputError(
-            f"{problem}{system}, first on {self.earlier(first)}", **self.where(second), hint="keep one of the two lines"
-        )
+            f"{problem}{system}, first {first_place(self.where(first), place)}", **place,
+            hint=f"keep one of the two {'entries' if 'entry' in place else 'lines'}",
+        )  # fmt: skip
 
 
 def ordered_columns(part: Run, single: bool = False, ties: Ties = "descending") -> dict[str, Any]:
@@ -162,7 +159,7 @@ def run_of_columns(
         raise InputError(
             "score is missing or NaN",
             file=source,
-            **place.of(row),  # type: ignore[arg-type]
+            **place.of(row),
             hint="every document needs a score that can be ordered",
         )
     check_unicode([system], "system name", source, place)
@@ -187,8 +184,9 @@ def ranked_run(run: Run) -> Run:
     again = np.flatnonzero((np.diff(run.topic.code[order]) == 0) & (np.diff(rank[order]) == 0))
     if len(again):
         first, second = sorted((int(order[again[0]]), int(order[again[0] + 1])))
+        before = first_place(run.where(first), run.where(second))
         raise InputError(
-            f"rank {rank[second]:g} appears twice for topic {run.topic_of(second)}, first on {run.earlier(first)}, "
+            f"rank {rank[second]:g} appears twice for topic {run.topic_of(second)}, first {before}, "
             "and there is no score to order the documents",
             **run.where(second),
             hint="give each document of a topic its own rank, or a score",
@@ -274,7 +272,7 @@ def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> li
     for system, run in several.items():
         if not isinstance(run, Mapping) or not run:
             raise InputError(
-                f"{system} has no topics", file=file, **place_of(text, system),  # type: ignore[arg-type]
+                f"{system} has no topics", file=file, **place_of(text, system),
                 hint="write {topic: {document: score}}, or the same for each system",
             )  # fmt: skip
         topics, docs, scores = named_tables.flat(run, file, labels=False, text=text)

@@ -19,7 +19,7 @@ from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import Pool
 from truegain.data.runs import Run, Runs, RunsLike
 from truegain.errors import InputError, TruegainError
-from truegain.experiments.incomplete_collections import shares_note, shares_of
+from truegain.experiments.incomplete_collections import sd_of, shares_note, shares_of
 from truegain.io.columns import Bools, Floats, Ids
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.plain_text import plain_text
@@ -162,9 +162,8 @@ class Disjoint:
                 for k, c in enumerate(self.content_measures):
                     taus = [t for d in self.draws if (t := d.tau(on, source, i, k)) is not None]
                     mean = float(np.mean(taus)) if taus else None
-                    sd = float(np.std(taus, ddof=1)) if len(taus) > 1 else None
                     ends = (min(taus, default=None), max(taus, default=None))
-                    rows.append((f"{source} on {on}", m, c, mean, sd, *ends, len(taus)))
+                    rows.append((f"{source} on {on}", m, c, mean, sd_of(np.array(taus)), *ends, len(taus)))
         columns = ("judgments", "measure", "content measure", "tau", "sd", "least", "greatest", "draws")
         about = "sd, least and greatest are over ways to split the same documents, not over other collections"
         return Table(columns, rows, self.provenance, title, (*notes, about))

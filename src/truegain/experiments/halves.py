@@ -202,6 +202,7 @@ class SplitHalf:
         ]
         columns = ("system", *(f"{m} {what}" for m, _ in FIGURE_3 for what in ("A", "low", "high", "B", "inside")))
         note = "MAP: parametric limits; L-MAP: mean of logit(AP), limits from the bootstrap; both computed from A."
+        note += f" The first of {len(self.splits)} splits." if self.more else ""
         title = "MAP and L-MAP of one half of the collection, with those of the other half"
         return Table(columns, rows, self._provenance, title, (note,))
 

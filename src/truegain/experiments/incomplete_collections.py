@@ -14,7 +14,7 @@ from truegain.data.alignment import align
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Runs, RunsLike
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, counted
 from truegain.io.columns import Bools, Coded, Floats
 from truegain.io.warnings import warn
 from truegain.measures.base import Measure, mean_of_rows
@@ -57,16 +57,16 @@ class Incomplete:
         """One row for each share kept and way: mean tau, and where most repetitions lie."""
         tail = 100 * (1 - self.confidence) / 2
         low, high = np.percentile(self.tau, [tail, 100 - tail], axis=2)
-        mean, spread = self.tau.mean(axis=2), self.tau.std(axis=2)
+        mean = self.tau.mean(axis=2)
         rows = [
-            (p, way, float(mean[w, k]), float(low[w, k]), float(high[w, k]), float(spread[w, k]))
+            (p, way, float(mean[w, k]), float(low[w, k]), float(high[w, k]), sd_of(self.tau[w, k]))
             for k, p in enumerate(self.keep)
             for w, way in enumerate(self.ways)
         ]
         notes = (
             f"Kendall's tau-b with the ranking of {self.systems} systems by {self.against} on all judgments, "
-            f"{self.topics} topics; mean of {self.tau.shape[2]} draws, low and high are the quantiles of the draws "
-            f"between which the middle {self.confidence:.0%} lie",
+            f"{self.topics} topics; mean of {counted(self.tau.shape[2], 'draw')}, low and high are the quantiles of "
+            f"the draws between which the middle {self.confidence:.0%} lie",
             shares_note(self.shares),
             *((self.unpredicted,) if self.unpredicted else ()),
         )
@@ -77,6 +77,17 @@ class Incomplete:
         mean = self.tau.mean(axis=2)
         rows = [(p, *(float(mean[w, k]) for w in range(len(self.ways)))) for k, p in enumerate(self.keep)]
         return Table(("keep %", *self.ways), rows, {"against": self.against}, notes=self.table().notes)
+
+
+def sd_of(draws: Floats) -> float | None:
+    """Standard deviation of draws, over their number less 1: 0 where all are equal, None of a single one.
+
+    >>> sd_of(np.array([1.0, 2.0, 3.0])), sd_of(np.full(3, 0.1)), sd_of(np.array([0.5]))
+    (1.0, 0.0, None)
+    """
+    if len(draws) < 2:
+        return None
+    return 0.0 if draws.min() == draws.max() else float(draws.std(ddof=1))
 
 
 def together(results: Sequence[Incomplete], wide: bool = False) -> Table:

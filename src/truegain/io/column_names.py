@@ -22,6 +22,7 @@ COLUMN, ASSESSOR = "column:", "assessor:"  # where gold labels stand in the judg
 SKIPPED = ("-", "_")  # a column that is not read
 OF_RUNS, OF_JUDGMENTS = ("score", "rank", "system"), ("label", "assessor", "subtopic", *EXTRA)
 IDS = ("topic", "doc")
+BOARD = ("run", "topic", "measure", "value")  # columns of a leaderboard; where a file has one run, without 'run'
 Role = Literal["judgments", "runs", "gold"]  # what a file is read as; gold: all labels beside the judgments
 KnownIds = Mapping[str, Set[str]]  # topics and documents, by our names
 _OF = re.compile(r"(judgments|runs|gold)\s*:(.*)", re.DOTALL)
@@ -143,6 +144,16 @@ def _listed(parts: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def board_of(text: str) -> tuple[str, ...]:
+    """The columns of a leaderboard, where a text lists them in any order; else nothing.
+
+    >>> board_of("topic, run,measure,value"), board_of("measure,topic,value"), board_of("topic,doc,label")
+    (('topic', 'run', 'measure', 'value'), ('measure', 'topic', 'value'), ())
+    """
+    names = tuple(part.strip().lower() for part in text.split(","))
+    return names if sorted(names) in (sorted(BOARD), sorted(BOARD[1:])) else ()
+
+
 def own_gold(name: str, place: object) -> str | None:
     """The column or assessor of the judgments' own file that has the gold labels, where `place` names one.
 
@@ -174,6 +185,12 @@ class FileOptions:
     values: Mapping[str, float] = field(default_factory=dict)  # numbers for labels that are words
     judge_model: str | None = None  # the model that gave the judgments
     elsewhere: Callable[[Role], KnownIds | None] = lambda role: None  # noqa: ARG005  ids in the files beside one
+    check_name: Callable[[str], object] = str  # refuses the name of a column that no file of the command has
+
+    @property
+    def board(self) -> tuple[str, ...]:
+        """The columns of a leaderboard in their order, where it was said what they are."""
+        return next(filter(None, map(board_of, (self.columns or "").split(";"))), ())
 
     def is_judgments(self, path: str | os.PathLike[str]) -> bool:
         """Whether these are the judgments of the command."""
@@ -199,7 +216,7 @@ class FileOptions:
             return more
         if not typed:
             return f"gold:{more}"
-        plain = not isinstance(names, str) and role != "gold" and not re.search("[;:]", typed)
+        plain = not isinstance(names, str) and role != "gold" and not (self.board or re.search("[;:]", typed))
         if plain and (known := Header.of(typed).renamed) and not set(names) & set(known):
             return f"{typed},{more}"
         return f"{typed};{role}:{more}"
@@ -290,6 +307,8 @@ def headers_of(text: str) -> Headers:
     """
     own: dict[str, Header] = {"judgments": Header(), "runs": Header(), "gold": Header()}
     for part in filter(None, (p.strip() for p in text.split(";"))):
+        if board_of(part):  # of answers, which are told apart by what they hold
+            continue
         named = _OF.fullmatch(part)
         header = Header.of(named[2].strip() if named else part)
         roles = [named[1]] if named else _roles(header, part)

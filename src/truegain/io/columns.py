@@ -157,23 +157,54 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the rows of a table stood in what was read: the number of the line or of the row."""
+    """Where the rows of a table stood in what was read: the number of the line or of the row.
+
+    entries: where rows are entries of lists, the name of the list and the number of each row's entry; the outer first.
+    """
 
     unit: Literal["line", "row"]
     number: Ints
+    entries: tuple[tuple[str, Ints], ...] = ()
 
     @classmethod
     def rows(cls, count: int) -> Places:
         """Rows counted from 1."""
         return cls("row", frozen(np.arange(1, count + 1)))
 
-    def of(self, row: int) -> dict[str, int]:
+    def of(self, row: int) -> dict[str, Any]:
         """The place of a row, as `InputError` takes it."""
-        return {self.unit: int(self.number[row])}
+        entry = ", ".join(f"entry {at[row]} of {name}" for name, at in self.entries)
+        return {self.unit: int(self.number[row])} | ({"entry": entry} if entry else {})
 
     def take(self, rows: npt.NDArray[Any]) -> Places:
         """The places of some rows, in that order."""
-        return Places(self.unit, frozen(self.number[rows]))
+        return Places(self.unit, frozen(self.number[rows]), tuple((of, frozen(at[rows])) for of, at in self.entries))
+
+    def within(self, name: str, numbers: Sequence[int]) -> Places:
+        """The places of rows that are entries of a list, with the number of each."""
+        return Places(self.unit, self.number, (*self.entries, (name, frozen(np.array(numbers, np.int64)))))
+
+
+def place_in_words(place: Mapping[str, Any]) -> str:
+    """A place, as `InputError` takes it, within a sentence.
+
+    >>> place_in_words({"file": "a.jsonl", "line": 3, "entry": "entry 2 of hits"}), place_in_words({"row": 7})
+    ('line 3, entry 2 of hits', 'row 7')
+    """
+    where = f"line {place['line']}" if "line" in place else f"row {place['row']}"
+    return f"{where}, {place['entry']}" if "entry" in place else where
+
+
+def first_place(earlier: Mapping[str, Any], place: Mapping[str, Any]) -> str:
+    """Where something that appears twice does so first; within one list, that is an entry of the same line or row.
+
+    >>> first_place({"line": 3, "entry": "entry 1 of hits"}, {"line": 3, "entry": "entry 2 of hits"})
+    'as entry 1 of hits in the same line'
+    """
+    unit = "line" if "line" in place else "row"
+    if "entry" in place and earlier.get(unit) == place[unit]:
+        return f"as {earlier['entry']} in the same {unit}"
+    return f"on {place_in_words(earlier)}"
 
 
 def check_unicode(strings: Sequence[str], what: str, source: str, places: Places) -> None:

@@ -104,7 +104,7 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> str | None:
     for f in FORMATS.values():
         if f.marked and f.recognizes(begun):
             return f.name
-    if begun.first.startswith("{") and is_nested(text):
+    if begun.first.startswith("{") and is_nested(begun):
         return NESTED
     for f in FORMATS.values():
         if not f.marked and f.recognizes(begun):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import EmptyError, InputError
-from truegain.io.columns import Places, RawTable, frozen, of_objects
+from truegain.io.columns import Places, RawTable, frozen, number_of, of_objects, parts_of
 from truegain.io.plain_text import NESTED, line_at, line_of
 from truegain.io.table_format import Beginning, TableFormat
 
@@ -18,6 +18,8 @@ _LIST = re.compile(rb"\s*\[\s*[{\]]")
 _TOKENS = re.compile(r'("(?:[^"\\]|\\.)*")(?=(\s*:)?)|[][{}]')
 _BLANKS = re.compile(r"[ \t\r\n]*")
 START = 65536  # bytes that tell what a file is
+ROW = "{'topic': '1', 'doc': 'a', 'label': 1}"
+ENDINGS = (".jsonl", ".ndjson")
 
 
 class RepeatedKeyError(ValueError):
@@ -63,22 +65,47 @@ def is_list(text: bytes) -> bool:
     return _LIST.match(text[:START]) is not None
 
 
-def is_nested(text: bytes) -> bool:
+def is_nested(begun: Beginning) -> bool:
     r"""Whether a text is one JSON object of objects, on one line or many, and not one object a line.
 
-    >>> is_nested(b'{"q1": {"d1": 1}}'), is_nested(b'{"meta": {"topic": 1}}\n{"meta": {"topic": 2}}\n')
-    (True, False)
+    >>> is_nested(Beginning(b'{"q1": {"d1": 1}}', ".json"))
+    True
+    >>> is_nested(Beginning(b'{"meta": {"topic": 1}}\n{"meta": {"topic": 2}}\n', ".json"))
+    False
     """
+    text = begun.text
     if NESTED.match(text[:START]) is None:
         return False
     begin = len(text) - len(text.lstrip())
     end = text.find(b"\n", begin)
     if end < 0 or not text[end:].strip():
-        return True
+        return not _is_row(begun)
     try:
         return not isinstance(json.loads(text[begin:end]), dict)
     except (ValueError, RecursionError):
         return True
+
+
+def _is_row(begun: Beginning) -> bool:
+    """Whether an object of objects on a single line is a row: by the fields that the user names, or by what it holds.
+
+    >>> _is_row(Beginning(b'{"query": {"id": "7"}, "hit": {"url": "a"}}', ".jsonl"))
+    True
+    """
+    parts = [part for name in begun.header.theirs.values() for part in parts_of(name)]
+    named = {part.partition(".")[0] for part in parts if "." in part}
+    if not named and begun.ending not in ENDINGS:
+        return False  # nor is a large file read twice
+    try:
+        whole = json.loads(begun.text)
+    except (ValueError, RecursionError):
+        return False  # it may be the beginning of a file
+    return not named.isdisjoint(map(str.lower, whole)) or (begun.ending in ENDINGS and not _holds_numbers(whole))
+
+
+def _holds_numbers(value: object) -> bool:
+    """Whether all that stands in an object of objects is a number."""
+    return all(map(_holds_numbers, value.values())) if isinstance(value, dict) else number_of(value) is not None
 
 
 def nested(text: bytes, file: str) -> dict[str, Any]:
@@ -96,7 +123,7 @@ def nested(text: bytes, file: str) -> dict[str, Any]:
     return dict(whole)
 
 
-def place_of(text: bytes, *keys: str) -> dict[str, int]:
+def place_of(text: bytes, *keys: str) -> dict[str, Any]:
     """The line of a key within the objects of others, as `InputError` takes it; nothing where it is not found."""
     at = 0
     for key in keys:
@@ -201,7 +228,7 @@ def _json_lines(text: bytes, file: str) -> RawTable:
 
 def _is_lines(begun: Beginning) -> bool:
     first = begun.first
-    return first.startswith("{") and first[1:].lstrip()[:1] in ("", '"', "}") and not is_nested(begun.text)
+    return first.startswith("{") and first[1:].lstrip()[:1] in ("", '"', "}") and not is_nested(begun)
 
 
 def _no_list(begun: Beginning, file: str) -> InputError | None:
@@ -215,7 +242,7 @@ def _no_lines(begun: Beginning, file: str) -> InputError | None:
     error = _no_list(begun, file)
     if error is not None or begun.header.unnamed:
         return error
-    hint = "write one JSON object per line, such as {'topic': '1', 'doc': 'a', 'label': 1}"
+    hint = f"write one JSON object per line, such as {ROW}"
     problem = "the table has no header that names 'topic' and 'doc'"
     return InputError(problem, file=file, line=1, text=begun.first, hint=hint)
 
@@ -230,6 +257,6 @@ JSON = TableFormat(
     row_mark=b"{",
 )
 JSON_LINES = TableFormat(
-    "jsonl", "JSONL", (".jsonl", ".ndjson"), _is_lines, _json_lines, refusal=_no_lines,
+    "jsonl", "JSONL", ENDINGS, _is_lines, _json_lines, refusal=_no_lines,
     row_mark=b"{",  # lists in a line may be rows
 )  # fmt: skip

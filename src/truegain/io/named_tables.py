@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from numbers import Integral
 from typing import Any
 
@@ -23,8 +24,10 @@ from truegain.io.columns import of_objects as of_objects
 from truegain.io.frames import Frame
 from truegain.io.json_files import place_of
 from truegain.io.separated import (
+    DECIMAL_POINT,
     LOOKED_AT,
     NEEDED,
+    has_decimal_comma,
     is_sensible,
     option_for,
 )
@@ -62,8 +65,11 @@ class Columns:
         if name not in self:
             others = COLUMNS[name][1:]
             listed = f"{', '.join(others[:KNOWN])}{', ...' if len(others) > KNOWN else ''}"
+            paths = inner_names(self)
+            nested_in = {path.partition(".")[0].lower() for path in paths}
+            there = dict.fromkeys([*(n for n in self.all_written if n.lower() not in nested_in), *paths])
             raise InputError(
-                f"there is no column '{name}' (or {listed}) among {', '.join(self.all_written)}",
+                f"there is no column '{name}' (or {listed}) among {', '.join(there)}",
                 file=self.file,
                 hint=f"name the column '{name}'{self._mistaken(name) or self._option(name)}",
             )
@@ -73,8 +79,12 @@ class Columns:
         """What to say of columns for this table to be read."""
         if name not in NEEDED[self.role]:
             return ""
-        cells = [list(self.frame.column(at)[:LOOKED_AT]) for at in range(len(self.names))]
-        return f", or say which it is: {option_for(self.role, self.all_written, cells, self.matches)}"
+        names, cells = self.all_written, [list(self.frame.column(at)[:LOOKED_AT]) for at in range(len(self.names))]
+        if paths := [path for path in inner_names(self) if path.lower() not in self.names]:
+            with suppress(InputError):  # fields of two lists
+                flat = unfolded(self, [path.lower() for path in paths])
+                names, cells = flat.all_written, [flat.frame.column(at) for at in range(len(flat.names))]
+        return f", or say which it is: {option_for(self.role, names, cells, self.matches)}"
 
     def written_at(self, at: int) -> str:
         """The name of a column by its place, as its owner writes it."""
@@ -200,15 +210,18 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
         theirs = _fitting(columns, options, ours)
         name = theirs.strip().lower()
         has_ours = not strict and ours in ("topic", "doc") and ours in columns
-        spare = options.several is not None and not set(parts_of(name)) <= set(columns.names)
-        if name not in columns.names and "+" in name and ours in COLUMNS and not (has_ours or spare):
+        lacks = not set(parts_of(name)) <= set(columns.names)
+        may_lack = has_ours or options.several is not None
+        if name not in columns.names and "+" in name and ours in COLUMNS and not (lacks and may_lack):
             columns = _joined(columns, name)
         if name in columns.names:
             columns.matches[ours] = [name]
         elif not has_ours:
             lost[ours] = theirs
-        elif _is_slip(columns, ours, theirs) and options.fits_none(theirs, columns.file):
-            raise _no_column(columns, theirs)
+        elif options.fits_none(theirs, columns.file):  # in Python, and mistyped, it is of no other file
+            if file_options().columns is None or _is_slip(columns, ours, theirs):
+                raise _no_column(columns, theirs)
+            file_options().check_name(theirs)
     for ours, theirs in lost.items():
         own = _instead_of(ours, columns)
         is_needed = ours in (*NEEDED[columns.role], "rank")
@@ -250,6 +263,14 @@ def with_inner(columns: Columns, header: Header) -> Columns:
         for path in [path for path in found if told[path] == "score"]:
             _warn_of_rising(columns, path, found[path])
     return _with(columns, found) if found else columns
+
+
+def unfolded(columns: Columns, paths: Sequence[str]) -> Columns:
+    """The first rows, a column for each path (in small letters) and a row for each entry of the list on the way."""
+    columns = columns.take(np.arange(min(FIRST_ROWS, len(columns.frame.column(0)))))
+    while made := _unfolded(columns, paths):
+        columns = made
+    return _with(columns, {path: cells for path in paths if (cells := _inner(columns, path)) is not None})
 
 
 def _warn_of_rising(columns: Columns, path: str, cells: Sequence[Any]) -> None:
@@ -297,9 +318,12 @@ def _unfolded(columns: Columns, paths: Sequence[str]) -> Columns | None:
         warn(f"{columns.file}: {lost:,} {rows_have} no {name} and no documents")
     rows = np.repeat(np.arange(len(cells)), [len(of) for of in entries])
     more = {name: [entry for of in entries for entry in of]}
+    numbers = [at for of in entries for at in range(1, len(of) + 1)]
     if (number := f"{name}.#") in paths:
-        more[number] = [at for of in entries for at in range(1, len(of) + 1)]
-    return _with(columns.take(rows), more)
+        more[number] = numbers
+    taken = columns.take(rows)
+    taken.places = (taken.places or Places.rows(len(rows))).within(name, numbers)
+    return _with(taken, more)
 
 
 def _entries(columns: Columns, name: str, row: int, cell: Any) -> list[Any]:
@@ -508,6 +532,8 @@ def is_id(value: object) -> bool:
 
 def _remedy(columns: Columns, name: str, value: object, values: Sequence[Any]) -> str:
     """What to do about something that is no number: of labels, rows may be left out, and ratings in words counted."""
+    if isinstance(value, str) and has_decimal_comma(value):
+        return DECIMAL_POINT
     if name != "label":
         return "give a number"
     if is_missing(value):
@@ -577,7 +603,7 @@ def flat(
             raise InputError(
                 f"topic {topic} is {an(inner)}, not a dict",
                 file=what,
-                **({} if text is None else place_of(text, str(topic))),  # type: ignore[arg-type]
+                **({} if text is None else place_of(text, str(topic))),
                 hint="give {topic: {document: number}}",
             )
         if labels and any(isinstance(value, Mapping) for value in inner.values()):

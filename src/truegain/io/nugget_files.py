@@ -90,11 +90,14 @@ class NuggetFile:
         In the order of the file.
     models : frozenset of str
         The judges that are language models: their rows have a 'judge_model' or 'model', whatever else names them.
+    is_nuggetizers : bool
+        Whether it has records as nuggetizer writes them: an assignment that names nobody is a model's.
     """
 
     file: str
     rows: Sequence[NuggetRow]
     models: frozenset[str] = frozenset()
+    is_nuggetizers: bool = False
 
     @property
     def assigns(self) -> bool:
@@ -147,8 +150,8 @@ def read_nugget_file(path: PathLike) -> NuggetFile:
         What it tells; words that are neither an importance nor an assignment are refused.
     """
     columns = Columns(*formats.read_file(path))
-    rows = [*(_listed(columns) if LISTED in columns.names else _flat(columns))]
-    return NuggetFile(columns.file, rows, _models(columns))
+    listed = LISTED in columns.names
+    return NuggetFile(columns.file, [*(_listed if listed else _flat)(columns)], _models(columns), listed)
 
 
 def _models(columns: Columns) -> frozenset[str]:

@@ -30,6 +30,7 @@ from truegain.message import AGGREGATE_FIRST, arg
 
 _IDS = ("topic", "doc", "system", "subtopic", "assessor")
 _DECIMAL = re.compile(r"[+-]?\d+(,\d+)?")
+DECIMAL_POINT = "write numbers with a decimal point, and nothing between thousands"
 Cells = tuple[int, list[str], npt.ArrayLike]  # the width of a table, its cells row by row, the line of each row
 _OPEN = "a quote is never closed"
 _FIELD_LIMIT = Lock()  # csv.field_size_limit is one number for the whole process
@@ -115,6 +116,15 @@ def _of_cells(width: int, cells: list[str], lines: npt.ArrayLike, names: Sequenc
     values = [cells[first * width + at :: width] for at in range(width)]
     places = Places("line", frozen(np.asarray(lines, np.int64)[first:]))
     return RawTable(cells[:width] if names is None else list(names), values, places)
+
+
+def has_decimal_comma(cell: str) -> bool:
+    """Whether a cell would be a number with a decimal point in place of its comma, or without it.
+
+    >>> [has_decimal_comma(cell) for cell in (" 1,5", "-1,234", "15", "a,b", "1,2,3")]
+    [True, True, False, False, False]
+    """
+    return "," in cell and _DECIMAL.fullmatch(cell.strip()) is not None
 
 
 def _with_points(table: RawTable, file: str) -> RawTable:
@@ -242,7 +252,7 @@ LOOKED_AT = 50  # rows
 MOST_BYTES = 2**26  # of a text whose ids are compared with those of other files
 MOSTLY = 0.8  # of the values of a column that are topics of other files, where it has topics
 CLEARLY = 0.2  # of the share of documents in a column: that of topics at most, where it has documents; or conversely
-LONG = 60  # characters of a cell that is no id
+LONG = 60  # characters of a cell that is no id, but may be the text of a query that stands for it
 NAME = "NAME"
 LEVELS = 10  # of a scale of labels at most
 NEEDED: dict[Role, tuple[str, ...]] = {
@@ -252,11 +262,12 @@ NEEDED: dict[Role, tuple[str, ...]] = {
 }
 STEMS = {
     "topic": ("topic", "query", "question", "qid"),
-    "doc": ("doc", "page", "passage", "url", "chunk", "corpus", "item", "pid"),
+    "doc": ("doc", "page", "passage", "url", "chunk", "corpus", "item", "pid", "product", "sku", "asin"),
     "assessor": ("assessor", "worker", "judge", "rater", "annotator", "user", "coder"),
-    "label": ("label", "relevan", "grade", "rating", "judg", "score", "value", "answer", "verdict"),
+    "label": ("label", "relevan", "grade", "rating", "judg", "score", "value", "answer", "verdict", "assessment"),
     "score": ("score", "sim", "weight", "value"),
 }
+ID_ENDS = ("id", "key", "nr", "no", "number", "sku", "asin", "uuid")  # of names of ids
 INITIALS = {"topic": ("q", "t"), "doc": ("d", "p"), "label": ("l", "r", "rel"), "score": ("s",)}
 RANKS = ("rank", "ranking", "pos", "position", "place", "rang")
 # columns of numbers that are no label and no score: by a part of their names, or by the last word of these
@@ -331,6 +342,9 @@ def guessed(
     ({'topic': 'query_nr', 'doc': 'url', 'label': 'NAME'}, ('note', 'sicherheit'))
     >>> guessed(["q", "d", "l"], [["1", "1", "2"], ["a", "b", "c"], ["1", "0", "1"]], "judgments", {})
     ({'topic': 'q', 'doc': 'd', 'label': 'l'}, ())
+    >>> cells = [["what is ir", "what is ir", "why"], ["c1", "c2", "c1"], ["no", "yes", "no"], ["gpt", "gpt", "gpt"]]
+    >>> guessed(["prompt", "chunk_ref", "is_relevant", "llm"], cells, "judgments", {})
+    ({'topic': 'prompt', 'doc': 'chunk_ref', 'label': 'is_relevant'}, ())
     >>> guessed(["x", "y", "z"], [["1", "1"], ["a", "b"], ["1", "0"]], "judgments", {})[0]
     {'topic': 'NAME', 'doc': 'NAME', 'label': 'NAME'}
     """
@@ -338,12 +352,16 @@ def guessed(
     used = {ours: some for ours, some in matches.items() if role == "runs" or ours != "score"}  # which may be a label
     in_use = {name for some in used.values() for name in some}
     free = [name for name in names if name.strip().lower() not in in_use]
-    needed = [ours for ours in NEEDED[role] if not matches.get(ours)]
+    needed = [ours for ours in NEEDED[role] if not (matches.get(ours) or (ours == "score" and matches.get("rank")))]
     value = needed[-1] if needed and needed[-1] in ("label", "score") else ""
     ids = {n: cells[n] for n in free if _may_be_ids(cells[n])}
     chosen = _ids(ids, [ours for ours in needed if ours != value], role)
     numeric = {n: cells[n] for n in free if _is_numeric(cells[n]) and n not in chosen.values()}
     could = _values(value, numeric) if value and len(free) >= len(needed) else []
+    if value == "label" and not could and len(free) >= len(needed):
+        could = [
+            n for n in free if n not in chosen.values() and _is_of_values(n, cells[n]) and not _like("assessor", n)
+        ]
     if len(could) == 1 and (
         all(ours in chosen or matches.get(ours) for ours in IDS)
         or _like(value, could[0])
@@ -351,13 +369,13 @@ def guessed(
     ):
         chosen[value] = could[0]
     for ours in (o for o in needed if o != value and o not in chosen):
-        left = _left(ids, [*chosen.values(), *could])
+        left = _left(ours, ids, [*chosen.values(), *could])
         if len(left) == 1 and all(other in chosen or matches.get(other) for other in IDS if other != ours):
             chosen[ours] = left[0]
     among = [name for name in could if name not in chosen.values()]
     if value in chosen or not all(ours in chosen or matches.get(ours) for ours in IDS):
         among = []  # one of them may be an id
-    ranks = [n for n in free if plain_name(n) in RANKS and _is_numeric(cells[n]) and n not in chosen.values()]
+    ranks = [n for n in free if _are_ranks(n, cells[n]) and n not in chosen.values()]
     if value == "score" and not could and len(ranks) == 1:
         needed, chosen["rank"] = [*needed[:-1], "rank"], ranks[0]
     return {ours: chosen.get(ours, NAME) for ours in needed}, tuple(among) if len(among) > 1 else ()
@@ -415,11 +433,39 @@ def _share(values: Set[str], known: Set[str]) -> float:
     return len(values & known) / smaller if smaller else 0.0
 
 
-def _left(ids: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> list[str]:
-    """Columns of ids that are left: no prose, and not one value in all rows."""
-    short = {n: _there(cells) for n, cells in ids.items() if n not in taken and not _is_prose(cells)}
-    vary = [name for name, cells in short.items() if len(set(map(str, cells))) > 1]
-    return vary or list(short)
+def _left(ours: str, ids: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> list[str]:
+    """Columns of ids that are left: no labels, assessors or ranks by name, no prose, and not one value in all rows.
+
+    A topic may be told by the text of its query: prose that stands in several rows, and says not the same as another
+    column, as the title of a document does, or the text of a query whose id is there, too.
+    """
+    short = {n: cells[:LOOKED_AT] for n, cells in ids.items() if not _is_prose(cells)}
+    texts = {n: cells[:LOOKED_AT] for n, cells in ids.items() if n not in short and _repetition(cells) < 2}
+    own = {n: text for n, text in texts.items() if not any(_go_together(text, other) for other in short.values())}
+    every = short | own if ours == "topic" else short
+    no_ids = {n for n, cells in every.items() if n in taken or _is_of_values(n, cells) or _are_ranks(n, cells)}
+    free = {n: _there(cells) for n, cells in every.items() if n not in no_ids}
+    vary = [name for name, cells in free.items() if len(set(map(str, cells))) > 1]
+    return vary or list(free)
+
+
+def _are_ranks(name: str, cells: Sequence[Any]) -> bool:
+    return plain_name(name) in RANKS and _is_numeric(cells)
+
+
+def _go_together(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two columns name the same things: each value of one goes with one value of the other."""
+    a, b = list(map(str, one)), list(map(str, other))
+    return len(set(a)) == len(set(b)) == len(set(zip(a, b, strict=True)))
+
+
+def _is_of_values(name: str, cells: Sequence[Any]) -> bool:
+    """Whether a column is one of labels in words, or of who gave them: by its name, with few values that recur."""
+    plain, present = plain_name(name), [str(cell).strip() for cell in _there(cells)]
+    is_id = plain.rstrip(".:# _").endswith(ID_ENDS) or any(_like(ours, name) for ours in IDS)
+    named = any(_like(ours, name) for ours in ("label", "score", "assessor"))
+    named = named and not any(isinstance(cell, dict | list) for cell in cells)
+    return named and not is_id and len(set(present)) <= LEVELS and len(set(present)) < len(present)
 
 
 def option_for(role: Role, names: Sequence[str], columns: Sequence[Sequence[Any]], matches: Mapping[str, Any]) -> Guess:
@@ -540,9 +586,10 @@ def _unlikely(ours: str, name: str, cells: Sequence[Any]) -> tuple[int, ...]:
     """What speaks against a column of ids, the weightiest first; those alike stay in the order of the file."""
     prose = _is_prose(cells)
     others = any(_like(o, name) for o in ("topic", "doc", "label", "score") if o != ours)
-    ends = plain_name(name).rstrip(".:# _").endswith(("id", "key", "nr", "no", "number"))
+    ends = plain_name(name).rstrip(".:# _").endswith(ID_ENDS)
     repeated = _repetition(cells) if ours == "topic" else 0
-    return prose, repeated, others, not ends
+    is_value = not ends and any(_like(o, name) for o in ("label", "score"))
+    return is_value, prose, repeated, others, not ends
 
 
 def _is_prose(cells: Sequence[Any]) -> bool:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
+from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError, some
-from truegain.io.column_names import IDS, FileOptions, Header, KnownIds, Role, file_options, read_with
+from truegain.io.column_names import IDS, OF_JUDGMENTS, FileOptions, Header, KnownIds, Role, file_options, read_with
 from truegain.io.columns import is_number, names_columns, number_of, our_name, parts_of
-from truegain.io.files import PathLike, can_be_read_again, expand, read_bytes, shown_path
-from truegain.io.formats import NESTED, marked, read, read_file
+from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, read_bytes, shown_path
+from truegain.io.formats import NESTED, ending, marked, read, read_file
 from truegain.io.irds import is_irds
 from truegain.io.json_files import is_nested, nested
 from truegain.io.named_tables import Columns, inner_names, renamed, with_inner
 from truegain.io.separated import LEVELS, LOOKED_AT, first_line, read_unnamed, separator_of
+from truegain.io.table_format import Beginning
 from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like
 from truegain.message import argname
 
@@ -26,11 +28,13 @@ VALUES: dict[Role, tuple[str, ...]] = {"judgments": ("label",), "gold": ("label"
 def told_of(path: PathLike) -> Iterator[Role | None]:
     """While a file is examined: what was said of columns holds if the file has these; the role that it then has.
 
-    None, and nothing is said, where the file has none of the columns.
+    None, and nothing is said, where the file has none of the columns: labels are then taken for the judgments, unless
+    the columns of these are said already.
     """
     options = file_options()
     role = _role(path, options) if options.columns else None
-    told = replace(options, judgments=os.fspath(path) if role == "judgments" else None)
+    is_other = role == "gold" or (role is None and bool(options.judged.kinds & set(OF_JUDGMENTS)))
+    told = replace(options, judgments=None if is_other or role == "runs" else os.fspath(path))
     if role is None:
         told = replace(told, judged=Header(), ran=Header(role="runs"), trusted=Header(role="gold"))
     with read_with(told):
@@ -41,9 +45,9 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
     """What a file is by what was said of columns: it has all that is needed, some of it by the user's names."""
     try:
         text, kind = marked(read_bytes(path), shown_path(path))
-        if kind is None and is_nested(text):
-            return None
         roles: dict[Role, Header] = {"judgments": options.judged, "gold": options.trusted, "runs": options.ran}
+        if kind is None and _is_nested(text, path):
+            return None
         are_lines = kind is None and not first_line(text).startswith(("{", "["))
         if are_lines and (of_lines := _of_lines(text, roles)) is not None:
             return of_lines
@@ -52,6 +56,12 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
         return None
     fits = [(fit, one) for one, header in roles.items() if (fit := _fit(Columns(table, file, one), header))]
     return max(fits, key=lambda found: found[0])[1] if fits else None
+
+
+def _is_nested(text: bytes, path: PathLike) -> bool:
+    """Whether a text is {topic: {document: number}}, whatever the file is read as."""
+    options, end = file_options(), ending(shown_path(path))
+    return all(is_nested(Beginning(text, end, one)) for one in (options.judged, options.trusted, options.ran))
 
 
 def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
@@ -90,9 +100,19 @@ def _of_lines(text: bytes, roles: Mapping[Role, Header]) -> Role | None:
         labels = all(number is None or (number.is_integer() and abs(number) <= LEVELS) for number in numbers)
         if cells and (labels if role != "runs" else None not in numbers):
             fits.append(role)
-    if len(fits) > 1 and "runs" in fits and _are_ranked(_cut(text, MOST_LINES), roles["runs"]):
+    if len(fits) > 1 and "runs" in fits and (is_of_run(text) or _are_ranked(_cut(text, MOST_LINES), roles["runs"])):
         return "runs"
     return fits[0] if fits else None
+
+
+def is_of_run(text: bytes) -> bool:
+    r"""Whether the first line is of a run as TREC has them, whatever separates its cells; those of judgments have four.
+
+    >>> is_of_run(b"1,Q0,a,1,2.5,r\n"), is_of_run(b"1 Q0 a 1\n")
+    (True, False)
+    """
+    cells = next(iter(_cut(text[:65536], 1)), [])
+    return len(cells) > 4 and cells[1].strip().upper() == "Q0"
 
 
 def _cut(text: bytes, most: int) -> list[list[str]]:
@@ -128,7 +148,7 @@ def columns_in(path: PathLike) -> list[str]:
     """
     try:
         text, kind = marked(read_bytes(path), shown_path(path))
-        if kind is None and (is_nested(text) or not _has_names(text)):
+        if kind is None and (_is_nested(text, path) or not _has_names(text)):
             return []
         table = read(text, kind, shown_path(path)) if kind else read_file(path)[0]
     except TruegainError as error:
@@ -162,10 +182,39 @@ def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None
     for header in (options.judged, options.ran, options.trusted):
         for ours in header.renamed:
             for name in header.names_of(ours):
-                if not all(part in there or part.partition(".")[0] in there for part in parts_of(name)):
-                    listed = some([f"columns of {file}: {', '.join(names)}" for file, names in named.items()])
-                    hint = f"check its name; {listed}" if listed else "give tables that name their columns"
-                    raise InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)
+                if not _is_among(name, there):
+                    raise _no_file_has(name, named)
+
+
+def _is_among(name: str, columns: Collection[str]) -> bool:
+    return all(part in columns or part.partition(".")[0] in columns for part in parts_of(name))
+
+
+def _no_file_has(name: str, named: Mapping[str, Sequence[str]]) -> InputError:
+    listed = some([f"columns of {file}: {', '.join(names)}" for file, names in named.items()])
+    hint = f"check its name; {listed}" if listed else "give tables that name their columns"
+    return InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)
+
+
+def check_somewhere(given: Iterable[object], name: str) -> None:
+    """Refuse the name of a column that none of the files has which a command was given.
+
+    given: what options have; what names no file is passed over.
+    """
+    texts = [text for value in given for text in (value if isinstance(value, list) else [value])]
+    named: dict[str, Sequence[str]] = {}
+    for text in texts:
+        if not isinstance(text, str) or is_irds(text):
+            continue
+        if text == STANDARD_INPUT or is_remote(text):
+            return  # which may have it
+        with suppress(TruegainError):
+            for path in expand([text]):
+                names = columns_in(path) if can_be_read_again(path) else []
+                if _is_among(name, {one.strip().lower() for one in names}):
+                    return
+                named |= {shown_path(path): names} if names else {}
+    raise _no_file_has(name, named)
 
 
 # ---- Ids in the files beside one whose columns are not known: they tell its topics from its documents.

@@ -13,12 +13,13 @@ import numpy.typing as npt
 from truegain.addresses import is_web
 from truegain.errors import ORDER, EmptyError, InputError
 from truegain.io import _scan
-from truegain.io.column_names import IDS, Header
+from truegain.io.column_names import IDS, Header, file_options
 from truegain.io.columns import EXTRA, Coded, Codes, Floats, Ids, frozen, is_number, names_columns, our_name
 from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.formats import NESTED, formats_in_words, kind_of, marked
+from truegain.io.json_files import ROW
 from truegain.io.plain_text import line_at, line_of
-from truegain.io.separated import first_line, option_for_text, separator_of
+from truegain.io.separated import DECIMAL_POINT, first_line, has_decimal_comma, option_for_text, separator_of
 from truegain.io.threads import threads
 from truegain.message import arg, argname
 
@@ -210,7 +211,9 @@ def _fault(text: bytes, layout: Layout, file: str, status: int, offset: int) -> 
     option = option_for_text(text, "runs" if layout.what == RUN.what else "judgments", file) if is_first else None
     if option is not None and "=" in option.option and status in (1, 2, 3):  # a line of names
         hint = f"say which columns are which: {option}"
-    elif layout is RUN and len(fields) in (4, 5) and status == 1 and is_first:
+    elif status == 3 and has_decimal_comma(fields[layout.value].decode(errors="replace")):
+        hint = DECIMAL_POINT
+    elif layout is RUN and status == 1 and is_first and (len(fields) == 4 or (len(fields) == 5 and fields[1] != b"Q0")):
         hint += f"; these look like judgments: {ORDER}"
     elif layout is JUDGMENTS and len(fields) >= 6 and status == 2 and is_first:
         hint += f"; this looks like a run: {ORDER}"
@@ -248,15 +251,30 @@ def kind_of_file(text: bytes, file: str, header: Header | None = None) -> str | 
             f"columns {','.join(header.names)} were given, but this file has its own header", file=file,
             hint=f"leave out {arg('columns')}, or write ours=theirs in it, such as label=grade",
         )  # fmt: skip
-    theirs = [n for ours in header.renamed if ours not in IDS for n in header.names_of(ours)] if header else []
-    lost = [name for name in theirs if header and kind in (None, NESTED) and header.fits_none(name, file)]
-    if lost and text.strip():  # topic and doc may be those of another file
+    lost = _lost(header, file) if header and kind in (None, NESTED) and text.strip() else []
+    if lost and kind == NESTED:
+        raise InputError(
+            f"there is no column '{lost[0]}': this file is {{topic: {{document: number}}}}, which has no columns",
+            file=file, hint=f"leave it out of {arg('columns')}, or write one object per line, such as {ROW}",
+        )  # fmt: skip
+    if lost:
         raise InputError(
             f"there is no column '{lost[0]}': this file has no header", file=file,
             hint=f"leave it out of {arg('columns')}, or name all columns of lines, as in "
                  f"{arg('columns', 'topic,doc,label')}",
         )  # fmt: skip
     return kind
+
+
+def _lost(header: Header, file: str) -> list[str]:
+    """The names that the user gave and a file without columns lacks; of topic and doc those that no other file has."""
+    theirs = [(ours, name) for ours in header.renamed for name in header.names_of(ours)]
+    lost = [(ours, name) for ours, name in theirs if header.fits_none(name, file)]
+    of_one_file = file_options().columns is None  # in Python
+    needed = [name for ours, name in lost if of_one_file or ours not in IDS]
+    for _, name in lost if not needed else ():
+        file_options().check_name(name)
+    return needed
 
 
 def layout_of(header: Header, text: bytes, what: str, values: Sequence[str]) -> Layout | None:

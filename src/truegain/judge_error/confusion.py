@@ -82,6 +82,12 @@ class Confusion:
         return cls(*classes, names, frozen(table[used]), frozen(squares), len(pairs))
 
     @classmethod
+    def of_values(cls, pairs: Pairs) -> Confusion:
+        """Pairs whose values make no classes: how many there are, and of which topics."""
+        names = tuple(pairs.topics[t] for t in np.unique(pairs.topic).tolist())
+        return cls((), (), names, frozen(np.zeros((len(names), 0, 0))), frozen(np.zeros((0, 0))), len(pairs))
+
+    @classmethod
     def of_counts(cls, counts: npt.ArrayLike, labels: Sequence[float] | None = None) -> Confusion:
         """From counts alone: rows gold, columns bronze; `labels` are those of both, by default 0, 1, ..."""
         table = np.asarray(counts, np.float64)

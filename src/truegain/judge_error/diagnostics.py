@@ -408,7 +408,9 @@ def homogeneity(lists: JudgedLists, *, trials: int = 2000, seed: int = 0) -> Hom
     of the same topic and gold class, which keeps who retrieved what, and how hard each topic is.
     """
     if lists.judge_and_pairs is None:
-        raise TruegainError("the test of homogeneity needs the gold pairs, not counts")
+        raise TruegainError(
+            "the test of homogeneity needs the gold pairs, not counts; give the gold labels pair by pair"
+        )
     if len(lists.ranked.systems) < 2:
         raise TruegainError("there is one system; homogeneity over systems needs at least two")
     rng = generator(seed, "right and wrong among gold pairs")

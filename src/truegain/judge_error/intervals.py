@@ -263,8 +263,8 @@ def drawn_tables(matrix: TopicMatrix, trials: int, rng: np.random.Generator) -> 
     table = np.empty((trials, labels**2))
     step = max(1, 4_000_000 // len(cell))
     for start in range(0, trials, step):
-        rows = slice(start, min(start + step, trials))
-        table[rows] = rng.multinomial(round(many.sum()), many / many.sum(), rows.stop - start) @ to_cells
+        part = table[start : start + step]
+        part[:] = rng.multinomial(round(many.sum()), many / many.sum(), len(part)) @ to_cells
     return table.reshape(trials, labels, labels)
 
 
@@ -385,7 +385,7 @@ def check_has_method(lists: JudgedLists, options: CorrectionOptions) -> None:
         other = "delta or bootstrap" if one else "delta"
         raise TruegainError(f"{options.method} is for binary relevance and one judge; here use {other}")
     if options.method == "bootstrap" and not one:
-        raise TruegainError("bootstrap is for one judge; several judges have delta")
+        raise TruegainError("bootstrap is for one judge; several judges have delta; use that")
 
 
 def published_estimate(lists: JudgedLists, s: int, options: CorrectionOptions) -> Estimate:

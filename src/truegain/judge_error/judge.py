@@ -21,7 +21,8 @@ from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters, Confusion, Rates, clearly_positive, inverted, rates_of
 from truegain.judge_error.gold_pairs import Levels, Pairs, Unmatched, both_levels, pair_up, scale_of
-from truegain.message import GOLD_OF_STUDY
+from truegain.judge_error.value_errors import ValueErrors
+from truegain.message import GOLD_OF_STUDY, by_surface
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import design_of
@@ -167,11 +168,14 @@ class Judge(Result):
         The gold pairs; None where only counts are known.
     gold : Judgments, optional
         The gold labels as they were given.
+    groups : tuple of str
+        Of values of answers: the cluster of each topic, where topics were sampled in such.
 
     Notes
     -----
     Columns of `frame`, one row a gold label: `gold_label`; `pairs`, how many gold pairs have it; and `bronze_0`,
-    `bronze_1`, ..., the share of these pairs that the judge gave each bronze label.
+    `bronze_1`, ..., the share of these pairs that the judge gave each bronze label.  A judge of values of answers shows
+    its mean error by system instead, unless all are 0 or 1.
 
     References
     ----------
@@ -194,6 +198,7 @@ class Judge(Result):
     share: dict[float, float] | None = None  # of each bronze label among all bronze labels
     pairs: Pairs | None = None
     gold: Judgments | None = None
+    groups: tuple[str, ...] = ()
 
     # ------------------------------------------------------------------ where it comes from
 
@@ -271,7 +276,7 @@ class Judge(Result):
             warn(
                 f"{lost} no bronze label and {'is' if pairs.unmatched == 1 else 'are'} left out of the judge's accuracy"
             )
-        judge = cls(Confusion.fit(pairs), levels, way.name, pairs.share, pairs, table)
+        judge = cls(_confusion(pairs, table), levels, way.name, pairs.share, pairs, table)
         if not judge.of_values and (warning := judge.inverted()):
             warn(warning)
         return judge
@@ -383,14 +388,16 @@ class Judge(Result):
         (0.5, 0.75)
         """
         if self.pairs is None:
-            raise TruegainError("this judge is known only by counts, not by gold pairs")
+            raise TruegainError(
+                "this judge is known only by counts, not by gold pairs; give the gold labels pair by pair"
+            )
         c = np.asarray(counts, np.float64)
         keep = c > 0
         if not keep.any():
             raise TruegainError("none of the gold pairs is among these documents; label some of them")
         kept = self.pairs.only(keep)
         pairs = replace(kept, weight=frozen(kept.weight * c[keep] / c[keep].mean()))
-        return replace(self, confusion=Confusion.fit(pairs), pairs=pairs)
+        return replace(self, confusion=_confusion(pairs, self.gold), pairs=pairs)
 
     def at_levels(self, level: float | None, gold_relevant_from: float | None) -> Judge:
         """The same judge at a measure's level of relevance.
@@ -466,8 +473,15 @@ class Judge(Result):
     @property
     def of_values(self) -> bool:
         """Whether both judges gave values of answers, which have no level of relevance and may lie below 0."""
-        bronze = None if self.pairs is None else self.pairs.pool
-        return bronze is not None and bronze.judgments.are_gains and self.gold is not None and self.gold.are_gains
+        return self.pairs is not None and _are_values(self.pairs, self.gold)
+
+    @cached_property
+    def values(self) -> ValueErrors | None:
+        """How far values of answers lie from people's; None of labels, and of values that are 0 or 1 throughout."""
+        if self.pairs is None or not self.of_values:
+            return None
+        errors = ValueErrors.of_pairs(self.pairs, self.design, self.groups)
+        return None if errors.is_binary else errors
 
     @property
     def size(self) -> int:
@@ -477,13 +491,20 @@ class Judge(Result):
     @property
     def labels(self) -> tuple[float, ...]:
         """All labels of either judge, ascending."""
-        return tuple(sorted({*self.confusion.gold, *self.confusion.bronze}))
+        own = () if self.pairs is None else (*self.pairs.gold.tolist(), *self.pairs.bronze.tolist())
+        return tuple(sorted({*self.confusion.gold, *self.confusion.bronze, *own}))
 
     # ------------------------------------------------------------------ how good it is
 
     @cached_property
     def binary(self) -> Confusion:
         """Counts cut at the levels of relevance: rows gold 0, 1; columns bronze 0, 1."""
+        if self.values is not None:
+            raise InputError(
+                "these are values of answers, not labels that are relevant or not: they have no sensitivity and "
+                "specificity", hint=f"see the mean error ({by_surface('print(judge)', '`truegain judge check`')}), or "
+                "give values of 0 and 1, as of pass and fail",
+            )  # fmt: skip
         return self.confusion.binary(*self.levels)
 
     @property
@@ -617,14 +638,17 @@ class Judge(Result):
     # ------------------------------------------------------------------ showing itself
 
     def __str__(self) -> str:
+        if self.values is not None:
+            return self.values.bias
         k_r, n_r, k_n, n_n = self.counts
         rates = self.rates(clusters=self._clusters)
         pairs = counted(self.confusion.pairs, "gold pair")
         topics = f" from {counted(len(self.binary.topics), 'topic')}" if self.binary.clustered else ""
+        found, rejected = _share(k_r, n_r), _share(k_n, n_n)
         return (
             f"bronze judge on {pairs}{topics} (gold {self.design}{self._level()}): "
-            f"sensitivity {self.sensitivity:.1%} ({k_r:g} of {n_r:g} relevant found, se {math.sqrt(rates.v_r):.3f}), "
-            f"specificity {self.specificity:.1%} ({k_n:g} of {n_n:g} non-relevant rejected, se "
+            f"sensitivity {self.sensitivity:.1%} ({found} relevant found, se {math.sqrt(rates.v_r):.3f}), "
+            f"specificity {self.specificity:.1%} ({rejected} non-relevant rejected, se "
             f"{math.sqrt(rates.v_n):.3f}), informedness {self.informedness:.3f}"
         )
 
@@ -635,7 +659,9 @@ class Judge(Result):
         return f"; relevant from {gold:g}, by bronze from {bronze:g}"
 
     def in_short(self) -> str:
-        """On how many gold pairs it was measured, and its two rates."""
+        """On how many gold pairs it was measured, and its two rates, or its mean error."""
+        if self.values is not None:
+            return self.values.bias
         return (
             f"{self.size:,} gold pairs, {self.design}: sensitivity {self.sensitivity:.3f}, specificity "
             f"{self.specificity:.3f}, informedness {self.informedness:.3f}"
@@ -647,6 +673,29 @@ class Judge(Result):
         return {"truegain": __version__, "design": self.design, "levels": list(self.levels)}
 
     def table(self) -> Table:
-        """The share of each bronze label, by gold label; notes say what does not fit together."""
+        """The share of each bronze label, by gold label; notes say what does not fit together.
+
+        Of values of answers the mean error by system.
+        """
+        if self.values is not None:
+            return replace(self.values.table(), provenance=self.provenance)
         notes = (str(self), *self.consistency(), *filter(None, [self.inverted()]))
         return replace(label_table(self.confusion), provenance=self.provenance, notes=notes)
+
+
+def _are_values(pairs: Pairs, gold: Judgments | None) -> bool:
+    """Whether both labels of gold pairs are values of answers."""
+    return pairs.pool is not None and pairs.pool.judgments.are_gains and gold is not None and gold.are_gains
+
+
+def _confusion(pairs: Pairs, gold: Judgments | None) -> Confusion:
+    """The counts of gold pairs; values of answers that are not 0 or 1 throughout are no classes."""
+    classes = np.isin(pairs.gold, (0.0, 1.0)).all() and np.isin(pairs.bronze, (0.0, 1.0)).all()
+    return Confusion.of_values(pairs) if _are_values(pairs, gold) and not classes else Confusion.fit(pairs)
+
+
+def _share(some: float, of: float) -> str:
+    """'61 of 75'; weighted counts, which are no whole numbers, as 'a weighted 10.4 of 13.3'."""
+    if some.is_integer() and of.is_integer():
+        return f"{some:.0f} of {of:.0f}"
+    return f"a weighted {some:.1f} of {of:.1f}"

@@ -495,8 +495,8 @@ def _by_pairs(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
         np.where(has, parts.worth(filled), np.nan),
         np.where(has, expansion, 1.0),
         len(bronze.topics),
-        answers_of(bronze.pool) if design_of(design).answers else None,
-        isinstance(measure, ItemMean) and len(np.unique(gold[has])) > MANY_LEVELS,
+        unit=answers_of(bronze.pool) if design_of(design).answers else None,
+        many_levels=isinstance(measure, ItemMean) and len(np.unique(gold[has])) > MANY_LEVELS,
     )
     whole = float(parts.weight.sum())
     bounds = whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())

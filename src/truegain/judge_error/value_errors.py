@@ -11,11 +11,12 @@ import numpy as np
 
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError, counted
-from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.judge_error.judge import Judge
+from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
+from truegain.judge_error.gold_pairs import Pairs
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import design_of
+from truegain.sampling.gold import ANSWER
 from truegain.stats.student_t import p_of, quantile_of
 
 ALL = "all systems"
@@ -32,11 +33,29 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class MeanError:
-    """The mean of judge minus person over some answers, with limits over topics unless labels are few."""
+    """The mean of judge minus person over some answers, with limits over topics unless labels are few.
 
-    system: str  # empty for all
+    Attributes
+    ----------
+    system : str
+        Whose answers; empty for all.
+    labels : int
+        How many have a gold label.
+    judge, people : float
+        The mean value by each.
+    value : float
+        The mean error.
+    low, high : float or None
+        Its limits.
+    absolute : float
+        The mean absolute error.
+    pearson, spearman : float or None
+        How the judge's values go with people's.
+    """
+
+    system: str
     labels: int
-    judge: float  # mean value
+    judge: float
     people: float
     value: float
     low: float | None
@@ -48,14 +67,28 @@ class MeanError:
 
 @dataclass(frozen=True)
 class ErrorGap:
-    """By how much the mean error of one system lies above that of another, or of all others."""
+    """By how much the mean error of one system lies above that of another, or of all others.
+
+    Attributes
+    ----------
+    system : str
+        The system.
+    other : str
+        The other one; empty for the mean of all others.
+    value : float
+        The difference.
+    low, high : float
+        Its limits.
+    p : float
+        Adjusted for the number of systems.
+    """
 
     system: str
-    other: str  # empty for the mean of all others
+    other: str
     value: float
     low: float
     high: float
-    p: float  # adjusted for the number of systems
+    p: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,15 +148,17 @@ class ValueErrors(Result):
 
     @classmethod
     def of(
-        cls, judge: Judge, ranked: RankedGains, measure: str, *, groups: Sequence[str] | None = None,
-        confidence: float = 0.95, provenance: Mapping[str, object] | None = None,
+        cls, pairs: Pairs | None, design: str, ranked: RankedGains, measure: str, *,
+        groups: Sequence[str] | None = None, confidence: float = 0.95, provenance: Mapping[str, object] | None = None,
     ) -> ValueErrors:  # fmt: skip
         """From a judge that was measured on gold labels of answers.
 
         Parameters
         ----------
-        judge : Judge
-            With its gold pairs.
+        pairs : Pairs or None
+            The gold pairs of a judge; refused where only counts are known.
+        design : str
+            How they were drawn.
         ranked : RankedGains
             The answers: each item is of one system.
         measure : str
@@ -140,22 +175,57 @@ class ValueErrors(Result):
         ValueErrors
             Of the labels of answers that are scored.
         """
-        if judge.pairs is None:
+        if pairs is None:
             raise TruegainError("only counts are known of this judge, and no values of single answers")
         owner = np.full(len(ranked.pool), -1, np.int64)
         owner[ranked.item] = ranked.list // len(ranked.topics)
-        item = judge.pairs.items_in(ranked.pool)
+        item = pairs.items_in(ranked.pool)
         keep = (item >= 0) & (owner[item] >= 0)
-        item, pairs = item[keep], judge.pairs.only(keep)
+        item, pairs = item[keep], pairs.only(keep)
         of_topic = np.asarray(ranked.pool.topic, np.int64)[item]
         names = list(ranked.topics) if groups is None else list(groups)
         units, unit = np.unique([names[t] for t in of_topic.tolist()], return_inverse=True)
         there, system = np.unique(owner[item], return_inverse=True)
-        drawn_alike = design_of(judge.design).equal and not pairs.weighted
+        drawn_alike = design_of(design).equal and not pairs.weighted
         return cls(
             tuple(ranked.systems[s] for s in there.tolist()), tuple(map(str, units)), pairs.bronze, pairs.gold,
             frozen(system.astype(np.int64)), frozen(unit.astype(np.int64)), pairs.weight, measure, confidence,
             provenance or {}, float(ranked.item_gain[owner >= 0].mean()) if drawn_alike else None,
+        )  # fmt: skip
+
+    @classmethod
+    def of_pairs(cls, pairs: Pairs, design: str, groups: Sequence[str] = ()) -> ValueErrors:
+        """From gold pairs alone, whatever of them is scored: the judgments tell whose answer each value is of.
+
+        Parameters
+        ----------
+        pairs : Pairs
+            The gold pairs of a judge.
+        design : str
+            How they were drawn.
+        groups : sequence of str, optional
+            The cluster of each topic of the pool, where topics were sampled in such.
+
+        Returns
+        -------
+        ValueErrors
+            Of all gold labels.
+        """
+        assert pairs.pool is not None
+        assert pairs.item is not None
+        pool = pairs.pool
+        answer = pool.judgments.extra.get(ANSWER, [ALL] * len(pool.row_item))
+        who = Coded.of([str(name) for name in answer])
+        of_item = np.zeros(len(pool), np.int64)
+        of_item[pool.row_item] = who.code
+        names = list(groups or pool.topics)
+        units, unit = np.unique([names[t] for t in pool.topic[pairs.item].tolist()], return_inverse=True)
+        there, system = np.unique(of_item[pairs.item], return_inverse=True)
+        drawn_alike = design_of(design).equal and not pairs.weighted
+        return cls(
+            tuple(who.values[s] for s in there.tolist()), tuple(map(str, units)), pairs.bronze, pairs.gold,
+            frozen(system.astype(np.int64)), frozen(unit.astype(np.int64)), pairs.weight, "",
+            mean_of_all=float(pool.labels.mean()) if drawn_alike else None,
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -307,7 +377,7 @@ class ValueErrors(Result):
     @property
     def bias(self) -> str:
         """The mean error in a sentence."""
-        e, of = self.overall, f"{counted(len(self), 'gold label')} of {self.measure}"
+        e, of = self.overall, counted(len(self), "gold label") + (f" of {self.measure}" if self.measure else "")
         if e.low is None or e.high is None:
             return f"The judge's values lie {_apart(e.value)} people's on average, by {of}; {self._no_interval}."
         shown = "" if e.low > 0 or e.high < 0 else "; the interval includes 0"
@@ -376,7 +446,7 @@ class ValueErrors(Result):
              e.absolute, e.pearson, e.spearman)
             for e in (self.overall, *each)
         ]  # fmt: skip
-        title = f"{self.measure}: the judge's values beside people's"
+        title = f"{self.measure}: the judge's values beside people's".removeprefix(": ")
         notes = (self.bias, self.leaning, self.worth, self.not_at_random)
         return Table(COLUMNS, rows, self.provenance, title, tuple(filter(None, notes)))
 

@@ -1,4 +1,4 @@
-"""Labels by language models: any OpenAI-compatible server is asked, each answer is paid for once."""
+"""Labels by language models: any OpenAI-compatible server is asked, each answer is kept and used again."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class JudgeSetup:
             ways = {
                 model: (stored and stored.way(plan.way_name(model))) or {"way": plan.ways()[0]} for model in self.models
             }
-            for call in plan.calls():
+            for _, call in plan.requests():
                 if call.item.texts is None:
                     continue
                 count = counts[call.model]
@@ -227,6 +227,11 @@ class JudgeSetup:
         per = f"{counted(len(plan.items), 'item')}, {counted(self.asking.repeat, 'replicate')}"
         orders = ", both orders" if plan.orders == 2 else ""
         yield f"Prompt {prompt.name}, version {prompt.version} ({prompt.digest}); {per}{orders}. Nothing was asked."
+        if shared := len(plan) - plan.distinct:
+            yield (
+                f"{counted(len(plan), 'label')}, {shared:,} of them by a request that another label has, too: what "
+                "says the same is asked once."
+            )
         yield (
             f"Tokens in are estimated; tokens out are {REASONING} an answer, more where the model reasons (at most "
             f"{self.asking.max_tokens:,}). Minutes are at {seconds:.1f} s an answer, {self.pace.concurrency} at a time."
@@ -269,7 +274,7 @@ class JudgeSetup:
         self, plan: CallPlan, store: AnswerStore, model: str, way: Mapping[str, Any]
     ) -> Iterator[dict[str, Any]]:
         judging = Judging(plan, store, None, self.pace)
-        for call in plan.calls():
+        for _, call in plan.requests():
             if call.model != model or call.item.texts is None:
                 continue
             body, cuts = plan.body(call, way)
@@ -410,8 +415,9 @@ def run_judge(
 ) -> JudgeRun:
     """Have language models judge a pool, by any server that speaks OpenAI's chat completions.
 
-    Every answer is committed to a store before it is read: the same call goes on where one was ended, and nothing that
-    was answered is paid for again.  The key comes from the environment only.
+    Every answer is committed to a store before it is read: the same call goes on where one was ended, and asks
+    again only for what was in flight when it was killed.  What says the same, as a claim that two systems make of one
+    document, is asked once.  The key comes from the environment only.
 
     Parameters
     ----------

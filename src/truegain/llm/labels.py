@@ -85,8 +85,17 @@ class JudgeRun:
         """How many calls gave a label."""
         return self.statuses.get(OK, 0)
 
+    @property
+    def calls(self) -> int:
+        """How many calls there are; labels that have the same request are of one."""
+        return self.plan.distinct
+
+    def _asked(self) -> list[tuple[Call, CallOutcome]]:
+        """What came of each call, without those that took the answer to the same request."""
+        return [(call, self.outcomes[at]) for at, call in self.plan.requests()]
+
     def columns(self) -> dict[str, list[Any]]:
-        """The columns of the output, a row for each call."""
+        """The columns of the output, a row for each label."""
         pairs = list(zip(self.plan.calls(), self.outcomes, strict=True))
         columns: dict[str, list[Any]] = {
             name: [call.item.ids[name] for call, _ in pairs] for name in self.plan.items[0].ids
@@ -161,29 +170,30 @@ class JudgeRun:
     def answered_by(self) -> dict[str, dict[str, int]]:
         """By model that was asked, the models that the server says answered."""
         names: dict[str, Counter[str]] = {model: Counter() for model in self.plan.models}
-        for call, outcome in zip(self.plan.calls(), self.outcomes, strict=True):
+        for call, outcome in self._asked():
             if outcome.answered:
                 names[call.model][outcome.answered] += 1
         return {model: dict(sorted(found.items())) for model, found in names.items()}
 
     def tokens(self) -> tuple[int, int]:
         """Tokens of all answers that were used, in and out."""
-        return sum(o.tokens[0] for o in self.outcomes), sum(o.tokens[1] for o in self.outcomes)
+        used = [outcome.tokens for _, outcome in self._asked()]
+        return sum(tokens_in for tokens_in, _ in used), sum(tokens_out for _, tokens_out in used)
 
-    def warn(self) -> None:
-        """Tell what should not pass unnoticed, once, with counts."""
+    def warn(self, missing: str = "they are empty in the output, not 0") -> None:
+        """Tell what should not pass unnoticed, once, with counts; missing: what becomes of lost labels."""
         total, lost = len(self.outcomes), len(self.outcomes) - self.labels
         if lost:
             reasons = ", ".join(f"{n:,} {status}" for status, n in self.statuses.items() if status != OK)
-            warn(f"{lost:,} of {counted(total, 'label')} are missing ({reasons}); they are empty in the output, not 0")
+            warn(f"{lost:,} of {counted(total, 'label')} are missing ({reasons}); {missing}")
         if FAILED in self.statuses and self.fault:
             warn(f"the last error of the server: {self.fault}; the same {CALL} asks again for what failed")
-        if length := self.statuses.get(LENGTH):
+        if length := sum(outcome.parsed.status == LENGTH for _, outcome in self._asked()):
             warn(
                 f"{counted(length, 'answer')} reached the limit of {self.plan.asking.max_tokens:,} tokens before the "
                 f"label; give a larger one ({arg('max_tokens', 2 * self.plan.asking.max_tokens)})"
             )
-        if cuts := sum(outcome.cuts > 0 for outcome in self.outcomes):
+        if cuts := sum(outcome.cuts > 0 for _, outcome in self._asked()):
             warn(
                 f"texts of {counted(cuts, 'call')} were cut to about {self.plan.asking.text_tokens:,} tokens "
                 f"({arg('text_tokens', 2 * self.plan.asking.text_tokens)} keeps more)"
@@ -204,9 +214,9 @@ class JudgeRun:
 
     def provenance(self) -> dict[str, Any]:
         """How the labels came about: server, models, prompt, parameters, times, tokens, cost."""
-        plan, times = self.plan, [o.at for o in self.outcomes if o.at]
+        plan, asked, times = self.plan, self._asked(), [o.at for o in self.outcomes if o.at]
         marks: dict[str, Counter[str]] = {model: Counter() for model in plan.models}
-        for call, outcome in zip(plan.calls(), self.outcomes, strict=True):
+        for call, outcome in asked:
             if outcome.fingerprint:
                 marks[call.model][outcome.fingerprint] += 1
         tokens = self.tokens()
@@ -227,12 +237,13 @@ class JudgeRun:
             "parameters": {**vars(plan.asking), "temperature": plan.asking.heat},
             "items": len(plan.items),
             "statuses": self.statuses,
-            "answers": sum(o.attempts for o in self.outcomes),
+            "calls": self.calls,
+            "answers": sum(o.attempts for _, o in asked),
             "first_answer": _time(min(times)) if times else None,
             "last_answer": _time(max(times)) if times else None,
             "tokens": {"in": tokens[0], "out": tokens[1]},
             "cost": self.cost,
-            "texts_cut": sum(o.cuts for o in self.outcomes),
+            "texts_cut": sum(o.cuts for _, o in asked),
         }
         if plan.orders == 2:
             facts["pairs_in_both_orders"], facts["flips"] = self.flips()

@@ -436,6 +436,33 @@ class CallPlan:
             for first in self._orders(item):
                 yield Call(item, model, replicate, first)
 
+    def requests(self) -> Iterator[tuple[int, Call]]:
+        """The calls with their places, without those that say the same as one before: these take its answer."""
+        return ((at, call) for at, call in enumerate(self.calls()) if self.first_alike(at) == at)
+
+    @property
+    def distinct(self) -> int:
+        """How many calls say what none before them says."""
+        return sum(at == first for at, first in enumerate(self._alike)) * len(self.models) * self.asking.repeat
+
+    def first_alike(self, at: int) -> int:
+        """The place of the first call with the same request as the call at a place, often its own."""
+        of_item, order = len(self.models) * self.asking.repeat * self.orders, at % self.orders
+        item = at // of_item
+        first_item, first_order = divmod(self._alike[item * self.orders + order], self.orders)
+        return at + (first_item - item) * of_item + first_order - order
+
+    @cached_property
+    def _alike(self) -> Sequence[int]:
+        """By item and order the first that says the same, as where two systems make one claim of one document."""
+        first: dict[bytes, int] = {}
+        shown = [Call(item, "", 1, order) for item in self.items for order in self._orders(item)]
+        return [at if c.item.texts is None else first.setdefault(self._said(c), at) for at, c in enumerate(shown)]
+
+    def _said(self, call: Call) -> bytes:
+        """What identifies the messages of a call, however it is asked: a way changes the end of them all alike."""
+        return key_of(in_json(self.messages(call, "line")[0]))
+
     def _orders(self, item: JudgedItem) -> tuple[str, ...]:
         if self.prompt.task != "preferences":
             return ("",)

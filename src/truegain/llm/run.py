@@ -6,7 +6,7 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -128,7 +128,8 @@ class Judging:
         self._times_in, self._mean_out = UNSURE, USUAL_OUT
         self._counted = 0  # answers whose tokens are known
         self.unlabeled = ""  # an answer without a label, to be shown
-        self._calls: Iterator[tuple[int, Call]] = enumerate(plan.calls())
+        self.planned = plan.distinct
+        self._calls = plan.requests()  # each request once, so that none is in flight twice
         self._lock, self._ended = threading.Lock(), threading.Condition()
         self._working = 0  # threads
 
@@ -149,6 +150,12 @@ class Judging:
             raise TruegainError(f"{with_marks(error)}{kept}") from None
         except KeyboardInterrupt:
             raise KeyboardInterrupt(self.how_to_go_on()) from None
+        self._share()
+
+    def _share(self) -> None:
+        """Give calls with the same request the answer of the first."""
+        for at in range(len(self.outcomes)):
+            self.outcomes[at] = self.outcomes[self.plan.first_alike(at)]
 
     def _limit(self, next_cost: float) -> CostLimitError:
         """The limit of costs, and what it would have to be for one more call."""

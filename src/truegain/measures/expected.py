@@ -115,7 +115,7 @@ def _shaped(ranked: RankedGains, values: Floats) -> Floats:
 
 def _linear(measure: Measure, ranked: RankedGains, chances: Chances) -> Expected:
     worth = measure.worth(np.concatenate([[0.0], chances.levels]))
-    weight = measure.rank_weights(max(1, int(ranked.rank.max(initial=1))))[ranked.rank - 1]
+    weight = measure.rank_weights(int(ranked.rank.max(initial=1)))[ranked.rank - 1]
     return Expected(_shaped(ranked, ranked.total(weight * chances.mean(worth)[ranked.item])), weight, worth)
 
 

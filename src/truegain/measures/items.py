@@ -160,6 +160,7 @@ def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:
     caveats: list[str] = []
     for name, matrix in values.items():
         items.tell_missing(name)
+        items.tell_means(name)
         known = ~np.isnan(matrix)
         n = known.sum(axis=1)
         total = np.where(known, matrix, 0.0).sum(axis=1)

@@ -148,7 +148,7 @@ def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
 
 def _rank_weights(ranked: RankedGains, measure: Measure) -> Floats:
     """What a document at each rank counts; every one the same, down to its cutoff, where the measure is not linear."""
-    depth = max(1, int(ranked.depth.max(initial=1)), int(ranked.rank.max(initial=1)))
+    depth = max(int(ranked.depth.max(initial=1)), int(ranked.rank.max(initial=1)))
     if measure.linear_in_gains:
         labels = np.concatenate([ranked.item_gain, [max(1.0, level_of(measure) or 1.0)]])
         return np.abs(linear_parts(measure, labels, depth).weight)

@@ -111,7 +111,10 @@ def _canonical(text: str) -> Measure:
             f"{name} is a measure of nuggets: give the nuggets and what answers support of them, not judgments and runs"
         )
     if name not in CATALOGUE:
-        raise MeasureError(f"there is no measure {form['name']!r}{_like(form['name'])}{LIST_MEASURES} lists all")
+        remedy = f"{_like(form['name'])}{LIST_MEASURES} lists all"
+        raise MeasureError(
+            f"there is no measure {form['name']!r}{remedy}", value=form["name"], remedy=remedy.removeprefix("; ")
+        )
     kind = CATALOGUE[name]
     params = _params(text, form["params"], kind)
     try:

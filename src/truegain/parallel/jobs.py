@@ -19,7 +19,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.io.threads import cores
-from truegain.message import with_marks
+from truegain.message import arg, with_marks
 
 # ---- A job: a function and a list of pieces, run here or elsewhere; the answer does not depend on how many work at
 # it.
@@ -219,7 +219,8 @@ def _result(waiting: deque[tuple[Piece, Future[PieceResult]]], name: Callable[[P
 
 def _ended(piece: str) -> PieceError:
     return PieceError(
-        f"a worker process ended while it worked on {piece} (killed, or out of memory); there is no result"
+        f"a worker process ended while it worked on {piece} (killed, or out of memory), so there is no result; "
+        f"free memory, or take fewer processes ({arg('jobs')})"
     )
 
 

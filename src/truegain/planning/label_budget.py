@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from truegain.errors import TruegainError
 from truegain.message import argname
+from truegain.results.settlement import labels_of
 
 
 @dataclass(frozen=True)
@@ -15,12 +16,15 @@ class LabelBudget:
 
     >>> LabelBudget(300, 0.5, 120).most(500), LabelBudget().most(500), LabelBudget(price=0.5).cost(10)
     (240, 500, 5.0)
+    >>> LabelBudget(double=0.1).most(500), LabelBudget(300, double=0.1).most(500), LabelBudget(double=1).labels_of(40)
+    (550, 300, 80)
     """
 
     max_labels: int | None = None
     price: float | None = None
     max_cost: float | None = None
     keep_going: bool = False  # though a forecast says that labels will not decide it
+    double: float = 0.0  # share of rows that a second person labels, too
 
     def __post_init__(self) -> None:
         for name in ("max_labels", "price", "max_cost"):
@@ -45,8 +49,13 @@ class LabelBudget:
         return min(limits, default=None)
 
     def most(self, rows: int) -> int:
-        """Labels after which it is given up, of a list of so many rows with one label each."""
-        return rows if self.limit is None else min(rows, self.limit)
+        """Labels after which it is given up, of a list of so many rows."""
+        labels = self.labels_of(rows)
+        return labels if self.limit is None else min(labels, self.limit)
+
+    def labels_of(self, rows: int) -> int:
+        """Labels that so many rows take, about."""
+        return labels_of(rows, self.double)
 
     def cost(self, labels: int) -> float | None:
         """What so many labels cost; None where no price is given."""

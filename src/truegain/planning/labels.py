@@ -15,8 +15,9 @@ from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.label_lists import GoldList
+from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
-from truegain.errors import InputError, TruegainError
+from truegain.errors import InputError, TruegainError, counted
 from truegain.io.columns import Floats, Ints
 from truegain.io.frames import TableLike
 from truegain.judge_error.topic_estimators import LEAST_TOPICS
@@ -391,10 +392,10 @@ def _before_gold(
     earlier: GoldList | TableLike | Mapping[float, float] | None = None,
 ) -> Plan:
     """What so many labels can be worth, whatever they say."""
-    pool = int(study.ranked.item_judged.sum())
+    pool, unit = int(study.ranked.item_judged.sum()), labeled_as(m, study.ranked)
     if draws_topics(listed.design):
         note = (
-            f"The list has all {len(listed):,} {_labeled(m)}, topic by topic in random order. Label at least "
+            f"The list has all {len(listed):,} {unit}s, topic by topic in random order. Label at least "
             f"{LEAST_TOPICS} whole topics, better 20; then labeling may stop after any topic. The precision of gold "
             "topics is known once these are labeled."
         )
@@ -428,9 +429,9 @@ def _before_gold(
     unjudged = study.unjudged_note(m, contrasts)
     moved = _moved(contrasts, names)
     notes = [
-        f"{len(listed):,} of the {pool:,} {_labeled(m)} can change {moved} on {m}: {_all_judged(unjudged)}"
+        f"{len(listed):,} of the {pool:,} {unit}s can change {moved} on {m}: {_all_judged(unjudged)}"
         if listed.design == "ordered"
-        else f"The list has all {len(listed):,} {_labeled(m)}; {most:,} of them can change {moved} on {m}: an "
+        else f"The list has all {len(listed):,} {unit}s; {most:,} of them can change {moved} on {m}: an "
         "ordered list has only these, and needs far fewer labels.",
         "These are the widest intervals possible with this many labels: the judge's error rates are not known yet."
         if aim.fixed
@@ -458,7 +459,7 @@ def _over_topics(study: Study, m: Measure, contrasts: Contrasts) -> tuple[Varian
     """
     variance_model = study.variance_model(m)
     topics = variance_model.estimator.over_topics(contrasts)
-    groups = population_groups(study.over, study.topics)
+    groups = population_groups(study.over, study.topics, study.grouped)
     own = Variance(topics.value, np.full(len(contrasts), len(study.topics) - 1.0))
     for source in groups:
         if (grouped := variance_model.alone(contrasts, source)) is not None:
@@ -466,20 +467,26 @@ def _over_topics(study: Study, m: Measure, contrasts: Contrasts) -> tuple[Varian
     return own, np.minimum(topics.value, own.value), min(groups.values(), default=0)
 
 
-def _labeled(m: Measure) -> str:
-    """What a list is drawn from."""
-    return "answers" if isinstance(m, ItemMean) else "labeled documents"
+def labeled_as(m: Measure, ranked: RankedGains, of_runs: str = "labeled document") -> str:
+    """What one gold label is of: an answer, an item of one, an assignment of a nugget, or what it is of in runs.
+
+    >>> import truegain as tg
+    >>> items = tg.read_items({"faith": {s: {t: 0.5 + t / 100 for t in range(25)} for s in "ab"}})
+    >>> study = tg.Study(items, measures="faith")
+    >>> labeled_as(study.measures[0], study.ranked)
+    'answer'
+    """
+    if not isinstance(m, OfItems):
+        return of_runs
+    if not isinstance(m, ItemMean):
+        return "assignment"
+    return "item" if len(ranked.list) > len(np.unique(ranked.list)) else "answer"
 
 
 def _all_judged(unjudged: str) -> str:
     """What gold labels of all that moves a difference do, where unjudged documents move it too and where none does."""
     done = "leaves only unlabeled documents open" if unjudged else "settles it for these topics"
     return f"labeling all of them {done}, and no plan needs more."
-
-
-def _pairs(m: Measure, n: int) -> str:
-    words = "answer" if isinstance(m, ItemMean) else "labeled pair"
-    return words if n == 1 else f"{words}s"
 
 
 def _moving(study: Study, m: Measure, contrasts: Contrasts) -> int:
@@ -506,8 +513,8 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
     if m.linear_in_gains or isinstance(estimator, ByList):
         most = _moving(study, m, contrasts)
         details["most"] = most
-        moved = _moved(contrasts, names)
-        notes.append(f"{most:,} {_pairs(m, most)} can change {moved} on {m}: {_all_judged(unjudged)}")
+        moved, unit = _moved(contrasts, names), labeled_as(m, study.ranked, "labeled pair")
+        notes.append(f"{counted(most, unit)} can change {moved} on {m}: {_all_judged(unjudged)}")
     if unjudged:
         notes.append(unjudged)
     if isinstance(estimator, ByList) and estimator.note:
@@ -539,7 +546,8 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
     top = now.pairs or None
     if now.differ is not None:
         if now.differ < estimator.least_gold and not variance_model.exact:
-            raise _too_few_differ(now.differ, estimator.least_gold, _moved(contrasts, names), m)
+            unit = labeled_as(m, study.ranked)
+            raise _too_few_differ(now.differ, estimator.least_gold, _moved(contrasts, names), m, unit)
         top = now.gold + now.open
     least = least_of(None if now.whole else touching, now.gold, top, len(contrasts), estimator.least_gold)
     return planned(precisions, now.gold, most, names, m, aim, details, notes, least)
@@ -550,16 +558,16 @@ def _moved(contrasts: Contrasts, names: str) -> str:
     return names if len(contrasts) == 1 else f"one or more of the {len(contrasts):,} pairs of systems"
 
 
-def _too_few_differ(differ: int, least: int, names: str, m: Measure) -> TruegainError:
+def _too_few_differ(differ: int, least: int, names: str, m: Measure, unit: str) -> TruegainError:
     """Why there is no plan of drawn gold labels: all that move the difference are fewer than limits need."""
     if not differ:
         return TruegainError(
             f"no labeled document can change {names} on {m}: the systems rank the same documents alike; choose others"
         )
-    documents = "only 1 labeled document" if differ == 1 else f"only {differ} labeled documents"
     return TruegainError(
-        f"{documents} can change {names} on {m}, and an interval needs {least} gold labels that do; draw a list of "
-        f"these ({SAMPLE_GOLD}) and label all of it, which gives an interval however short it is, or add topics"
+        f"only {counted(differ, unit)} can change {names} on {m}, and an interval needs {least} gold labels that do; "
+        f"draw a list of these ({SAMPLE_GOLD}) and label all of it, which gives an interval however short it is, or "
+        "add topics"
     )
 
 

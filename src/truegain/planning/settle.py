@@ -14,8 +14,9 @@ import numpy as np
 
 from truegain.config import Gold, check_count
 from truegain.data.label_lists import GoldList
-from truegain.errors import DataWarning, TruegainError, counted, some
+from truegain.errors import DataWarning, InputError, TruegainError, counted, some
 from truegain.io.columns import Floats
+from truegain.judge_error.gold_pairs import ends_of
 from truegain.measures.base import Measure
 from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.planning.gold_sample import draw_list
@@ -38,7 +39,7 @@ from truegain.study.estimators import LEAST_GOLD
 from truegain.study.looks import ListLooks, PairLook
 from truegain.study.settled import SettleResult
 from truegain.study.study import Study
-from truegain.study.verdict import Verdict
+from truegain.study.verdict import Verdict, could_move
 
 LabelOf = Callable[[str, str], float | None]
 STATUS: Mapping[str, Status] = {status.replace("-", " "): status for status in DECIDED}  # of a verdict's outcome
@@ -79,6 +80,8 @@ class Settling:
         Of the order of the list.
     drawn : GoldList, optional
         The list, where it was drawn before.
+    scale : str or sequence of float, optional
+        The labels that people may give, as '0:3', or the lowest and the highest; by default those of the judge.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class Settling:
     population: str | Sequence[str] | None = None
     seed: int = 0
     drawn: GoldList | None = None
+    scale: str | Sequence[float] | None = None
     listed: GoldList = field(init=False)
 
     def __post_init__(self) -> None:
@@ -112,16 +116,23 @@ class Settling:
             )
             raise TruegainError(f"this study cannot be settled label by label: {why}")
         if len(study.measures) != 1:
-            raise TruegainError(f"settling needs one measure; the study has {some([str(m) for m in study.measures])}")
+            raise TruegainError(
+                f"settling needs one measure; the study has {some([str(m) for m in study.measures])}; "
+                f"choose one ({arg('measures', python='Study.with_measures')})"
+            )
         one = isinstance(self.baseline, str)
         self.baselines: tuple[str, ...] = tuple([str(self.baseline)] * len(self.candidates) if one else self.baseline)
         if not self.candidates or any(a == b for a, b in zip(self.baselines, self.candidates, strict=True)):
             raise TruegainError(f"{argname('candidate')}: name one or more systems other than {self.baselines[0]}")
         pairs = [(place_of(a, study.systems), place_of(b, study.systems)) for a, b in self.pairs]
         self.contrasts = Contrasts.of(pairs)
+        ends = ends_of(self.scale)
         if self.drawn is None:
-            self.listed = draw_list(
-                study.ranked, self.measure, systems=sorted({x for pair in pairs for x in pair}), seed=self.seed
+            systems = sorted({x for pair in pairs for x in pair})
+            self.listed = draw_list(study.ranked, self.measure, systems=systems, scale=ends, seed=self.seed)
+        elif ends is not None and ends != self.drawn.scale:
+            raise InputError(
+                f"{argname('scale', self.scale)}: this list was drawn for labels {self.drawn.labels}; draw another"
             )
         else:
             self.listed = self.drawn
@@ -198,7 +209,8 @@ class Settling:
             if off := [x for x in known if not low <= x <= high]:
                 raise TruegainError(
                     f"topic {row.topic}, document {row.doc}: the label {off[0]:g} is not on the scale "
-                    f"{self.listed.labels} of the list; correct it"
+                    f"{self.listed.labels} of the list; correct it, or begin anew with the labels in use "
+                    f"({argname('scale')})"
                 )
             found.append(median_low(known) if known else math.nan)
         return np.array(found, np.float64)
@@ -240,7 +252,7 @@ class Settling:
             whys.append(why or unlikely)
             foreseen.append(bool(unlikely))
         ended = "open" not in statuses
-        verdicts = self.verdicts(labels) if ended and n else ()
+        verdicts = self.verdicts(labels) if ended else ()
         stuck, cannot = int(np.isnan(labels).sum()), sum(x is None for row in rows for x in row.labels)
         count = labels_in_words(n, stuck) if not ended else _given(given, cannot, n)
         pairs = tuple(
@@ -253,11 +265,13 @@ class Settling:
             _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, given,
             len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(given),
             self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), statuses),
-            stuck,
+            stuck, self.budget.double,
         )  # fmt: skip
 
     def verdicts(self, labels: Floats) -> tuple[Verdict, ...]:
-        """The verdicts of the study with these gold labels."""
+        """The verdicts of the study with these gold labels; none where nobody could judge any of them."""
+        if np.isnan(labels).all():
+            return ()
         study = self._with(self.filled(labels))
         return tuple(study.verdict(a, b) for a, b in self.pairs)
 
@@ -279,11 +293,13 @@ class Settling:
             bounds = self._looks.bounds[i]
             assert bounds is not None
             return (
-                f"No number of labels will decide it: {bounds.counted} could take {-look.could[0]:.4f} from the "
-                f"difference or add {look.could[1]:.4f}, and are not on the list. Have the judge label them and begin "
-                "anew, so that people can check them too; or count unjudged documents as not relevant."
+                f"No number of labels will decide it: {bounds.counted} {_moves(look.could)}, and are not on the list. "
+                "Have the judge label them and begin anew, so that people can check them too; or count unjudged "
+                "documents as not relevant."
             )
-        if reach.stuck > reach.half and reach.decides(look.could, least, stuck=False):
+        if not self.over_topics and not reach.stuck:
+            return ""  # with all labels it is known
+        if not self.over_topics or (reach.stuck > reach.half and reach.decides(look.could, least, stuck=False)):
             return (
                 "No number of labels will decide it: the documents that could not be judged could move the difference "
                 f"by {reach.stuck:.4f}. Have them labeled by somebody who can judge them."
@@ -312,8 +328,8 @@ class Settling:
             bounds = self._looks.bounds[i]
             assert bounds is not None
             why = (
-                f"{bounds.counted[0].upper()}{bounds.counted[1:]} could take {-could[0]:.4f} from the difference or "
-                f"add {could[1]:.4f}, and are not on the list. Have the judge label them and begin anew."
+                f"{bounds.counted[0].upper()}{bounds.counted[1:]} {_moves(could)}, and are not on the list. Have the "
+                "judge label them and begin anew."
             )
         else:
             why = self._by_topics("With all of them labeled", seen.half, looks[i])
@@ -343,7 +359,7 @@ class Settling:
         return max(value + could[0] - least, least - value - could[1], 0.0)
 
     def needed_for(self, far: float, spread: float, own: float, chance: float = 0.5) -> int | None:
-        """Labels after which a pair this far from what decides is decided with this chance; None: no number is enough.
+        """Rows after which a pair this far from what decides is decided with this chance; None: no number is enough.
 
         spread: the sd of the first estimate; own: the part of the variance that topics bring, times t squared.
         """
@@ -356,7 +372,7 @@ class Settling:
         return max(min(n, len(self.listed)), min(LEAST_GOLD, len(self.listed)))
 
     def _foretold(self, i: int, look: PairLook, n: int) -> tuple[int | None, int | None]:
-        """Labels in all that are likely needed, and that are with 90%, were things to go on like this."""
+        """Rows in all that are likely needed, and that are with 90%, were things to go on like this."""
         if look.comparison.low is None:
             return None, None
         spread, own = self._looks.spread(i), self._looks.half_by_topics(i) ** 2
@@ -379,9 +395,10 @@ class Settling:
             even, most = (self.needed_for(far, spread, own, chance) for chance in (0.5, 0.8))
             if not own:
                 even, most = even or len(self.listed), most or len(self.listed)
-            row: list[Cell] = [d, even, most]
+            labels = [None if n is None else self.budget.labels_of(n) for n in (even, most)]
+            row: list[Cell] = [d, *labels]
             if self.budget.price is not None:
-                row += [None if n is None else self.budget.cost(n) for n in (even, most)]
+                row += [None if n is None else self.budget.cost(n) for n in labels]
             rows.append(tuple(row))
         columns = ["true difference", "labels, even chance", "labels, 80% chance"]
         columns += ["cost, even chance", "cost, 80% chance"] if self.budget.price is not None else []
@@ -390,6 +407,15 @@ class Settling:
             f"after {self.most:,} labels at the latest.",
             "Numbers assume a judge that is right about 4 of 5 documents; a better one needs fewer.",
         ]
+        if self.budget.double:
+            notes.append(f"Labels of a second person, of {self.budget.double:.0%} of the documents, are among them.")
+        for (a, b), bounds in zip(self.pairs, self._looks.bounds, strict=True):
+            could = could_move(bounds, self.study.unjudged_policy)
+            if bounds is not None and any(could):
+                notes.append(
+                    f"Of {b} against {a}: {bounds.counted} {_moves(could)}, and are not on the list. Numbers are "
+                    "without them: while they have no label, small differences may stay open for good."
+                )
         if own:
             notes.append(
                 f"For topics like these {len(self.study.topics)}: differences below about {math.sqrt(own):.3f} need "
@@ -437,7 +463,13 @@ class Settling:
         verdicts: Sequence[Verdict], count: str,
     ) -> PairSettlement:  # fmt: skip
         likely, latest = self._foretold(i, looks[i], now.labels) if status == "open" and looks else (None, None)
-        if verdicts and status == "undecided":
+        a, b = self.pairs[i]
+        unknown = f"he data cannot show whether {b} is better than {a} on {self.measure}"
+        if status == "undecided" and not verdicts:
+            sentence = f"Not decided within {count}: without a label t{unknown}."
+        elif why and now.low is None and not self._looks.never[i]:  # no verdict, which would ask for more labels
+            sentence = f"T{unknown}. {why}"
+        elif verdicts and status == "undecided":
             sentence = f"Not decided within {count}. {verdicts[i].sentence}"
         elif verdicts:
             sentence = f"{verdicts[i].sentence} {why}" if why and not verdicts[i].reasons else verdicts[i].sentence
@@ -446,7 +478,6 @@ class Settling:
         else:
             sentence = self._so_far(i, now, likely, count)
         path = tuple(self._path[n][i] for n in sorted(self._path) if n)
-        a, b = self.pairs[i]
         return PairSettlement(a, b, status, sentence, now, path, likely, latest, foreseen)
 
     def _so_far(self, i: int, now: Interval, likely: int | None, count: str) -> str:
@@ -471,7 +502,8 @@ class Settling:
                 f"Limits of the {len(self.candidates)} comparisons hold together with {100 * self.study.confidence:g}% "
                 f"confidence; each has {100 * self.confidence:.4g}%."
             )
-        if stuck := int(np.isnan(labels).sum()):
+        stuck = int(np.isnan(labels).sum())
+        if stuck:
             notes.append(
                 f"{counted(stuck, 'document')} could not be judged; the interval allows for any label of "
                 f"{'it' if stuck == 1 else 'them'}."
@@ -483,7 +515,7 @@ class Settling:
                     "People differ in what they call relevant: where they do, the lower label counts. A study over "
                     "assessors says what other people would find."
                 )
-        if len(labels) >= LEAST_BEFORE_GIVING_UP and ended and not self._looks.judge_helps():
+        if len(labels) - stuck >= LEAST_BEFORE_GIVING_UP and ended and not self._looks.judge_helps():
             notes.append(
                 "The judge's labels do not predict the gold labels: the answer rests on the gold labels alone, as it "
                 "would without a judge."
@@ -494,6 +526,19 @@ class Settling:
                 "is: quote the interval."
             )
         return tuple(notes)
+
+
+def _moves(could: tuple[float, float]) -> str:
+    """What unjudged documents can do to a difference, in words.
+
+    >>> _moves((-0.02, 0.354)), _moves((-0.0, 0.354)), _moves((-0.02, 0.0))
+    ('could take 0.0200 from the difference or add 0.3540', 'could add 0.3540 to the difference', \
+'could take 0.0200 from the difference')
+    """
+    less, more = (f"{abs(x):.4f}" for x in could)
+    if not float(less):
+        return f"could add {more} to the difference"
+    return f"could take {less} from the difference" + (f" or add {more}" if float(more) else "")
 
 
 def _interval(n: int, look: PairLook) -> Interval:
@@ -543,7 +588,7 @@ def settle(
     if not now.ended:
         now = settling.decide(rows)
     labels = settling.labels_of(rows)
-    return SettleResult(now, settling.verdicts(labels) if rows else (), settling.filled(labels))
+    return SettleResult(now, settling.verdicts(labels), settling.filled(labels))
 
 
 def _number(value: object, topic: str, doc: str) -> float | None:

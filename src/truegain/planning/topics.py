@@ -370,7 +370,9 @@ def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
         return one_way(x).v_e, "residual variance of the one-way analysis (V_E1)"  # type: ignore[arg-type]
     analysis = two_way(x)  # type: ignore[arg-type]
     if analysis.no_residual:
-        raise TruegainError("every topic gives the same difference: there is no variance to plan with")
+        raise TruegainError(
+            "every topic gives the same difference: there is no variance to plan with; give topics on which they differ"
+        )
     return (
         2 * analysis.v_e,
         "mean variance of the differences of two systems (2 V_E2, twice the residual variance of the two-way analysis)",

@@ -63,7 +63,7 @@ class Linear(Extremes):
         if isinstance(measure, RBP) and measure.max_rel == "scale":  # no label is above the highest given
             measure = replace(measure, max_rel=float(measure.scale(ranked)[0]) or 1.0)
         worth = measure.worth(filled.levels)
-        weight = measure.rank_weights(max(1, int(ranked.rank.max(initial=1))))
+        weight = measure.rank_weights(int(ranked.rank.max(initial=1)))
         self.weight = weight[ranked.rank - 1]
         self.given = self.weight * np.where(ranked.judged, measure.worth(ranked.gain, ranked.judged), 0.0)
         self.least, self.most = float(worth.min()), float(worth.max())

@@ -56,7 +56,8 @@ def evaluate(
     judgments : path, frame, mapping, Judgments, or objects of ir_measures or ranx
         The labels.  `read_judgments(..., model='gpt-4o')` says which model gave them.
     measures : measure, or several
-        As text, such as 'nDCG@10', or as objects; of `Items` names of scores, by default all.
+        As text, such as 'nDCG@10', or as objects; of `Items` names of scores, by default all, and of nuggets measures
+        such as 'V_strict'.
     scoring : Scoring, optional
         What counts as relevant, which topics count, and other conventions of trec_eval.
     fill : {'predicted'}, optional
@@ -139,9 +140,12 @@ def _answers_in(runs: object) -> Items | None:
 
 def _of_answers(items: Items, judgments: object, measures: MeasuresLike | None) -> Scores:
     from truegain.measures.items import scores_of_items
+    from truegain.pooling.answers import names_score, nugget_scores
 
     if judgments is not None:
         raise TruegainError(f"{argname('judgments')}: values of answers are judgments already; leave them out")
+    if not names_score(items, measures):
+        return nugget_scores(items, measures)
     if measures is None or isinstance(measures, str):
         return scores_of_items(items, None if measures is None else [measures])
     return scores_of_items(items, [str(m) for m in measures] if isinstance(measures, Iterable) else [str(measures)])

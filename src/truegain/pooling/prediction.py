@@ -269,11 +269,11 @@ def nearest(units: csr_array, topic: Ints, relevant: Floats) -> Floats:
         total = weight.sum(axis=1)
         label = (weight * relevant[judged][near]).sum(axis=1)
         others = (
-            relevant[judged].sum() - np.where(known[items], np.nan_to_num(relevant[items]), 0.0),
+            relevant[judged].sum() - np.where(known[items], relevant[items], 0.0),
             len(judged) - known[items],
         )
         mean = np.divide(*others, out=out[items], where=others[1] > 0)
-        out[items] = np.where(total > 1e-12, label / np.where(total > 1e-12, total, 1.0), mean)
+        out[items] = np.divide(label, total, out=mean, where=total > 1e-12)
     return out
 
 
@@ -302,7 +302,7 @@ class Predictor:
             else:
                 p = predicted(self.votes, relevant, self._more(relevant))
             p = np.minimum(p, out[:, number - 1]) if number else p
-            out[:, number] = np.where(known, np.nan_to_num(relevant), p)
+            out[:, number] = np.where(known, relevant, p)
         return out
 
     def unknown(self, label: Floats, levels: Floats, pull: Floats) -> float:
@@ -327,7 +327,7 @@ class Predictor:
         if self.units is not None:
             columns.append(standard(nearest(self.units, self.votes.topic, relevant), self.votes.listed))
         if self.said is not None:
-            columns.append(standard(np.nan_to_num(self.said), ~np.isnan(self.said)))
+            columns.append(standard(self.said, ~np.isnan(self.said)))
         return np.column_stack(columns) if columns else None
 
 

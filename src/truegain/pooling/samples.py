@@ -198,7 +198,7 @@ def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] |
     """What the label of each item is worth as predicted, and the size of each unjudged document; 0 for all else."""
     ranked, chances = made.filled.ranked, made.chances(m)
     worth = m.worth(np.concatenate([[0.0], chances.levels]))
-    weight = m.rank_weights(max(1, int(ranked.rank.max(initial=1))))[ranked.rank - 1] * m.within(ranked.rank)
+    weight = m.rank_weights(int(ranked.rank.max(initial=1)))[ranked.rank - 1] * m.within(ranked.rank)
     system = ranked.list // max(1, len(ranked.topics))
     if pair is None:
         u = np.sqrt(np.bincount(ranked.item, weight**2, len(ranked.pool)) / len(ranked.systems))

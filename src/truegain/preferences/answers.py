@@ -101,6 +101,6 @@ class PreferenceVerdict(Verdict):
         if self.reasons:
             return [
                 f"More topics would not help: the verdict needs at least {LEAST_GOLD} {self._gold_units} of each of "
-                "the two systems, drawn at random."
+                "the two systems, drawn at random, or all."
             ]
         return super()._next(how_to_check, how_to_draw)

@@ -64,9 +64,13 @@ def tell_unequal(cells: PairCells) -> None:
     every = n * (n - 1) // 2
     name = [f"{cells.systems[a]}|{cells.systems[b]}" for a, b in zip(cells.a, cells.b, strict=True)]
     most, least = int(np.argmax(counts)), int(np.argmin(counts))
+    topics = counted(int(counts[most]), "topic")
+    if counts[most] > counts[least]:
+        found = f"{name[most]} on {topics}, {name[least]} on {int(counts[least])}"
+    else:
+        found = f"{name[0]} on {topics}" if len(counts) == 1 else f"{len(counts)} pairs on {topics} each"
     never = f"; {every - len(counts)} of {every} pairs never" if len(counts) < every else ""
     warn(
-        f"pairs were compared unequally often ({name[most]} on {counted(int(counts[most]), 'topic')}, "
-        f"{name[least]} on {int(counts[least])}{never}): "
+        f"pairs were compared unequally often ({found}{never}): "
         "where strengths differ by topic, they hold for this mix of pairs"
     )

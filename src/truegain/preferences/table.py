@@ -14,9 +14,10 @@ import numpy as np
 from truegain.errors import InputError, an, counted, some
 from truegain.io import formats
 from truegain.io.columns import COLUMNS, Bools, Floats, Ints, Places, frozen, number_of, of_objects, plain_name
-from truegain.io.files import PathLike, can_be_read_again
+from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
 from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, unguarded
+from truegain.io.separated import first_line, separated, separator_of
 from truegain.io.warnings import warn
 from truegain.message import by_surface
 from truegain.preferences.fit import PairCells, total
@@ -275,23 +276,29 @@ PreferencesLike = PathLike | FrameLike | Sequence[VoteRow] | Preferences
 
 def holds_preferences(path: str) -> bool:
     """Whether a file is a table of preferences, by the names of its columns."""
-    if not can_be_read_again(path) or formats.ending(path) not in formats.endings():
-        return False
+    columns = _columns_of(path)
+    return columns is not None and (_is_export(columns) or all(_named(columns, role) for role in NEEDED[1:]))
+
+
+def _columns_of(path: str) -> Columns | None:
+    """The columns of a table, of lines those of the first alone, whatever its size; None where it cannot be read."""
+    kind = formats.ending(path)
+    if not can_be_read_again(path) or kind not in formats.endings():
+        return None
     try:
-        table, file = formats.read_file(path)
-        columns = Columns(table, file)
+        if kind in (".csv", ".tsv"):
+            head = first_line(next(pieces_of(path), b""))
+            separator = "\t" if kind == ".tsv" else separator_of(head)
+            return Columns(separated(f"{head}\n".encode(), separator, shown_path(path)), shown_path(path))
+        return Columns(*formats.read_file(path))
     except InputError:
-        return False
-    return _is_export(columns) or all(_named(columns, role) for role in NEEDED[1:])
+        return None
 
 
 def refuse_without_winner(path: str) -> None:
     """Refuse a table that names topics and two systems in each row, and not which of them was preferred."""
-    if not can_be_read_again(path) or formats.ending(path) not in formats.endings():
-        return
-    try:
-        columns = Columns(*formats.read_file(path))
-    except InputError:
+    columns = _columns_of(path)
+    if columns is None:
         return
     if all(_named(columns, role) for role in NEEDED[:-1]) and not _named(columns, "winner"):
         there = ", ".join(columns.all_written)

@@ -13,7 +13,6 @@ from truegain.judge_error.value_errors import ValueErrors
 from truegain.report.data_health import FEW_TOPICS
 from truegain.report.facts import Check, JudgeFacts
 from truegain.report.html import count, many, named, percent, plain, sentence, signed
-from truegain.sampling.clusters import MARK
 
 TOLD = ("values are missing (", "are not answered by all systems and are left out")  # warnings that a check repeats
 
@@ -24,7 +23,7 @@ def answer_checks(items: Items, ranked: RankedGains, judge: JudgeFacts | None) -
     items: the values of one score, as they were read; ranked: the answers that are scored.
     """
     (score,) = items.scores
-    checks = [topics_check(items, ranked), missing_check(items, score), values_check(items, score)]
+    checks = [topics_check(items, ranked), missing_check(items, score), values_check(items, score, ranked.topics)]
     checks += [x for x in (replicates_check(items), clusters_check(items, ranked)) if x is not None]
     checks.append(judges_check(items))
     if any(mean.score == score for mean in items.means):
@@ -40,18 +39,9 @@ def _sentences(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(sentence, texts))
 
 
-def own_topics(topics: Sequence[str]) -> list[str]:
-    """Topics without the names of their clusters.
-
-    >>> own_topics(["billing::q7", "q8"])
-    ['q7', 'q8']
-    """
-    return [topic.partition(MARK)[2] if MARK in topic else topic for topic in topics]
-
-
 def topics_check(items: Items, ranked: RankedGains) -> Check:
     """How many topics all systems have a value for, and which are left out."""
-    left = sorted(set(items.topics) - set(own_topics(ranked.topics)))
+    left = sorted(set(items.topics) - set(ranked.topics))
     n = len(ranked.topics)
     about = [f"All systems have a value for these {n}."]
     if left:
@@ -84,12 +74,19 @@ def missing_check(items: Items, score: str) -> Check:
     return Check("Missing values", apart <= UNEQUAL, f"{count(values)} of {count(len(items))}", tuple(about))
 
 
-def values_check(items: Items, score: str) -> Check:
-    """Which values there are; systems whose values are all the same, and systems with the same values everywhere."""
-    known = items.value[~np.isnan(items.value)]
+def values_check(items: Items, score: str, topics: Sequence[str] | None = None) -> Check:
+    """Which values there are; systems whose values are all the same, and systems with the same values everywhere.
+
+    topics: those that are scored; all where it is None.
+    """
+    there = ~np.isnan(items.value)
+    known = items.value[there]
     values, n = np.unique(known, return_counts=True)
     shown = ", ".join(f"{v:g}" for v in values) if len(values) <= 4 else f"{values[0]:g} to {values[-1]:g}"
     about = [", ".join(f"{v:g}: {c:,}" for v, c in zip(values, n, strict=True)) + "."] if len(values) <= 12 else []
+    scored = len(known) if topics is None else int(np.isin(items.topic.strings(), topics)[there].sum())
+    if scored < len(known):
+        about.append(f"{count(scored)} of them are of the topics that all systems have a value for.")
     odd = []
     scale = items.scales.get(score)
     if scale is not None and scale.lower_is_better:
@@ -169,7 +166,7 @@ def clusters_check(items: Items, ranked: RankedGains) -> Check | None:
     """The clusters of topics, or columns that could be such."""
     if items.cluster is not None:
         of = items.cluster
-        sizes = np.unique([of[t] for t in own_topics(ranked.topics)], return_counts=True)[1]
+        sizes = np.unique([of[t] for t in ranked.topics], return_counts=True)[1]
         least, most = count(int(sizes.min())), count(int(sizes.max()))
         each = least if least == most else f"{least} to {most}"
         about = (f"{each} topics each; intervals are over clusters.",)
@@ -198,7 +195,7 @@ def judges_check(items: Items) -> Check:
 
 def means_check(items: Items, score: str) -> Check:
     """Whether the means that the tools printed are those of their values."""
-    told = [text for text in items.check_means() if text.startswith(f"{score} of ")]
+    told = items.check_means(score)
     n = sum(mean.score == score for mean in items.means)
     value = f"{count(n - len(told))} of {count(n)} reproduced"
     return Check("Means printed by the tool", not told, value, _sentences(told))

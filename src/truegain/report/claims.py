@@ -27,7 +27,7 @@ from truegain.report.html import (
     tr,
 )
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
-from truegain.study.variance import Share, largest_of
+from truegain.study.variance import NOT_KNOWN, Share, is_open_which, largest_of
 from truegain.study.verdict import Outcome, Verdict
 
 # ---- A verdict in words and signs, as every section shows it.
@@ -105,10 +105,9 @@ def rests_on(verdict: Verdict) -> str:
         return "exact" if verdict.exact else ""
     if len(shares) == 1:
         return verdict.source_of(shares[0][0]).shown
-    largest = largest_of(dict(shares))
-    return (
-        "no single source" if largest is None else f"{verdict.source_of(largest[0]).shown}, {dict(shares)[largest[0]]}"
-    )
+    if (largest := largest_of(dict(shares))) is None:
+        return NOT_KNOWN if is_open_which(dict(shares)) else "no single source"
+    return f"{verdict.source_of(largest[0]).shown}, {dict(shares)[largest[0]]}"
 
 
 def _kinds(verdicts: Sequence[Verdict]) -> str:

@@ -29,16 +29,22 @@ FEW_SYSTEMS = 5
 
 
 def topics_check(ranked: RankedGains, judgments: Judgments) -> Check:
-    """How many topics there are, and which of those judged are left out."""
+    """How many topics there are, which of those judged are left out, and which count though a system lacks them."""
     judged = {str(judgments.topic.values[c]) for c in np.unique(judgments.topic.code)}
     left = sorted(judged - set(ranked.topics))
     n = len(ranked.topics)
-    about = [f"All systems answered these {n}."]
+    empty = ranked.depth.reshape(len(ranked.systems), n) == 0
+    lacked = [ranked.topics[t] for t in np.flatnonzero(empty.any(axis=0))]
+    about = [f"All systems answered {f'{count(n - len(lacked))} of ' if lacked else ''}these {n}."]
+    if lacked:
+        most = np.argsort(-empty.sum(axis=1), kind="stable")
+        who = [f"{ranked.systems[s]} ({empty[s].sum():,})" for s in most if empty[s].any()]
+        about.append(f"An answer that is missing counts as 0: of {named(who, 4)}, on {named(lacked, 5)}.")
     if left:
         about.append(f"{many(len(left), 'judged topic')} left out, because some system lacks them: {named(left, 5)}.")
     if n < FEW_TOPICS:
         about.append(f"Fewer than {FEW_TOPICS} topics: intervals are wide, and one topic may decide.")
-    return Check("Topics", not left and n >= FEW_TOPICS, count(n), tuple(about))
+    return Check("Topics", not left and not lacked and n >= FEW_TOPICS, count(n), tuple(about))
 
 
 def unjudged_by_system(ranked: RankedGains, depth: int | None) -> tuple[np.ndarray, np.ndarray]:

@@ -57,8 +57,8 @@ from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts,
 from truegain.report.study_facts import MOST_COMPARED, Keeping, as_made, study_facts
 from truegain.results.base import Table
 from truegain.results.serialization import hints_of
-from truegain.sampling.catalogue import is_sample
-from truegain.sampling.clusters import CLUSTERS, clusters_of
+from truegain.sampling.catalogue import groups_of, is_sample
+from truegain.sampling.clusters import CLUSTERS
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.rank_correlation import tau_interval
 from truegain.study.config import RunsInput, of_topics
@@ -137,6 +137,15 @@ def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 20
     )
 
 
+def _labels_behind(study: Study, judgments: Judgments, rated: bool) -> int:
+    """How many labels or ratings a study was given; of answers, how many values on the topics that are scored."""
+    if study.items is not None:
+        known = study.items.take(np.flatnonzero(~np.isnan(study.items.value)))
+        return int(np.isin(known.topic.strings(), study.topics).sum())
+    table = study.raters.ratings.judgments if rated and study.raters is not None else judgments
+    return int(np.isin(table.topic.strings(), study.topics).sum()) if _scores_answers(study) else len(table)
+
+
 def _scores_answers(study: Study) -> bool:
     """Whether answers are scored, as wholes or by their nuggets, not ranked documents."""
     return all(isinstance(m, OfItems) for m in study.measures)
@@ -145,10 +154,10 @@ def _scores_answers(study: Study) -> bool:
 def value_errors(study: Study) -> ValueErrors:
     """The judge's values of answers beside those of people, over topics, or over clusters where the study is."""
     assert study.judge is not None
-    groups = clusters_of(study.topics) if CLUSTERS.name in study.over else None
+    groups = groups_of(CLUSTERS.name, study.topics, study.grouped) if CLUSTERS.name in study.over else None
     name = str(study.measures[0]) if study.of_answers else "nugget support"  # what was labeled: no measure of it
     return ValueErrors.of(
-        study.judge, study.ranked, name, groups=groups, confidence=study.confidence,
+        study.judge.pairs, study.judge.design, study.ranked, name, groups=groups, confidence=study.confidence,
         provenance=study.provenance,
     )  # fmt: skip
 
@@ -329,7 +338,7 @@ def gather(
     return Facts(
         systems=study.systems,
         topics=len(study.topics),
-        labels=len(study.raters.ratings.value) if rated and study.raters is not None else len(judgments),
+        labels=_labels_behind(study, judgments, rated),
         gold=0 if study.judge is None else study.judge.size,
         assessors=0 if study.raters is None else len(study.raters),
         confidence=study.confidence,

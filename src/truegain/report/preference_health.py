@@ -171,8 +171,8 @@ def _people(votes: Preferences, unit: str) -> list[str]:
 
 def gold_checks(study: PreferenceStudy, judge: JudgedVotes, design: str) -> list[Check]:
     """Whether there is enough gold, whether the judge agrees with people, and for whom it errs."""
-    few = [f"{s} ({n})" for s, n in judge.by_system.items() if n < LEAST_GOLD]
     cells = len(study.preferences.cells().topic)
+    few = [f"{s} ({n})" for s, n in judge.by_system.items() if n < LEAST_GOLD and judge.gold < cells]
     about = [f"Each system is in {min(judge.by_system.values())} or more of them."]
     if few:
         about = [f"Fewer than {LEAST_GOLD} are of {named(few, NAMED)}: nothing is claimed of these."]

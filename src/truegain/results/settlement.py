@@ -44,7 +44,7 @@ class PairSettlement(msgspec.Struct, frozen=True):
     sentence: str
     now: Interval
     looks: tuple[Interval, ...] = ()  # earlier ones, and the last
-    likely: int | None = None  # labels in all after which it is decided with an even chance, if things go on like this
+    likely: int | None = None  # rows in all after which it is decided with an even chance, if things go on like this
     latest: int | None = None  # with 90%
     forecast: bool = False  # whether it is out of reach by a forecast, and not for certain
 
@@ -58,6 +58,15 @@ def labels_in_words(rows: int, stuck: int = 0) -> str:
     return counted(rows - stuck, "label") + (
         f" and {counted(stuck, 'document')} that nobody could judge" if stuck else ""
     )
+
+
+def labels_of(rows: int, double: float) -> int:
+    """Labels that so many rows take, about, where a second person labels a share of them.
+
+    >>> labels_of(40, 0.0), labels_of(40, 0.1), labels_of(40, 1.0)
+    (40, 44, 80)
+    """
+    return rows + round(rows * double)
 
 
 class Settlement(msgspec.Struct, frozen=True):
@@ -85,16 +94,30 @@ class Settlement(msgspec.Struct, frozen=True):
     doubled: int = 0  # rows that two people labeled
     notes: tuple[str, ...] = ()
     stuck: int = 0  # rows of the unbroken top that nobody could judge
+    double: float = 0.0  # share of rows that a second person labels, too
 
     @property
     def in_words(self) -> str:
-        """How many rows count, in words."""
-        return labels_in_words(self.labels, self.stuck)
+        """How many rows count, in words, and how many labels were given where these are more.
+
+        >>> Settlement("open", "", (), "P@10", 64, 128, 830, double=1.0).in_words
+        '64 labels count, of 128 given'
+        """
+        counting = labels_in_words(self.labels, self.stuck)
+        return counting if self.given <= self.labels else f"{counting} count, of {self.given:,} given"
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether fewer labels may be given than the list takes."""
+        return self.most is not None and self.most < self.labels_of(self.listed)
+
+    def labels_of(self, rows: int) -> int:
+        """Labels that so many rows take, about, those of a second person among them."""
+        return labels_of(rows, self.double)
 
     def is_beyond(self, rows: int) -> bool:
         """Whether so many rows take more labels than may be given, where two people label some of them."""
-        twice = self.doubled / self.labels if self.labels else 0.0
-        return self.most is not None and rows * (1 + twice) > self.most and self.most < self.listed
+        return self.most is not None and self.is_capped and self.labels_of(rows) > self.most
 
     @property
     def is_decided(self) -> bool:

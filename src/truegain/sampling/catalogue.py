@@ -12,7 +12,7 @@ from truegain.sampling.designs import BY_BRONZE, BY_GOLD, ELSEWHERE, RANDOM, WHO
 from truegain.sampling.documents import COLLECTION
 from truegain.sampling.gold import GOLD, UNJUDGED
 from truegain.sampling.replicates import REPLICATES
-from truegain.sampling.source import Source, SourceName
+from truegain.sampling.source import Source, SourceName, TopicUnits
 from truegain.sampling.topics import TOPICS
 
 SOURCES: dict[SourceName, Source] = {
@@ -45,9 +45,24 @@ def with_held(over: Collection[SourceName]) -> frozenset[SourceName]:
     return frozenset(over).union(*(with_held(SOURCES[name].holds) for name in over))
 
 
-def population_groups(over: Collection[SourceName], topics: Sequence[str]) -> dict[SourceName, int]:
+def groups_of(source: SourceName, topics: Sequence[str], grouped: TopicUnits) -> list[str]:
+    """The unit of a source that each topic belongs to: as a study was told, or as the source tells from its name.
+
+    >>> groups_of("clusters", ["q7", "q9"], {"clusters": {"q7": "billing", "q8": "login", "q9": "billing"}})
+    ['billing', 'billing']
+    """
+    if source in grouped:
+        return [grouped[source][topic] for topic in topics]
+    groups = SOURCES[source].groups
+    assert groups is not None
+    return list(groups(topics))
+
+
+def population_groups(
+    over: Collection[SourceName], topics: Sequence[str], grouped: TopicUnits
+) -> dict[SourceName, int]:
     """How many units there are of each source that is spoken of and groups topics."""
-    return {s: len({*groups(topics)}) for s in over if (groups := SOURCES[s].groups) is not None}
+    return {s: len({*groups_of(s, topics, grouped)}) for s in over if SOURCES[s].groups is not None}
 
 
 def spoken_of(over: Collection[SourceName]) -> list[SourceName]:

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truegain.errors import TruegainError
+from truegain.data.judgments import Judgments
+from truegain.errors import InputError, TruegainError
 from truegain.message import arg
 from truegain.sampling.source import Source
 
-MARK = "::"  # between the cluster of a topic and its own name
+CLUSTER = "cluster"  # the column of judgments that tells which cluster a topic belongs to
 
 
-def clustered(cluster: str, topic: str) -> str:
-    """The name of a topic that belongs to a cluster.
-
-    >>> clustered("billing", "q7")
-    'billing::q7'
-    """
-    return f"{cluster.replace(MARK, ':')}{MARK}{topic}"
+def told_clusters(judgments: Judgments) -> dict[str, str] | None:
+    """The cluster of each topic, by a column of the judgments; None where there is none."""
+    column = judgments.extra.get(CLUSTER)
+    if column is None:
+        return None
+    of: dict[str, str] = {}
+    for topic, cluster in zip(judgments.topic.strings(), map(str, column), strict=True):
+        if of.setdefault(topic, cluster) != cluster:
+            raise InputError(
+                f"topic {topic} belongs to two clusters, {of[topic]} and {cluster}", file=judgments.source,
+                hint="name one cluster for each topic",
+            )  # fmt: skip
+    return of
 
 
 def clusters_of(topics: Sequence[str]) -> list[str]:
-    """The cluster of each topic, which its name begins with.
-
-    >>> clusters_of(["billing::q7", "billing::q9", "login::q1"])
-    ['billing', 'billing', 'login']
-    """
-    if lost := [topic for topic in topics if MARK not in topic]:
-        raise TruegainError(
-            f"topic {lost[0]} belongs to no cluster; give {arg('cluster', 'COLUMN')}, a column of the log or table, or "
-            f"leave 'clusters' out of {arg('population')}"
-        )
-    return [topic.partition(MARK)[0] for topic in topics]
+    """Refused: names of topics do not tell their clusters, which a study is given beside them."""
+    raise TruegainError(
+        f"topic {topics[0]} belongs to no cluster; give {arg('cluster', 'COLUMN')}, a column of the log or table, or "
+        f"leave 'clusters' out of {arg('population')}"
+    )
 
 
 CLUSTERS = Source(

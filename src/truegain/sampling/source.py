@@ -12,6 +12,7 @@ from truegain.io.columns import Bools, Floats, Ints
 
 SourceName = str  # a name of the catalogue
 Groups = Callable[[Sequence[str]], Sequence[str]]  # from the topics of a study, the unit that each belongs to
+TopicUnits = Mapping[SourceName, Mapping[str, str]]  # by source, the unit of each topic, where a study is told
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class Source:
         Sources that share its units; what a unit did on one of theirs alone (the cells) they hold, and only the rest is
         added; those that hold most come first.
     groups : callable, optional
-        From the topics, the unit that each belongs to: for a source that holds topics, this is all that is needed.
+        From the topics, the unit that each belongs to: for a source that holds topics, this is all that is needed.  It
+        is not asked where a study is told the units.
     labels : bool
         Whether it is sampled labels, which count whatever is asked.
     widens : bool

@@ -355,6 +355,7 @@ def _harmonic(n: Floats) -> Floats:
 
 MEAN_METHODS = ("linear", "bootstrap", "percentile", "parametric")
 LOGISTIC_METHODS = ("bootstrap", "parametric")
+GEOMETRIC_METHODS = ("bootstrap",)
 BOUNDS = AP().bounds()
 
 

@@ -218,8 +218,8 @@ def bronze_labels(judgments: object, runs: object) -> Judgments:
 def gold_labels(gold: Gold) -> GoldLike:
     """The gold labels; options of them that a study alone heeds are refused."""
     if gold.aggregate is not None or gold.sequential:
-        name = "gold_aggregate" if gold.aggregate is not None else "sequential"
-        raise TruegainError(f"{argname(name)}: this is of a study; leave it out, or ask `Study`")
+        name = argname("gold_aggregate") if gold.aggregate is not None else argname("sequential", of="Gold")
+        raise TruegainError(f"{name}: this is of a study; leave it out, or ask `Study`")
     if gold.labels is None:
         raise TruegainError(f"{argname('gold')}: the labels are missing; give them")
     return gold.labels

@@ -483,8 +483,11 @@ def _between(between: Between | None, against: object) -> Between:
     if between not in BETWEEN:
         raise TruegainError(f"nothing to correlate between {between!r}; give one of {', '.join(BETWEEN)}")
     if (between == "judgments") != (against is not None):
-        need = "needs a second set of judgments" if between == "judgments" else "takes one set of judgments, not two"
-        raise TruegainError(f"correlating between {between} {need}")
+        raise TruegainError(
+            "correlating between judgments needs a second set of judgments; give one"
+            if between == "judgments"
+            else f"correlating between {between} takes one set of judgments, not two; leave the second out"
+        )
     return between
 
 

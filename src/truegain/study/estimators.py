@@ -273,7 +273,16 @@ class ByGoldPairs(ScoreEstimator):
         return np.asarray(topics + share * self.over_gold(contrasts).value)
 
     def touching(self, contrasts: Contrasts) -> Ints:
-        """Gold pairs whose document itself moves each contrast: c(b) - c(a) is not 0.
+        """Gold pairs whose document itself moves each contrast; no fewer than are needed where all pairs are gold.
+
+        Where none is left to be labeled, the judge does not count, and few of them leave no more open than their topics
+        show.
+        """
+        moving = self._moving(contrasts)
+        return np.maximum(moving, self.least_gold) if self.about.exact else moving
+
+    def _moving(self, contrasts: Contrasts) -> Ints:
+        """Gold pairs with c(b) - c(a) not 0.
 
         Not those with a load: calibration leaves a little on documents that both systems rank alike.
         """
@@ -283,7 +292,7 @@ class ByGoldPairs(ScoreEstimator):
         """The gold pairs behind each score."""
         if not np.isfinite(np.subtract(*self.fit.bounds)):
             return None
-        return self.touching(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
+        return self._moving(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
 
     def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:
         """Wilson's limits of each bronze label put together: see `PairFit.by_stratum`."""

@@ -22,7 +22,7 @@ from truegain.data.ratings import read_ratings
 from truegain.data.runs import read_runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io import trec
-from truegain.io.column_names import Role, file_options, read_with
+from truegain.io.column_names import IDS, Role, file_options, read_with
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,
@@ -32,18 +32,20 @@ from truegain.io.files import (
     pieces_of,
     read_bytes,
     shown_path,
+    start_of,
 )
 from truegain.io.formats import ending, marked, read_file
 from truegain.io.json_files import is_nested, nested
-from truegain.io.logs.autojudge import NOT_ASSIGNED
+from truegain.io.logs.autojudge import NOT_ASSIGNED, refuse_unnamed
 from truegain.io.logs.catalogue import log_format_of, read_log
 from truegain.io.logs.log import OK, Log
-from truegain.io.named_tables import Columns, inner_names, renamed
+from truegain.io.named_tables import Columns, inner_names, renamed, unfolded
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
 from truegain.io.score_columns import order_columns
-from truegain.io.separated import NAME, first_line, separated, separator_of
-from truegain.io.told_columns import columns_in, told_of
+from truegain.io.separated import NAME, STEMS, first_line, guessed, option_for, separated, separator_of
+from truegain.io.table_format import Beginning
+from truegain.io.told_columns import columns_in, is_of_run, told_of
 from truegain.io.warnings import heard, warn
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
@@ -72,6 +74,14 @@ _SKIPPED_ENDINGS = (".md", ".rst", ".html", ".log", ".sqlite", ".db", ".png", ".
 _LATEST = ".latest_test_run.json"  # a hidden file that deepeval writes for its users
 _TEXT = ("text", "question", "query", "title", "body", "contents", "passage", "segment")
 _NEEDED = ("topic", "doc", "label")  # columns of judgments; a run has a score in place of the label
+_GRADES = (
+    "label",
+    "relevan",
+    "grade",
+    "rating",
+    "judg",
+    "assessment",
+)  # in names of fields that are labels, not scores
 _CHOICE = ("winner", "preference", "preferred", "choice", "outcome", "label")
 _PASSED = ("pass", "fail", "passed", "failed", "true", "false", "yes", "no", "correct", "incorrect")
 _NO_VALUE = ("n/a", "na", "nan", "none", "null", "-", "error", "missing")
@@ -163,6 +173,8 @@ class Examined:
         What must be said of it.
     reason : str
         Why an unknown file is not read.
+    refused : str
+        Why commands refuse what was read; empty where they do not.
     label : str
         The column of its labels, where it has no name that is known: commands need it among the names of columns.
     ranked_by : tuple of str, optional
@@ -185,6 +197,7 @@ class Examined:
     missing: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     reason: str = ""
+    refused: str = ""
     label: str = ""
     ranked_by: tuple[str, str] | None = None
     told: Role | None = None
@@ -316,9 +329,26 @@ def _refuse_objects(columns: Columns) -> None:
     if paths and (in_objects or ("doc" not in columns and any(path.startswith((*lists,)) for path in paths))):
         raise InputError(
             f"its values are nested in objects: {some(paths, 12)}", file=columns.file,
-            hint=f"name the columns, as in {arg('columns', 'topic=query.id,doc=hit.url,label=hit.grade')}; a run has a "
-            "score in place of the label",
+            hint=f"name the columns: {_likely_paths(columns, paths)}",
         )  # fmt: skip
+
+
+def _likely_paths(columns: Columns, paths: Sequence[str]) -> str:
+    """What may be said of nested columns, by the names of their fields and by values; NAME where that is not seen."""
+    by_value: dict[Role, tuple[str, ...]] = {"judgments": _GRADES, "runs": STEMS["score"]}
+    fields = [path.rpartition(".")[2].lower() for path in paths]
+    role = next((r for r, stems in by_value.items() if any(s in f for s in stems for f in fields)), None)
+    or_run = "" if role else "; a run has a score in place of the label"
+    try:
+        flat = unfolded(columns, [path.lower() for path in paths])
+    except TruegainError:  # fields of two lists
+        form = ",".join(f"{name}={NAME}" for name in _NEEDED)
+        return f"{arg('columns', form)} with your fields for {NAME}, those of one list{or_run}"
+    nested_in = {path.partition(".")[0].lower() for path in paths}
+    names = [*(name for name in columns.all_written if name.lower() not in nested_in), *paths]
+    cells = [flat.frame.column(flat.names.index(name.lower())) for name in names]
+    known = {ours: [n for n in found if n not in nested_in] for ours, found in columns.matches.items()}
+    return f"{option_for(role or 'judgments', names, cells, known)}{or_run}"
 
 
 def _examined(path: str, file: str, role: Role | None) -> Examined:
@@ -332,14 +362,15 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
         return _of_told(path, file, role)
     text, kind = marked(read_bytes(path), file)
     if kind is None and not text.lstrip().startswith((b"{", b"[")):
+        refuse_unnamed(text, file)
         first = first_line(text)
-        if trec.looks_like(text, trec.RUN):
+        if trec.looks_like(text, trec.RUN) or is_of_run(text):
             return _of_run(path, file)
         if len(cells := first.split("\t")) == 2 and not _is_number(cells[1]):
             return Examined(file, TEXTS, values=sum(bool(line.strip()) for line in text.split(b"\n")))
-        if trec.looks_like(text, trec.JUDGMENTS) or not ("," in first or "\t" in first):
+        if trec.looks_like(text, trec.JUDGMENTS) or not any(mark in first for mark in ",;\t"):
             return _of_judgments(path, file)
-    elif is_nested(text):
+    elif is_nested(Beginning(text, ending(file))):
         return _of_nested(path, file, nested(text, file))
     columns = Columns(*read_file(path))
     names = set(columns.names)
@@ -363,14 +394,51 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
     try:
         return _of_answers(path)
     except TruegainError as error:
-        if "topic" in columns or len(columns.names) < len(_NEEDED):
+        if len(columns.names) < len(_NEEDED):
             raise
-        form = ",".join(f"{name}=NAME" for name in _NEEDED)
+        role, guess = _likely_columns(columns)
+        if _lists_documents(columns, guess):  # what a command says of it, too
+            return _of_run(path, file) if role == "runs" else _of_judgments(path, file)
+        if "topic" in columns:
+            raise
+        likely = arg("columns", _with_names(guess))
         hint = (
-            f"if these are judgments, say which columns they are: {arg('columns', form)}, with score=NAME in place of "
-            f"label for a run; its columns are {', '.join(columns.all_written)}"
+            f"if these are judgments, say which columns they are: {likely}, with score=NAME in place of label for a "
+            f"run; its columns are {', '.join(columns.all_written)}"
         )
         return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(hint,))
+
+
+def _likely_columns(columns: Columns) -> tuple[Role, dict[str, str]]:
+    """Whether a table is likely of judgments or a run, by what may order its documents; its columns, by our names."""
+    names = columns.all_written
+    cells = [columns.frame.column(at) for at in range(len(names))]
+    labeled, _ = guessed(names, cells, "judgments", columns.matches)
+    ran, _ = guessed(names, cells, "runs", columns.matches)
+    with_ids = Columns(columns.frame, columns.file)
+    for ours in IDS:
+        if labeled.get(ours, NAME) != NAME:
+            with_ids.matches[ours] = [labeled[ours].lower()]
+    order = order_columns(with_ids)
+    by_score = bool(order) and not order.labels
+    by_rank = labeled.get("label") == NAME and NAME not in ran.values()
+    is_run = "label" not in columns and ("score" in columns or "rank" in columns or by_score or by_rank)
+    return ("runs", ran) if is_run else ("judgments", labeled)
+
+
+def _lists_documents(columns: Columns, guess: Mapping[str, str]) -> bool:
+    """Whether a table has topics and documents, of which it has each pair once: values of answers have no document."""
+    ids = [guess.get(ours) or columns.written(columns.matches[ours][0]) for ours in IDS]
+    if NAME in ids:
+        return False
+    if "assessor" in columns:
+        ids.append(columns.written(columns.matches["assessor"][0]))
+    cells = [list(map(str, columns._column(name.lower()))) for name in ids]
+    return len(set(zip(*cells, strict=True))) == len(cells[0]) > len(set(cells[0]))
+
+
+def _with_names(guess: Mapping[str, str]) -> str:
+    return ",".join(f"{ours}={theirs}" for ours, theirs in guess.items())
 
 
 def _of_told(path: str, file: str, role: Role) -> Examined:
@@ -403,6 +471,12 @@ def scores_in(path: str) -> tuple[str, ...]:
         return ()
     found = examine(path)
     return found.scores if found.kind in (ANSWERS, LOG) else ()
+
+
+def refuse_unnamed_board(path: str) -> None:
+    """Refuse what may be a leaderboard whose columns nobody has named."""
+    if can_be_read_again(path):
+        refuse_unnamed(start_of(path), shown_path(path))
 
 
 def _has_numbers(columns: Columns) -> bool:
@@ -510,7 +584,7 @@ def _of_unnamed(columns: Columns, path: str, file: str) -> Examined | None:
 
 
 def _of_judgments(path: str, file: str) -> Examined:
-    label = ""
+    label, as_judgments, notes = "", True, list[str]()
     try:
         labels = Judgments.of(path)
     except TruegainError as error:
@@ -519,11 +593,14 @@ def _of_judgments(path: str, file: str) -> Examined:
                 labels = read_ratings(path)
         except TruegainError:
             raise error from None
-        label = _only_column(path, labels)
+        as_judgments, label = False, _only_column(path, labels)
         for note in () if label else told:
             warn(with_marks(note))
-    who = labels.assessor
-    if who is not None and len(who.values) > 1:
+    who, twice = labels.assessor, _judged_twice(labels, file)
+    if who is not None and len(who.values) > 1 and as_judgments and not twice:
+        many = len(who.values)
+        notes.append(f"its labels are of {many} assessors, one label a document: how far they agree cannot be told")
+    elif who is not None and len(who.values) > 1:
         item = np.unique(
             np.stack([labels.topic.code, _codes(labels.docs.strings()), who.code]), axis=1, return_counts=True
         )
@@ -532,12 +609,12 @@ def _of_judgments(path: str, file: str) -> Examined:
             replicates=int(item[1].max()), data=labels,
         )  # fmt: skip
     used = len(np.unique(labels.topic.code))
-    notes = [f"its labels are taken from the column {label}"] if label else []
-    if twice := _judged_twice(labels, file):
+    notes += [f"its labels are taken from the column {label}"] if label else []
+    if twice:
         notes.append(f"most commands will refuse this file: {twice}")
     return Examined(
-        file, JUDGMENTS, topics=used, values=len(labels), judges=judge_in(labels), notes=tuple(notes), label=label,
-        data=labels,
+        file, JUDGMENTS, topics=used, values=len(labels), judges=judge_in(labels), notes=tuple(notes), refused=twice,
+        label=label, data=labels,
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from truegain.parallel.jobs import engine_for
 from truegain.sampling.streams import BLOCK
 from truegain.stats.collection_ap import (
     EPSILON,
+    GEOMETRIC_METHODS,
     LOGISTIC_METHODS,
     MEAN_METHODS,
     METHODS,
@@ -91,7 +92,8 @@ def intervals(
     method : str, optional
         Over topics one of those of `topic_intervals`, Wilson's by default, as in `Study.estimates`.  Over the
         collection 't' by default; the paper's own are 'linear' and 'parametric' for AP, 'bootstrap' and 'parametric'
-        for LMAP; AP also has 'bootstrap' (on the logit of MAP), and all measures 'linear' and 'percentile'.
+        for LMAP; AP also has 'bootstrap' (on the logit of MAP), GMAP 'bootstrap', and all measures 'linear' and
+        'percentile'.
     confidence : float
         How often the interval holds the score.
     by_topic : bool
@@ -255,10 +257,11 @@ def _need(scores: Scores, method: str | None) -> int:
 
 def _over_collection(view: RankedGains, measure: Measure, how: IntervalSettings) -> list[Estimate]:
     method = how.method or "t"
+    has_geometric = type(measure) is GMAP and measure.cutoff is None and not how.by_topic
     paper = left_out_of(measure) and method in (METHODS if how.by_topic else MEAN_METHODS)
     has_logistic = isinstance(measure, LMAP) and measure.cutoff is None and not how.by_topic
     logistic = has_logistic and method in LOGISTIC_METHODS
-    if paper or logistic or (type(measure) is GMAP and method == "bootstrap" and not how.by_topic):
+    if paper or logistic or (has_geometric and method in GEOMETRIC_METHODS):
         condensed = view.condensed if getattr(measure, "judged_only", False) else view
         level, epsilon = getattr(measure, "rel", 1), getattr(measure, "epsilon", EPSILON)
         spread = collection_spread(condensed, level=level, confidence=how.confidence, epsilon=epsilon, **how.draws)
@@ -280,5 +283,6 @@ def _over_collection(view: RankedGains, measure: Measure, how: IntervalSettings)
         raise TruegainError(
             f"AP has no {method} interval over the collection; choose from t, {', '.join(MEAN_METHODS)}"
         )
-    check_drawn_method(measure, method, LOGISTIC_METHODS if has_logistic else ())
+    others = LOGISTIC_METHODS if has_logistic else GEOMETRIC_METHODS if has_geometric else ()
+    check_drawn_method(measure, method, others)
     return drawn_estimates(view, measure, drawn_scores(view, measure, **how.draws), method, how.confidence)

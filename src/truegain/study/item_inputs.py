@@ -17,31 +17,43 @@ import numpy as np
 from truegain.config import Empty, StudyConfig
 from truegain.data.item_reading import is_log, read_items
 from truegain.data.items import Items
-from truegain.data.judgments import NO_SUBTOPIC, Judgments
+from truegain.data.judgments import Judgments
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.label_lists import GoldList
 from truegain.data.nuggets import gold_nuggets, read_nuggets
-from truegain.data.runs import Runs, read_runs
+from truegain.data.runs import Runs
 from truegain.data.scores import Scores
 from truegain.errors import InputError, TruegainError, counted, some
-from truegain.io.columns import Bools, Coded, Ids, Ints, frozen
+from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.files import pieces_of
 from truegain.io.logs.log import ScoreRange
-from truegain.io.nugget_files import SCORE, VITAL, is_nuggets
+from truegain.io.nugget_files import SCORE, is_nuggets
 from truegain.io.warnings import warn
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import evaluate
-from truegain.measures.items import LESS_IS_BETTER, WEIGHT, ItemMean, scores_of_items
+from truegain.measures.items import LESS_IS_BETTER, ItemMean, scores_of_items
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
 from truegain.measures.parse import MeasuresLike
 from truegain.message import arg, argname, gold_drawn
+from truegain.pooling.answers import (
+    judged_again,
+    labels_of,
+    lists_of,
+    measure_of,
+    names_score,
+    no_values,
+    none_of,
+    nugget_scores,
+    nuggets_of,
+    strictly,
+    usual_of_nuggets,
+)
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.catalogue import draws_topics
-from truegain.sampling.clusters import CLUSTERS, clustered
-from truegain.sampling.gold import ANSWER
+from truegain.sampling.clusters import CLUSTERS
 from truegain.sampling.replicates import REPLICATES
 from truegain.study.answer_raters import RatedAnswers
 from truegain.study.config import names_in, sources_of
+from truegain.study.gold_in_table import apart
 
 UNNAMED_SCORES = ("score", "value", "label", "rating", "gain", "gold", "people", "human")  # names that tell nothing
 SEVERAL = frozenset([ASSESSORS.name, REPLICATES.name])  # sources that single values tell of, not their mean
@@ -96,14 +108,14 @@ def measures_of(
 
 def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
     """The scores of each system on each topic that all have a value for; one that is better where less is, negative."""
-    if not _is_score(items, measures):
-        return _nugget_scores(items, measures)
+    if not names_score(items, measures):
+        return nugget_scores(items, measures)
     (name,) = items.chosen(None if measures is None else [str(measures)])
     scores = scores_of_items(items, [name])
     values = scores.values[name]
     there = ~np.isnan(values).any(axis=0)
     if not there.any():
-        raise _no_values(items, name)
+        raise no_values(items, name)
     topics = tuple(topic for topic, keep in zip(items.topics, there.tolist(), strict=True) if keep)
     if lost := len(there) - len(topics):
         warn(f"{lost} of {counted(len(there), 'topic')} have no value for some system and are left out")
@@ -160,7 +172,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
             f"{argname('judgments')}: values of answers are judgments already; name the score by {arg('measures')}, as "
             "in tg.Study(items, measures='faithfulness'), and give trusted values as gold"
         )
-    if items.are_nuggets and (measures is None or not _names_score(items, measures)):
+    if not names_score(items, measures):
         return _nugget_inputs(items, measures, config)
     if not (measures is None or isinstance(measures, str)):
         raise TruegainError(f"{argname('measures', measures)}: a study of answers is about one score; give its name")
@@ -170,51 +182,34 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
             f"{argname('all_topics')}: a value that is missing never counts as 0; leave {argname('all_topics')} out"
         )
     (name,) = items.chosen(None if measures is None else [measures])
+    items, gold = apart(items, config.gold, name)
     items.tell_missing(name)
+    items.tell_means(name)
     one = items.of_score(name).by_item
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
     if not len(known):
-        raise _no_values(items, name)
+        raise no_values(items, name)
+    _check_systems(items, known, name)
     scale = items.scales.get(name, ScoreRange())
-    if config.gold is not None:
-        config = _with_gold(config, _gold_labels(config.gold.labels, items, name, scale))
+    if gold is not None:
+        config = replace(config, gold=replace(gold, labels=_gold_labels(gold.labels, items, name, scale)))
     of_score = items.of_score(name)
     of_score = replace(of_score, score=Coded.of(of_score.score.strings()))
     config = _over_clusters(items, config)
     labels = _rated(known, of_score, scale, config)
-    return AnswerInputs(_lists(known), labels, (measure_of(name, scale),), config, of_score, scale)
+    return AnswerInputs(lists_of(known), labels, (measure_of(name, scale),), config, of_score, scale)
 
 
-def _names_score(items: Items, measures: MeasuresLike) -> bool:
-    return isinstance(measures, str) and measures in items.scores
-
-
-def _is_score(items: Items, measures: MeasuresLike | None) -> bool:
-    """Whether a score by its name is meant, and not measures of nuggets."""
-    return not items.are_nuggets or (measures is not None and _names_score(items, measures))
-
-
-def _no_values(items: Items, name: str) -> InputError:
-    reasons = dict.fromkeys(why for of in items.missing(name).values() for why in of)
-    if not reasons:
-        return InputError(f"no topic has a value of {name} for all systems", file=items.source,
-                          hint="give logs of the same samples")  # fmt: skip
-    return InputError(
-        f"{name} has no value for any answer ({some(list(reasons))})", file=items.source,
-        hint="run the evaluation again, or choose another score",
-    )  # fmt: skip
+def _check_systems(items: Items, known: Items, name: str) -> None:
+    """Refuse several systems of which one at most has values: nothing is left to compare it with."""
+    there = set(known.system.strings())
+    if len(there) < 2 <= len(items.systems):
+        raise none_of([system for system in items.systems if system not in there], items, name)
 
 
 def _with_gold(config: StudyConfig, labels: Any) -> StudyConfig:
     assert config.gold is not None
     return replace(config, gold=replace(config.gold, labels=labels))
-
-
-def measure_of(name: str, scale: ScoreRange) -> ItemMean:
-    """The score as a measure; one that is better where it is less counts negative, and is called so."""
-    if scale.lower_is_better:
-        return ItemMean(name=f"negative {name}", low=-scale.high, high=-scale.low)
-    return ItemMean(name=name, low=scale.low, high=scale.high)
 
 
 def _over_clusters(items: Items, config: StudyConfig) -> StudyConfig:
@@ -225,56 +220,16 @@ def _over_clusters(items: Items, config: StudyConfig) -> StudyConfig:
     return config
 
 
-def _names(items: Items) -> tuple[list[str], list[str]]:
-    """The topic of each row, in its cluster, and the document that its item is."""
-    topics = items.topic.strings()
-    if items.cluster is not None:
-        topics = [clustered(items.cluster[topic], topic) for topic in topics]
-    both = list(zip(items.system.strings(), items.item.strings(), strict=True))
-    docs = [f"{system}: {item}" if item else system for system, item in both]
-    first: dict[str, tuple[str, str]] = {}
-    for doc, pair in zip(docs, both, strict=True):
-        if (before := first.setdefault(doc, pair)) != pair:
-            raise InputError(
-                f"system {before[0]!r} with item {before[1]!r} and system {pair[0]!r} with item {pair[1]!r} have the "
-                f"same name, {doc!r}", file=items.source, hint="rename one of the systems",
-            )  # fmt: skip
-    return topics, docs
-
-
-def _lists(items: Items) -> Runs:
-    """A run of each system: of each topic the items of its answer, in the order in which they were read."""
-    runs: dict[str, dict[str, dict[str, float]]] = {system: {} for system in items.systems}
-    topics, docs = _names(items)
-    for system, topic, doc in zip(items.system.strings(), topics, docs, strict=True):
-        answer = runs[system].setdefault(topic, {})
-        answer[doc] = -float(len(answer))
-    return read_runs({system: lists for system, lists in runs.items() if lists})
-
-
-def _labels(items: Items, scale: ScoreRange) -> Judgments:
-    """The values as labels, with what each item counts and which model gave it."""
-    topics, docs = _names(items)
-    sign = -1.0 if scale.lower_is_better else 1.0
-    extra: dict[str, Sequence[object]] = {WEIGHT: items.weight.tolist(), ANSWER: items.system.strings()}
-    if items.models:
-        extra["model"] = [judge if judge in items.models else None for judge in items.judge.strings()]
-    return Judgments(
-        Coded.of(topics), Ids.of(docs), frozen(sign * items.value), Coded.of([NO_SUBTOPIC] * len(items)),
-        extra=extra, source=items.source, are_gains=True,
-    )  # fmt: skip
-
-
 def _rated(known: Items, values: Items, scale: ScoreRange, config: StudyConfig) -> Judgments:
     """The labels of items, beside the single values behind them where the population names judges or repeats."""
-    labels = _labels(known, scale)
+    labels = labels_of(known, scale)
     if not SEVERAL & sources_of(config.population):
         return labels
     there = set(_keys(known))
     has_value = ~np.isnan(values.value)
     has_label = np.array([key in there for key in _keys(values)], np.bool_)
     single = values.take(np.flatnonzero(has_value & has_label))
-    return RatedAnswers.beside(labels, _labels(single, scale), single.judge.strings(), single.replicate)
+    return RatedAnswers.beside(labels, labels_of(single, scale), single.judge.strings(), single.replicate)
 
 
 def _check_ratings(config: StudyConfig) -> None:
@@ -321,7 +276,7 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
     if name != score and name not in UNNAMED_SCORES:
         warn(f"{gold.source}: gold values called {name} are taken as those of {score}")
     known = _without_failed(_known_gold(gold.of_score(name).by_item, items), items.of_score(score).by_item)
-    return _labels(replace(known, cluster=items.cluster, models=frozenset()), scale)
+    return labels_of(replace(known, models=frozenset(), cluster=None), scale)
 
 
 def _known_gold(gold: Items, items: Items) -> Items:
@@ -365,86 +320,38 @@ def _without_failed(gold: Items, items: Items) -> Items:
 def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyConfig) -> AnswerInputs:
     """Answers as lists of nuggets, support as labels, and measures of nuggets."""
     _check_ratings(config)
-    chosen, items, rows = _nuggets_of(items, measures)
+    items, own = apart(items, config.gold, SCORE)
+    config = replace(config, gold=own)
+    chosen, items, rows = nuggets_of(items, measures)
     config = _over_clusters(items, config)
     scale = ScoreRange(0.0, 1.0)
     labels = None if config.gold is None else config.gold.labels
     listed = labels if labels is None or isinstance(labels, Judgments) else _list_in(labels)
     gold, again = (None, False) if labels is None or listed is not None else gold_nuggets(labels, items)
-    if _judged_again(items) or (gold is not None and _judged_again(gold)):
+    if judged_again(items) or (gold is not None and judged_again(gold)):
         chosen = _of_shares(chosen, items.source)
     shares = chosen[0].of_shares
-    values = _strict(items) if shares else items
+    values = strictly(items) if shares else items
     one = values.by_item.take(rows)
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
+    _check_systems(items, known, SCORE)
     rated = _rated(known, values, scale, config)
     if gold is None:
         config = _with_gold(config, _strict_list(listed)) if shares and listed is not None else config
-        return AnswerInputs(_lists(known), rated, chosen, config)
-    trusted = _with_bronze(_known_gold((_strict(gold) if shares else gold).by_item, items), one)
+        return AnswerInputs(lists_of(known), rated, chosen, config)
+    trusted = _with_bronze(_known_gold((strictly(gold) if shares else gold).by_item, items), one)
     if not again:
-        labels = _labels(replace(trusted, cluster=items.cluster, models=frozenset()), scale)
-        return AnswerInputs(_lists(known), rated, chosen, _with_gold(config, labels))
+        labels = labels_of(replace(trusted, models=frozenset(), cluster=None), scale)
+        return AnswerInputs(lists_of(known), rated, chosen, _with_gold(config, labels))
     if others := sorted(SEVERAL & sources_of(config.population)):
         raise TruegainError(
             f"{gold.source}: people judged the importance of nuggets again, so scores of whole answers are corrected, "
             f"which have no judges and repeats of their own; leave {others[0]!r} out of {argname('population')}"
         )
     answers, right = _whole_answers(known, trusted, one, chosen, config)
-    labels = _labels(replace(right, cluster=items.cluster, models=frozenset()), scale)
+    labels = labels_of(replace(right, models=frozenset(), cluster=None), scale)
     measure = (ItemMean(name=str(chosen[0]), low=0.0, high=1.0),)
-    return AnswerInputs(_lists(answers), _labels(answers, scale), measure, _with_gold(config, labels))
-
-
-def _nuggets_of(items: Items, measures: MeasuresLike | None) -> tuple[tuple[NuggetMeasure, ...], Items, Ints]:
-    """The measures, the assignments, and the nuggets (rows of their `by_item`) of answers that all measures score."""
-    chosen = nugget_measures(usual_of_nuggets(items) if measures is None else measures)
-    items = items.of_score(SCORE)
-    one = items.by_item
-    _check_importance(one, chosen)
-    items.tell_missing(SCORE)
-    if np.isnan(one.value).all():
-        raise _no_values(items, SCORE)
-    return chosen, items, _scored(one, chosen)
-
-
-def _nugget_scores(items: Items, measures: MeasuresLike | None) -> Scores:
-    """Scores by measures of nuggets; of replicates and judges, strict measures have labels of their own."""
-    chosen, items, rows = _nuggets_of(items, measures)
-    groups: list[list[NuggetMeasure]] = [list(chosen)]
-    if _judged_again(items):
-        strict = [replace(m, of_shares=True) for m in chosen if m.strict]
-        groups = [group for group in (strict, [m for m in chosen if not m.strict]) if group]
-    parts = []
-    for group in groups:
-        one = (_strict(items) if group[0].of_shares else items).by_item.take(rows)
-        known = one.take(np.flatnonzero(~np.isnan(one.value)))
-        parts.append(evaluate(_lists(known), _labels(known, ScoreRange(0.0, 1.0)), group))
-    if len(parts) == 1:
-        return parts[0]
-    names = [str(m) for m in chosen]
-    merged: list[dict[str, Any]] = []
-    for field_name in ("values", "summaries", "objects", "bounds", "aliases"):
-        of_all = {name: x for part in parts for name, x in getattr(part, field_name).items()}
-        merged.append({name: of_all[name] for name in [*names, *of_all] if name in of_all})
-    values, summaries, objects, bounds, aliases = merged
-    return replace(
-        parts[0], values=values, summaries=summaries, objects=objects, bounds=bounds, aliases=aliases,
-        provenance={**parts[0].provenance, "measures": names} if "measures" in parts[0].provenance
-        else parts[0].provenance,
-        caveats=tuple(dict.fromkeys(caveat for part in parts for caveat in part.caveats)),
-    )  # fmt: skip
-
-
-def _judged_again(items: Items) -> bool:
-    """Whether some nugget of an answer was assigned several times: in replicates, or by several judges."""
-    return int((~np.isnan(items.value)).sum()) > int((~np.isnan(items.by_item.value)).sum())
-
-
-def _strict(items: Items) -> Items:
-    """Full support alone, of each single assignment: a mean of several is the share that found it."""
-    full = np.where(np.isnan(items.value), np.nan, items.value >= 1)
-    return replace(items, value=frozen(full.astype(np.float64)))
+    return AnswerInputs(lists_of(answers), labels_of(answers, scale), measure, _with_gold(config, labels))
 
 
 def _strict_list(listed: Any) -> Any:
@@ -463,61 +370,6 @@ def _of_shares(measures: Sequence[NuggetMeasure], source: str) -> tuple[NuggetMe
             f"{strict[0]} and {other} in studies of their own"
         )
     return tuple(replace(m, of_shares=m.strict) for m in measures)
-
-
-def usual_of_nuggets(items: Items) -> str:
-    """The measure where none is asked for: that of vital nuggets, unless nobody said which are."""
-    return "V_strict" if (items.weight == VITAL).any() else "A_strict"
-
-
-def _check_importance(items: Items, measures: Sequence[NuggetMeasure]) -> None:
-    for m in measures:
-        if not (m.counts(items.weight) > 0).any():
-            unknown = not items.weight.any()
-            raise InputError(
-                f"{m}: " + ("the importance of no nugget is known" if unknown else "no nugget is vital"),
-                file=items.source,
-                hint="add the file that tells which nuggets are vital or okay, or give A or A_strict, which need none"
-                if unknown else "give A or W, or check the importance of the nuggets",
-            )  # fmt: skip
-
-
-def _scored(items: Items, measures: Sequence[NuggetMeasure]) -> Ints:
-    """The rows of answers that every measure can score; topics that lack its kind of nugget are left out, and told."""
-    size = len(items.systems) * len(items.topics)
-    topic = items.topic.code.astype(np.int64)
-    answer = items.system.code.astype(np.int64) * len(items.topics) + topic
-    known = ~np.isnan(items.value)
-    keep = np.ones(size, np.bool_)
-    empty: dict[tuple[str, ...], list[NuggetMeasure]] = {}
-    for m in measures:
-        counts = m.counts(items.weight) > 0
-        has = np.bincount(answer[counts & known], minlength=size) > 0
-        there = np.bincount(topic[counts], minlength=len(items.topics)) > 0
-        if not there.all():
-            lacking = tuple(t for t, x in zip(items.topics, there.tolist(), strict=True) if not x)
-            empty.setdefault((m.empty, *lacking), []).append(m)
-        keep &= has if m.empty == "skip" else has | np.tile(~there, len(items.systems))
-    for (_, *topics), of in empty.items():
-        _tell_empty(of, topics, len(measures) > len(of))
-    if not keep.any():
-        raise InputError("no answer can be scored", file=items.source, hint="check the assignments")
-    return np.flatnonzero(keep[answer])
-
-
-def _tell_empty(measures: Sequence[NuggetMeasure], topics: Sequence[str], others: bool) -> None:
-    """Tell which topics lack the nuggets that some measures count; others: whether there are other measures."""
-    measure, names = measures[0], " and ".join(map(str, measures))
-    have, are = ("1 topic has", "is") if len(topics) == 1 else (f"{len(topics)} topics have", "are")
-    kind = "vital nugget" if measure.counted == "vital" else "nugget of known importance"
-    if measure.empty == "zero":
-        warn(f"{names}: {have} no {kind} ({some(topics)}), which is 0 for every system")
-        return
-    of_all = " of all measures" if others else ""
-    warn(
-        f"{names}: {have} no {kind} ({some(topics)}) and {are} left out{of_all}; nuggetizer counts 0 there: "
-        f"{arg('empty', 'zero')}"
-    )
 
 
 def _with_bronze(gold: Items, items: Items) -> Items:

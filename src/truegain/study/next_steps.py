@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
@@ -15,6 +16,7 @@ from truegain.results.table import Cell
 from truegain.sampling.catalogue import draws_topics, population_groups
 from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts
+from truegain.stats.intervals import within
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.estimators import NO_WEIGHT
 from truegain.study.precision import CurrentPrecision, LookErrors, Step, fewest_gold, steps_of
@@ -107,6 +109,7 @@ class StepPlanner:
     min_effect: float  # gain that matters; below 0: how much worse it may be
     bound: bool  # whether unjudged documents hold a verdict back
     weights: Callable[[], Floats] | None = None  # system x pair: what each pair of the pool counts, where gold is drawn
+    bounds: tuple[float, float] = (-math.inf, math.inf)  # of the measure
 
     def steps(
         self, contrasts: Contrasts, prices: Mapping[str, float], unjudged_bounds: UnjudgedBounds | None
@@ -139,7 +142,7 @@ class StepPlanner:
         Where the interval is narrower already and the question is open, half of that gain: limits closer together
         cannot hold both no gain and this one.  Closer still, only whether the gain is as large is open: 0, any step.
         """
-        value, half = float(self.variance_model.estimator.values(contrasts)[0]), now.half
+        value, half = float(self.variance_model.estimator.values(contrasts)[0]), now.cut_after()
         least = abs(self.min_effect)
         if least == 0 or half > least * (1 + 1e-9):
             return least
@@ -174,7 +177,7 @@ class StepPlanner:
         if needed is not None and "topics" not in self.study_data.over and needed - now.gold > open_:
             return f"{_labels(open_)} of the list still missing for these two will settle it for these topics."
         if needed is None:
-            last = now.after(gold=now.pairs / now.gold)
+            last = now.cut_after(gold=now.pairs / now.gold)
             if last <= 0:
                 return "If the difference stays as it is, all labels of the list are needed to settle it."
             return (
@@ -262,7 +265,8 @@ class StepPlanner:
             times=len(made.raters.asked) if made.raters is not None and "replicates" in parts else 0,
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
-            away=about.away, groups=min(population_groups(made.over, made.ranked.topics).values(), default=0),
+            away=about.away,
+            groups=min(population_groups(made.over, made.ranked.topics, made.grouped).values(), default=0),
         )  # fmt: skip
         if (
             self.weights is not None
@@ -278,6 +282,9 @@ class StepPlanner:
         ):
             stuck[i] = (best[0] - worst[0]) / 2
         quantiles = quantiles_of(confidence, variance.df).tolist()
+        values = self.variance_model.estimator.values(contrasts)
+        low, high = within(-math.inf, math.inf, self.bounds, value=values, differences=True)
+        below, above = (values - low).tolist(), (high - values).tolist()
         listed = {s: v.tolist() for s, v in parts.items()}
         now = now if looks is not None else replace(now, confidence=confidence)
         return [
@@ -287,6 +294,7 @@ class StepPlanner:
                 quantile=q,
                 df=float(variance.df[i]),
                 stuck=float(stuck[i]),
+                room=(below[i], above[i]),
             )
             for i, q in enumerate(quantiles)
         ]

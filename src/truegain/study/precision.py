@@ -160,6 +160,8 @@ class CurrentPrecision:
         The part of the half-width that documents nobody could judge leave open; nothing bought narrows it.
     groups : int
         Units of a source that groups topics; more topics do not reduce what these bring.
+    room : tuple of float
+        How far the limits may lie below and above the difference, by the lowest and highest value of the measure.
     """
 
     parts: Mapping[str, float]
@@ -182,11 +184,34 @@ class CurrentPrecision:
     alpha: float | None = None  # the error at all looks together, where limits shall hold at every one
     stuck: float = 0.0  # of half the width, by what nobody could judge
     groups: int = 0  # units that topics are grouped in: more topics of these leave what they bring
+    room: tuple[float, float] = (math.inf, math.inf)  # how far limits may lie below and above the difference
 
     @property
     def half(self) -> float:
-        """The half-width of the interval now."""
+        """The half-width of the interval now, before it is cut at what the measure can be."""
         return self.after()
+
+    def cut_after(self, **times: float) -> float:
+        """The half-width that is told: half of what is left of the interval, cut at what the measure can be.
+
+        Parameters
+        ----------
+        **times : float
+            As of `after`.
+
+        Returns
+        -------
+        float
+            The half-width; `after` where neither limit is cut.
+
+        Examples
+        --------
+        >>> now = CurrentPrecision({"topics": 0.25}, topics=4, room=(1.1, 0.9))  # a difference of 0.1
+        >>> round(now.after(), 4), round(now.cut_after(), 4), round(now.cut_after(topics=4), 4)
+        (0.98, 0.94, 0.49)
+        """
+        half = self.after(**times)
+        return sum(min(half, end) for end in self.room) / 2
 
     def after(
         self,
@@ -416,7 +441,8 @@ def steps_of(now: CurrentPrecision, aim: float, costs: Mapping[str, float] | Non
     A kind that cannot bring it there alone is told with all that can be bought of it, not `enough`. Those that are
     enough come first, then by price where there are prices, else kind by kind.  A step that brings no more than a
     smaller one of its kind, or nothing, is left out: with more topics, say, the few assessors alone may decide, and
-    with their few degrees of freedom the interval would be no narrower.
+    with their few degrees of freedom the interval would be no narrower.  Half-widths are those that are told, of
+    intervals cut at what the measure can be.
     """
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors, "replicates": now.times,
             "clusters": now.groups}  # fmt: skip
@@ -437,7 +463,7 @@ def steps_of(now: CurrentPrecision, aim: float, costs: Mapping[str, float] | Non
         steps = [_step(now, kind, have[kind], f, aim, costs or {}) for f in factors if f > 1]
         if kind == "gold" and now.differ is not None:
             steps = _no_more_than_differ(now, steps, aim, costs)
-        found += _that_help(now.half, steps)
+        found += _that_help(now.cut_after(), steps)
     return sorted(found, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0))
 
 
@@ -459,7 +485,7 @@ def _no_more_than_differ(
     if len(fewer) == len(steps) or not now.open:
         return fewer
     most = now.pairs / now.gold
-    half, labels = now.after(gold=most), "label" if now.open == 1 else "labels"
+    half, labels = now.cut_after(gold=most), "label" if now.open == 1 else "labels"
     phrase = f"{now.open:,} more gold {labels} (every pair that affects the difference)"
     enough = None if aim <= 0 else half <= aim * (1 + 1e-9)
     price = _cost(now, "gold", now.open, costs or {})
@@ -546,9 +572,9 @@ def _mixed(now: CurrentPrecision, topics: float, gold: float, assessors: float, 
 def _needed(now: CurrentPrecision, kind: str, min_effect: float, most: float) -> float:
     """How many times as many bring half the width to `min_effect`; all there are, or 4 times, where none does."""
     top = min(most, MOST)
-    if now.after(**{kind: top}) > min_effect:
+    if now.cut_after(**{kind: top}) > min_effect:
         return most if math.isfinite(most) else 4.0
-    return _least_times(now.after, kind, min_effect, top)
+    return _least_times(now.cut_after, kind, min_effect, top)
 
 
 def _least_times(after: Callable[..., float], kind: str, half: float, most: float) -> float:
@@ -562,7 +588,7 @@ def _least_times(after: Callable[..., float], kind: str, half: float, most: floa
 
 def _step(now: CurrentPrecision, kind: str, have: int, factor: float, aim: float, costs: Mapping[str, float]) -> Step:
     more = max(1, math.ceil(have * factor - 1e-9) - have)
-    half = now.after(**{kind: (have + more) / have})
+    half = now.cut_after(**{kind: (have + more) / have})
     enough = None if aim <= 0 else half <= aim * (1 + 1e-9)
     unit = "" if kind != "gold" else "gold topic" if now.whole else now.unit
     phrase = ""

@@ -35,7 +35,8 @@ from truegain.pooling.pools import keys_in_question
 from truegain.results.provenance import told
 from truegain.results.settlement import Settlement
 from truegain.sampling.catalogue import SOURCES, draws_topics, is_sample, population_groups, populations
-from truegain.sampling.source import SourceName
+from truegain.sampling.clusters import CLUSTERS, told_clusters
+from truegain.sampling.source import SourceName, TopicUnits
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.other_collections import keys_needed
 from truegain.stats.results import Comparison, Estimate, ResultList
@@ -285,17 +286,19 @@ class Study:
         *,
         baseline: str | None = None,
         candidate: str | Sequence[str] | None = None,
-        measure: MeasureLike | None = None,
         population: str | None = None,
         max_labels: int | None = None,
         price: float | None = None,
         max_cost: float | None = None,
         keep_going: bool = False,
+        scale: Sequence[float] | str | None = None,
         every: int = 1,
         seed: int = 0,
         progress: Callable[[Settlement], None] | None = None,
     ) -> SettleResult:
         """Have documents labeled until it is known whether a candidate is better than the baseline, and no further.
+
+        It is about one measure; of a study of several, `with_measures` takes one.
 
         Parameters
         ----------
@@ -305,8 +308,6 @@ class Study:
             The system that others are held against; by default the first.
         candidate : str or list of str, optional
             One or more others, whose limits hold together; by default all.
-        measure : str or Measure, optional
-            The measure; not needed where there is one.
         population : str, optional
             'topics' (like these) or 'fixed' (these only); by default that of the study.
         max_labels : int, optional
@@ -315,6 +316,8 @@ class Study:
             Price of a label, and what labels may cost together.
         keep_going : bool, default False
             Whether to label on where, by a forecast, the whole list decides it with a chance below 2%.
+        scale : str or sequence of float, optional
+            The labels that people may give, as '0:3', or the lowest and the highest; by default those of the judge.
         every : int, default 1
             Labels between looks; limits hold whatever it is.
         seed : int, default 0
@@ -344,11 +347,10 @@ class Study:
         ('better', True)
         """
         planning = import_module("truegain.planning.settle")
-        study = self if measure is None else self.with_measures([measure])
         budget = import_module("truegain.planning.label_budget").LabelBudget(max_labels, price, max_cost, keep_going)
-        pair = planning.systems_of(study, baseline, candidate)
+        pair = planning.systems_of(self, baseline, candidate)
         found: SettleResult = planning.settle(
-            planning.Settling(study, *pair, budget, population, seed), label, every, progress
+            planning.Settling(self, *pair, budget, population, seed, scale=scale), label, every, progress
         )
         return found
 
@@ -367,6 +369,11 @@ class Study:
             gold_labels, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list,
             None if label_list is None else label_list.scale,
         )  # fmt: skip
+        if CLUSTERS.name in self.over and self.judge is not None and self.judge is not gold_labels:
+            pool = self.judge.pairs.pool if self.judge.pairs is not None else None
+            cluster = {} if pool is None else told_clusters(pool.judgments) or {}
+            groups = tuple(cluster[topic] for topic in pool.topics) if pool is not None and cluster else ()
+            self.judge = replace(self.judge, groups=groups)
         sample = config.sample
         self.unjudged_sample = None if sample is None else study_labels.sample(sample, self._runs_input, self.measures)
         self._study_data = StudyData(
@@ -520,6 +527,11 @@ class Study:
         return all(isinstance(m, ItemMean) for m in self.measures)
 
     @property
+    def grouped(self) -> TopicUnits:
+        """By source that holds topics, the unit that each topic belongs to, where labels tell it."""
+        return self._study_data.grouped
+
+    @property
     def of_items(self) -> bool:
         """Whether answers are scored, as wholes or by their nuggets, not ranked documents."""
         return all(isinstance(m, OfItems) for m in self.measures)
@@ -554,7 +566,7 @@ class Study:
         assessors = 0 if self.raters is None else len(self.raters)
         sample = self.unjudged_sample
         sampled = None if sample is None else (sample.size, sample.unjudged)
-        groups = population_groups(over, self.topics)
+        groups = population_groups(over, self.topics, self.grouped)
         repeats = len(self.raters.asked) if self.raters is not None and "replicates" in over else 0
         return Population(
             over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled, groups,
@@ -1131,6 +1143,7 @@ class Study:
             self.min_effect,
             self.unjudged_policy == "bound",
             weights,
+            m.bounds(),
         )
 
     def _weights_of(self, m: Measure) -> Floats:

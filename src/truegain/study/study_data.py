@@ -18,7 +18,8 @@ from truegain.measures.items import OfItems
 from truegain.measures.label_weights import level_of
 from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, argname, gold_drawn
 from truegain.sampling.catalogue import SOURCES, is_sample, populations
-from truegain.sampling.source import SourceName
+from truegain.sampling.clusters import CLUSTERS, told_clusters
+from truegain.sampling.source import SourceName, TopicUnits
 from truegain.stats.collection_intervals import spread_rule, spreads_of
 from truegain.stats.influence import Influence
 from truegain.stats.other_collections import check_drawable, least_relevant, without_each
@@ -54,6 +55,12 @@ class StudyData:
     looks: float | None = None  # see `VarianceModel`
     confidence: float = 0.95
 
+    @cached_property
+    def grouped(self) -> TopicUnits:
+        """By source that holds topics, the unit that each topic belongs to, where labels tell it."""
+        told = told_clusters(self.ranked.pool.judgments) if CLUSTERS.name in self.over else None
+        return {} if told is None else {CLUSTERS.name: told}
+
     def variance_model(self, m: Measure) -> VarianceModel:
         """What a measure stands on; what cannot be spoken of is refused."""
         self._refuse_fixed()
@@ -88,7 +95,8 @@ class StudyData:
                 makers["assessors"] = partial(self._assessors, self.raters, refitted)
             if "replicates" in self.over:
                 makers["replicates"] = partial(self.raters.repeated_moves, refitted, topics, self.ranked.systems)
-        return VarianceModel(estimator, uncorrected, over, makers, self.looks, isinstance(self.raters, AnswerRaters))
+        shared = isinstance(self.raters, AnswerRaters)
+        return VarianceModel(estimator, uncorrected, over, makers, self.looks, shared, self.grouped)
 
     def spoken_of(self, m: Measure) -> frozenset[SourceName]:
         """What a measure can be told for: no other collections where one document a topic would have to tell of them.

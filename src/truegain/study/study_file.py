@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -15,6 +16,7 @@ from truegain.errors import InputError, TruegainError, counted
 from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.files import PathLike, expand
 from truegain.io.study_text import FileWords, StudyText, key_of, not_known
+from truegain.io.told_columns import check_somewhere
 from truegain.io.warnings import warn
 from truegain.message import with_marks
 from truegain.results.provenance import named
@@ -101,9 +103,11 @@ def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: Rat
     headers = headers_of(columns)
     reading = replace(reading, columns=headers.judged.written)
     gold = None if config.gold is None else str(config.gold.labels)
+    sample = None if config.sample is None else config.sample.labels
     told = FileOptions(
         files.judgments, *headers, reading.missing, own_gold("gold", gold), columns=columns,
         values=values_of(reading.values),
+        check_name=partial(check_somewhere, (files.judgments, files.runs, gold, sample)),
     )  # fmt: skip
     with read_with(told):
         if beyond := inputs.beyond_gold(config):

@@ -15,9 +15,9 @@ from truegain.errors import TruegainError
 from truegain.io.columns import Floats, frozen
 from truegain.measures.base import Measure
 from truegain.message import argname
-from truegain.sampling.catalogue import SOURCES, holders, inside_first, outermost, populations, spoken_of
+from truegain.sampling.catalogue import SOURCES, groups_of, holders, inside_first, outermost, populations, spoken_of
 from truegain.sampling.jackknife import TopicSpread
-from truegain.sampling.source import Source, SourceName
+from truegain.sampling.source import Source, SourceName, TopicUnits
 from truegain.sampling.streams import generator
 from truegain.stats.collection_intervals import Lone, pooled
 from truegain.stats.contrasts import NONE, Contrasts
@@ -114,12 +114,14 @@ class Share(NamedTuple):
 def largest_of(shares: Mapping[SourceName, Share] | Mapping[str, Share]) -> tuple[str, bool] | None:
     """The source with the largest share of several, and whether its range is above one half or above all others.
 
-    None where no source is known to have most.
+    None where no source is known to have most, as where its range is all from none to all.
 
     >>> little, half = Share(0.1, 0.0, 0.4), Share(0.4, 0.1, 0.8)
     >>> largest_of({"gold": Share(0.8, 0.63, 0.87), "topics": little})
     ('gold', True)
     >>> largest_of({"gold": Share(0.5, 0.2, 0.9), "topics": half}) is None
+    True
+    >>> largest_of({"gold": Share(0.6, 0.05, 0.95), "topics": half}) is None
     True
     """
     by_source = dict(shares.items())
@@ -127,7 +129,17 @@ def largest_of(shares: Mapping[SourceName, Share] | Mapping[str, Share]) -> tupl
     most = by_source[top]
     if most.low > min(0.5, max(by_source[s].high for s in others)):
         return top, True
-    return (top, False) if most.value > 0.5 else None
+    return (top, False) if most.value > 0.5 and str(most) != NOT_KNOWN else None
+
+
+def is_open_which(shares: Mapping[SourceName, Share] | Mapping[str, Share]) -> bool:
+    """Whether the largest share by its estimate may be none or all: then it is not known which source has most.
+
+    >>> few, half = Share(0.6, 0.05, 0.95), Share(0.4, 0.05, 0.95)
+    >>> is_open_which({"topics": few, "clusters": half}), is_open_which({"topics": Share(0.5, 0.2, 0.9), "gold": half})
+    (True, False)
+    """
+    return str(max(dict(shares.items()).values(), key=lambda share: share.value)) == NOT_KNOWN
 
 
 def largest_in_words(shares: Mapping[SourceName, Share]) -> str:
@@ -252,6 +264,8 @@ class VarianceModel:
         The confidence of anytime-valid limits; None for limits that hold at one look.
     repeats_shared : bool
         Replicates are repeats of answers that all judges saw: judges do not hold what these have in common.
+    groups : mapping of str to mapping of str to str
+        By source that holds topics, the unit of each topic, where names of topics do not tell.
 
     References
     ----------
@@ -265,6 +279,7 @@ class VarianceModel:
     makers: Mapping[SourceName, Callable[[], SourceVariance]] = field(default_factory=dict)  # by source; others: known
     looks: float | None = None  # the confidence at which limits shall hold at every look; None: at one look
     repeats_shared: bool = False
+    groups: TopicUnits = field(default_factory=dict)
 
     def __repr__(self) -> str:
         over = ", ".join(s for s in populations() if s in self.over) or "nothing but labels"
@@ -304,9 +319,9 @@ class VarianceModel:
 
         Liang and Zeger 1986, Biometrika 73(1).
         """
-        topics, groups = self.estimator.topics_of(contrasts), SOURCES[source].groups
-        assert groups is not None
-        units, code = np.unique(np.array(groups(topics.units), dtype=np.str_), return_inverse=True)
+        topics = self.estimator.topics_of(contrasts)
+        of = groups_of(source, topics.units, self.groups)
+        units, code = np.unique(np.array(of, dtype=np.str_), return_inverse=True)
         if (n := len(units)) < 2:
             raise TruegainError(
                 f"{argname('population')} names {source}, and all {len(code):,} topics are of one "

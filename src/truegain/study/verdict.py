@@ -19,10 +19,18 @@ from truegain.stats.results import Comparison
 from truegain.study.documents import Outcome as Outcome
 from truegain.study.documents import ProvenanceDocument, VerdictDocument
 from truegain.study.estimates import ALIKE
-from truegain.study.estimators import LEAST_GOLD
 from truegain.study.precision import Step
 from truegain.study.unjudged import UnjudgedBounds
-from truegain.study.variance import TOGETHER, InfluentialUnit, Line, influential_in_words, largest_of, signed, unsigned
+from truegain.study.variance import (
+    TOGETHER,
+    InfluentialUnit,
+    Line,
+    influential_in_words,
+    is_open_which,
+    largest_of,
+    signed,
+    unsigned,
+)
 from truegain.study.withheld import MORE_LABELS, UNJUDGED_FIRST, Reason, Reasons, in_one
 
 if TYPE_CHECKING:
@@ -516,6 +524,8 @@ class Verdict(Result):
         if len(shares) < 2:
             return ""
         if (largest := largest_of(shares)) is None:
+            if is_open_which(shares):
+                return "; which source brings most of the variance is not known"
             return "; no single source dominates the variance"
         source, is_sure = largest
         few = f"having only {self.sizes[source]}" if source in self.sizes else self.source_of(source).cause
@@ -658,15 +668,16 @@ class Verdict(Result):
             return ["More topics would not help: first use the same document ids in the runs and the judgments."]
         if kind == UNJUDGED_FIRST:
             return [MORE_LABELS]
+        least = max((reason.least for reason in self.reasons), default=0)
         if kind and kind != FEW and self.of_answers:
             return [
-                f"More topics would not help: the verdict needs gold labels of at least {LEAST_GOLD} answers of the "
-                "system, drawn at random."
+                f"More topics would not help: the verdict needs gold labels of at least {least} answers of the system, "
+                "drawn at random, or of all answers."
             ]
         if kind and kind != FEW:
             return [
-                f"More topics would not help: the verdict needs gold labels of at least {LEAST_GOLD} documents drawn "
-                "at random from what the system retrieved."
+                f"More topics would not help: the verdict needs gold labels of at least {least} documents drawn at "
+                "random from what the system retrieved."
             ]
         first = [f"First: {how_to_check}"] if how_to_check else []
         if not self.steps or c.low is None or c.high is None:

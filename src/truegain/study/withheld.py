@@ -23,10 +23,14 @@ T = TypeVar("T", Estimate, Comparison)
 
 @dataclass(frozen=True)
 class Reason:
-    """Why nothing is claimed of a system: the kind of reason, in two or three words, and what it is here."""
+    """Why nothing is claimed of a system: the kind of reason, in two or three words, and what it is here.
+
+    least: how many gold labels of the system a claim needs.
+    """
 
     kind: str
     text: str
+    least: int = LEAST_GOLD
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.text}"
@@ -53,11 +57,13 @@ def gold_reasons(
     few = design is not None and labels is not None and labels < least
     if model is not None and (design is None or not DESIGNS[design].here or few):
         shows = "too few gold labels show" if few and labels else "no gold label shows"
-        return [Reason(SELF_PREFERENCE, f"{system} uses {model}, its judge, and {shows} how much that favors {system}")]
+        favors = f"{system} uses {model}, its judge, and {shows} how much that favors {system}"
+        return [Reason(SELF_PREFERENCE, favors, least)]
     if few and of_answers:
-        return [Reason(TOO_FEW, f"{labels} answers of {system} have a gold label, and {least} are needed")]
+        return [Reason(TOO_FEW, f"{labels} answers of {system} have a gold label, and {least} are needed", least)]
     if few:
-        return [Reason(TOO_FEW, f"{system} retrieved {labels} of the labeled documents, and {least} are needed")]
+        few_of = f"{system} retrieved {labels} of the labeled documents, and {least} are needed"
+        return [Reason(TOO_FEW, few_of, least)]
     return []
 
 

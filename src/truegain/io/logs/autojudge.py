@@ -1,15 +1,18 @@
 """Files of TREC AutoJudge, by its source: leaderboards of runs, topics and measures, and banks of nuggets.
 
 Three orders of four columns are in use, and a position tells nothing.  Rows of the topic 'all' do: they stand in the
-column of topics.  Where there are none, `columns` must say which is which.
+column of topics.  Where there are none, `columns` must say which is which.  Three columns are measure, topic and value
+of one run, as trec_eval prints them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from truegain.errors import InputError, shorten, some
+from truegain.io.column_names import BOARD, file_options
 from truegain.io.logs.log import Log, LogFormat, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import (
     START,
@@ -29,6 +32,7 @@ from truegain.io.logs.records import (
 )
 from truegain.io.nugget_files import IMPORTANCE, UNKNOWN, plain_word
 from truegain.io.plain_text import plain_text
+from truegain.message import arg
 
 WORDS, BANK_WORDS = "a leaderboard of TREC AutoJudge", "a nugget bank"
 ALL = "all"  # the topic of means
@@ -37,9 +41,12 @@ ORDERS = {  # by the name of the format: what its columns hold
     "tot": ("run", "measure", "topic", "value"),
     "rag4reports": ("topic", "run", "measure", "value"),
 }
+OF_ONE_RUN = ("measure", "topic", "value")
+AS_TREC_EVAL = "trec_eval and AutoJudge write the same lines: they are taken for AutoJudge's, by the labels of an LLM"
 NOT_ASSIGNED = "not assigned"
 _KEYS = ("run_id", "topic_id", "measure", "value")
-_DECLARED = ("run", "topic", "measure", "value")
+_ITERATIONS = ({"0"}, {"1"}, {"Q0"}, {"q0"})  # what the second column of judgments holds
+_LEAST = 4  # rows of whole numbers that tell
 
 
 # ---- Leaderboards.
@@ -49,99 +56,162 @@ def _recognizes(data: bytes, _file: str) -> bool:
     start = opening(data)
     if start.kind:
         return start.kind == "object" and set(start.keys) == set(_KEYS)
-    return _order(_sample(data)) is not None
+    if told := file_options().board:
+        rows = _sample(data, len(told), told.index("value"))
+        return bool(rows) and not _is_judged(rows)
+    return any(_order(_sample(data, width)) is not None for width in (len(BOARD), len(OF_ONE_RUN)))
 
 
-def _sample(data: bytes) -> list[list[str]]:
-    """Rows of four cells with a number at their end, from the beginning and the end of a file; none where one is other.
+def refuse_unnamed(data: bytes, file: str) -> None:
+    r"""Refuse lines that may be a leaderboard whose columns nobody has named: most names stand with most of the others.
+
+    Labels of judgments are whole numbers, mostly of other documents in every topic.
+
+    >>> refuse_unnamed(b"a 31 NUGGET 0.25\nb 31 NUGGET 0.5\n", "a.txt")
+    Traceback (most recent call last):
+    truegain.errors.InputError: a.txt: a leaderboard? no row of the topic 'all' tells which column holds the topics (...
+    >>> refuse_unnamed(b"31 0 d1 1\n31 0 d2 0\n", "a.qrels")
+    """
+    if opening(data).kind:
+        return
+    for orders in (tuple(ORDERS.values()), (OF_ONE_RUN,)):
+        rows = _sample(data, len(orders[0]))
+        if len(rows) > 1 and not _is_judged(rows) and _order(rows) is None and _is_crossed(rows):
+            raise _unnamed(file, orders)
+
+
+def _is_crossed(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a value stands once in most cells of a table by all names, as no label of documents does."""
+    keys = [tuple(row[:-1]) for row in rows]
+    names = [set(column) for column in zip(*keys, strict=True)]
+    cells = math.prod(map(len, names))
+    in_words = sum(all(plain_number(name) is None for name in of) for of in names)
+    if len(set(keys)) < len(keys):
+        return False
+    whole = all(float(row[-1]).is_integer() for row in rows)
+    if len(names) < len(BOARD) - 1:  # of one run
+        return not whole and len(rows) == cells and all(plain_number(name) is None for name in names[0])
+    return len(rows) == cells >= _LEAST and in_words > 1 if whole else 2 * len(rows) >= cells and in_words > 0
+
+
+def _unnamed(file: str, orders: Sequence[Sequence[str]]) -> InputError:
+    """What is asked of a leaderboard without rows of all topics."""
+    each = [arg("columns", ",".join(order)) for order in orders]
+    ways = each[0] if len(each) == 1 else f"{', '.join(each[:-1])} or {each[-1]}"
+    return InputError(
+        "a leaderboard? no row of the topic 'all' tells which column holds the topics", file=file,
+        hint=f"say what the columns hold, in their order: {ways}",
+    )  # fmt: skip
+
+
+def _is_judged(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether four columns are those of judgments, whose second one says nothing."""
+    return len(rows[0]) == len(BOARD) and {row[1] for row in rows} in _ITERATIONS
+
+
+def _sample(data: bytes, width: int, value: int = -1) -> list[list[str]]:
+    """Rows of so many cells, one a number, from the beginning and the end of a file; none where one is other.
 
     Means stand after the topics of a run, or at the end.
     """
     first = data[:4096].split(b"\n", 2)[1 if data.count(b"\n", 0, 4096) > 1 else 0]
-    if not _is_row(first.decode(errors="replace").split()):
+    if not _is_row(first.decode(errors="replace").split(), width, value):
         return []
     pieces = [data] if len(data) <= START else [data[:START].rpartition(b"\n")[0], data[-START:].partition(b"\n")[2]]
     if len(pieces) > 1 and not data.endswith(b"\n"):  # the beginning of a file may be cut in a line
         pieces[1] = pieces[1].rpartition(b"\n")[0]
     rows = [line.split() for piece in pieces for line in piece.decode(errors="replace").splitlines() if line.strip()]
-    if not _is_row(rows[0]) and len(rows[0]) == 4:
+    if not _is_row(rows[0], width, value) and len(rows[0]) == width:
         rows = rows[1:]  # names of columns
-    return rows if all(map(_is_row, rows)) else []
+    return rows if all(_is_row(row, width, value) for row in rows) else []
 
 
-def _is_row(cells: Sequence[str]) -> bool:
-    return len(cells) == 4 and plain_number(cells[3]) is not None
+def _is_row(cells: Sequence[str], width: int, value: int = -1) -> bool:
+    return len(cells) == width and plain_number(cells[value]) is not None
 
 
 def _order(rows: Sequence[Sequence[str]]) -> tuple[str, ...] | None:
     """What the columns hold, told by the rows of all topics; None where these do not tell, as in judgments."""
-    at = [column for column in range(3) if any(row[column] == ALL for row in rows)]
+    names = range(len(rows[0]) - 1) if rows else ()
+    at = [column for column in names if any(row[column] == ALL for row in rows)]
     if len(at) != 1:
         return None
     topic = at[0]
+    orders = ORDERS.values() if len(rows[0]) == len(BOARD) else (OF_ONE_RUN,)
+    order = next((order for order in orders if order[topic] == "topic"), None)
     mean_rows = [row for row in rows if row[topic] == ALL]
-    pairs = {tuple(cell for column, cell in enumerate(row[:3]) if column != topic) for row in mean_rows}
-    others = {tuple(cell for column, cell in enumerate(row[:3]) if column != topic) for row in rows}
+    if order is None or len(mean_rows) == len(rows):
+        return None
+    pairs = {tuple(cell for column, cell in enumerate(row[:-1]) if column != topic) for row in mean_rows}
+    others = {tuple(cell for column, cell in enumerate(row[:-1]) if column != topic) for row in rows}
     if len(pairs) != len(mean_rows) or (pairs != others and len(pairs) * 2 < len(others)):
         return None  # every run has one mean of every measure
-    order = next(order for order in ORDERS.values() if order[topic] == "topic")
     measures = {row[order.index("measure")] for row in rows}
     return None if any(name == "Q0" or plain_number(name) is not None for name in measures) else order
 
 
 def _read(data: bytes, file: str) -> Log:
-    return read_leaderboard(data, file)
+    return read_leaderboard(data, file, file_options().board)
 
 
 def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = None) -> Log:
-    """A leaderboard; `columns` says what its four columns hold, such as ('run', 'topic', 'measure', 'value')."""
-    cells = _json_cells(records(data, file)) if opening(data).kind else list(_cells(data, file))
+    """A leaderboard; `columns` says what its columns hold, such as ('run', 'topic', 'measure', 'value')."""
+    is_json = bool(opening(data).kind)
+    told = BOARD if is_json else tuple(columns or ())
+    if told and sorted(told) not in (sorted(BOARD), sorted(OF_ONE_RUN)):
+        raise _unnamed(file, tuple(ORDERS.values()))
+    cells = _json_cells(records(data, file)) if is_json else list(_cells(data, file, told))
     if not cells:
         raise no_records(file, WORDS, "check the file")
-    order = _DECLARED if opening(data).kind else tuple(columns or ()) or _order([row for _, row in cells])
-    if order is None or sorted(order) != sorted(_DECLARED):
-        hint = "say what the columns hold, in their order, such as run,topic,measure,value or run,measure,topic,value"
-        raise InputError("no row of the topic 'all' tells which column holds the topics", file=file, hint=hint)
-    run, topic, measure, value = (order.index(name) for name in _DECLARED)
+    order = told or _order([row for _, row in cells])
+    if order is None:
+        raise _unnamed(file, tuple(ORDERS.values()))
     rows, means = list[Row](), list[ToolMean]()
     seen: dict[tuple[str, ...], int] = {}
     for line, row in cells:
-        number, status = value_of(row[value], {}, str(row[measure]), file, line)
-        key = tuple(
-            id_of(row[at], name, file, line) for at, name in zip((run, topic, measure), _DECLARED, strict=False)
-        )
-        if seen.setdefault(key, line) != line:
+        number, status = value_of(row[order.index("value")], {}, str(row[order.index("measure")]), file, line)
+        named = {name: id_of(row[order.index(name)], name, file, line) for name in BOARD[:3] if name in order}
+        if seen.setdefault(key := tuple(named.values()), line) != line:
             raise InputError(
                 f"a second value of {' '.join(key)}; the first is on line {seen[key]}",
                 file=file,
                 line=line,
                 hint="keep one of the two lines",
             )
-        if key[1] == ALL:
-            means.append(ToolMean(key[2], number, key[0], reason="topics without a value may have been filled in"))
+        topic, measure, run = named["topic"], named["measure"], named.get("run", "")
+        if topic == ALL:
+            means.append(ToolMean(measure, number, run, reason="topics without a value may have been filled in"))
         else:
-            rows.append(Row(key[1], key[2], number, key[0], judge=UNNAMED, status=status, line=line))
-    told = next((name for name, known in ORDERS.items() if known == order and not opening(data).kind), "JSONL")
-    return Log(file, "TREC AutoJudge", rows, {"file": stem(file)}, means=means, provenance={"format": told},
-               notes=list(_sparse(rows)))  # fmt: skip
+            rows.append(Row(topic, measure, number, run, judge=UNNAMED, status=status, line=line))
+    known = {"JSONL": is_json, "trec_eval": order == OF_ONE_RUN} | {name: order == of for name, of in ORDERS.items()}
+    form = next((name for name, fits in known.items() if fits), ",".join(order))
+    notes = [AS_TREC_EVAL] if order == OF_ONE_RUN else []
+    return Log(file, "TREC AutoJudge", rows, {"file": stem(file)}, means=means, provenance={"format": form},
+               notes=[*notes, *_sparse(rows)])  # fmt: skip
 
 
 def _json_cells(lines: Sequence[Record]) -> list[tuple[int, list[Any]]]:
     return [(line, [record.get(key) for key in _KEYS]) for line, record in lines]
 
 
-def _cells(data: bytes, file: str) -> Iterator[tuple[int, list[Any]]]:
-    for line, text in enumerate(plain_text(data, file).decode().splitlines(), 1):
+def _cells(data: bytes, file: str, told: Sequence[str]) -> Iterator[tuple[int, list[Any]]]:
+    """The cells of each line; as many as there are columns, of which a line before them may have the names."""
+    lines = [(line, text) for line, text in enumerate(plain_text(data, file).decode().splitlines(), 1)
+             if text.strip() and not text.startswith("#")]  # fmt: skip
+    order = tuple(told) or (OF_ONE_RUN if lines and len(lines[-1][1].split()) == len(OF_ONE_RUN) else BOARD)
+    width, value = len(order), order.index("value")
+    for line, text in lines:
         cells = text.split()
-        if not cells or text.startswith("#") or (line == 1 and not _is_row(cells)):
+        if line == 1 and not _is_row(cells, width, value) and plain_number(cells[-1]) is None:
             continue
-        if len(cells) != 4:
+        if len(cells) != width:
+            named = f"{', '.join(order[:-1])} and {order[-1]}"
             raise InputError(
-                f"{len(cells)} cells; a leaderboard has 4",
+                f"{len(cells)} cells; a leaderboard has {width}",
                 file=file,
                 line=line,
                 text=shorten(text),
-                hint="write run, topic, measure and value",
+                hint=f"write {named}",
             )
         yield line, cells
 

@@ -78,8 +78,8 @@ def read_log(path: PathLike, columns: Sequence[str] | None = None) -> Log:
     path : path-like
         The file, compressed or not, here or at an address.
     columns : sequence of str, optional
-        What the four columns of a leaderboard hold, where its rows do not tell: 'run', 'topic', 'measure' and 'value'
-        in their order.
+        What the columns of a leaderboard hold, where its rows do not tell: 'run', 'topic', 'measure' and 'value' in
+        their order; the last three where a file has one run.
 
     Returns
     -------

@@ -26,7 +26,7 @@ from truegain.io.logs.records import (
     stem,
     value_of,
 )
-from truegain.io.nugget_files import SUPPORT, plain_word
+from truegain.io.nugget_files import MODEL_COLUMNS, NAMES, SUPPORT, plain_word
 
 WORDS = "nuggets of nuggetizer"
 METRICS = {"strict_vital_score": "V_strict", "strict_all_score": "A_strict", "vital_score": "V", "all_score": "A"}
@@ -73,11 +73,14 @@ def _of_metrics(answers: Sequence[Record], file: str) -> Log:
 
 
 def _of_assignments(answers: Sequence[Record], file: str) -> Log:
-    rows, repeats, failed, empty = list[Row](), Repeats(), 0, list[str]()
+    rows, repeats, failed, empty, models = list[Row](), Repeats(), 0, list[str](), {UNNAMED}
     systems = {str(record.get("run_id") or "") for _, record in answers}
     for line, record in answers:
         topic, system = id_of(record.get("qid"), "qid", file, line), str(record.get("run_id") or "")
-        repeat = repeats.next(system, topic)
+        judge = next((str(record[key]) for key in NAMES["judge"] if record.get(key)), UNNAMED)
+        if any(record.get(key) for key in MODEL_COLUMNS):
+            models.add(judge)
+        repeat = repeats.next(system, topic, judge)
         nuggets = [nugget for nugget in listed(record.get("nuggets")) if isinstance(nugget, dict)]
         if not any(_is_vital(nugget) for nugget in nuggets):
             empty.append(topic)
@@ -91,7 +94,7 @@ def _of_assignments(answers: Sequence[Record], file: str) -> Log:
             for score, (vital, other, strict) in WEIGHTS.items():
                 if weight := _weight(nugget, vital, other):
                     counts = math.floor(value) if strict and status == OK else value
-                    rows.append(Row(topic, score, counts, system, item, weight, UNNAMED, repeat, status, line))
+                    rows.append(Row(topic, score, counts, system, item, weight, judge, repeat, status, line))
     return Log(
         file,
         "nuggetizer",
@@ -100,6 +103,7 @@ def _of_assignments(answers: Sequence[Record], file: str) -> Log:
         scales={score: ScoreRange(0.0, 1.0) for score in WEIGHTS},
         means=list(_means(answers, systems)),
         notes=list(_notes(failed, empty)),
+        models=frozenset(models),
     )
 
 

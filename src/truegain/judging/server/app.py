@@ -66,13 +66,10 @@ Verify = Callable[[Person, str], Verified]  # who comes, and the address that co
 
 def assessor_routes(
     study: JudgingStudy, service: AssessorService, renderer: Renderer, verify: Verify | None = None
-) -> APIRouter:
+) -> tuple[APIRouter, APIRouter]:
     """Where people come in, and their units."""
-    router = APIRouter(include_in_schema=False)
-    router.include_router(_entry(study, service, renderer, verify))
     anybody = study.people.platform != "invitation" and verify is None  # else who comes is somebody
-    router.include_router(_unit(study, service, renderer, anybody=anybody))
-    return router
+    return _entry(study, service, renderer, verify), _unit(study, service, renderer, anybody=anybody)
 
 
 def _entry(study: JudgingStudy, service: AssessorService, renderer: Renderer, verify: Verify | None) -> APIRouter:
@@ -339,7 +336,8 @@ def create_app(
     app.mount("/static", StaticFiles(directory=str(files("truegain.judging") / "static")), name="static")
     for routes in more:
         app.include_router(routes(study, served, store))
-    app.include_router(assessor_routes(study, served, renderer, verify))
+    for router in assessor_routes(study, served, renderer, verify):
+        app.include_router(router, include_in_schema=False)
 
     @app.exception_handler(StarletteHTTPException)
     async def refused(request: Request, error: StarletteHTTPException) -> Response:

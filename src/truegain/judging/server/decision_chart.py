@@ -87,7 +87,7 @@ def chart_of(pair: PairSettlement, min_effect: float, most: int | None) -> BandC
     min_effect : float
         The smallest effect worth acting on; marked on both sides of 0, unless it is 0.
     most : int, optional
-        Labels after which it is given up.
+        Rows after which it is given up.
 
     Returns
     -------

@@ -47,7 +47,8 @@ class DecisionWords:
             name = "decision.foretold_beyond"
         elif pair.latest is not None and decision.is_beyond(pair.latest):
             name = "decision.foretold_maybe"
-        return f"{now} {self._texts(name, likely=pair.likely, latest=pair.latest, most=decision.most)}"
+        latest = None if pair.latest is None else decision.labels_of(pair.latest)
+        return f"{now} {self._texts(name, likely=decision.labels_of(pair.likely), latest=latest, most=decision.most)}"
 
     def pictured(self, pair: PairSettlement) -> str:
         """The picture of a pair, for who cannot see it."""
@@ -75,7 +76,8 @@ def shown(
     if stored is None:
         return {"d": None, "title": texts("decision.title"), "ended": False}
     decision, words = stored.decision, DecisionWords(texts)
-    charts = [chart_of(pair, decision.min_effect, decision.most) for pair in decision.pairs]
+    most = None if decision.most is None else round(decision.most / (1 + decision.double))  # rows, as the charts have
+    charts = [chart_of(pair, decision.min_effect, most) for pair in decision.pairs]
     open_pairs = [pair for pair in decision.pairs if pair.status == "open"]
     return {
         "d": decision,
@@ -83,8 +85,9 @@ def shown(
         "ended": decision.ended,
         "is_decided": decision.status in DECIDED,
         "decided": DECIDED,
-        "is_capped": decision.most is not None and decision.most < decision.listed,
+        "is_capped": decision.is_capped,
         "is_beyond": decision.is_beyond,
+        "labels_of": decision.labels_of,
         "made_at": _time(stored.at),
         "ended_at": "" if stored.ended is None else _time(stored.ended),
         "files": files_of(results) if decision.ended else [],

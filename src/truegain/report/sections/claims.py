@@ -29,7 +29,7 @@ from truegain.report.html import (
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, hidden_svg, line, listed, pc, row, stacked, standalone
-from truegain.study.variance import NOT_KNOWN, InfluentialUnit, largest_of
+from truegain.study.variance import NOT_KNOWN, InfluentialUnit, is_open_which, largest_of
 from truegain.study.verdict import ASSUMES_WORST, Verdict
 
 MOST_CARDS = 24
@@ -99,6 +99,8 @@ def _mostly(verdict: Verdict) -> str:
     if len(shares) < 2:
         return ""
     if (largest := largest_of(dict(shares))) is None:
+        if is_open_which(dict(shares)):
+            return ": which source brings most of the uncertainty is not known"
         return ": no single source dominates the uncertainty"
     source, is_sure = largest
     part = "most of the uncertainty comes" if is_sure else "the largest part of the uncertainty probably comes"

@@ -254,7 +254,7 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
     if anova.no_residual and anova.f is None:
         raise TruegainError(
             "the systems differ by the same amount on every topic: there is no residual variance to test their "
-            "means against; use the randomized Tukey test"
+            f"means against; use the randomized Tukey test ({arg('test', 'randomized-tukey-hsd')})"
         )
     if anova.no_residual:
         return Tukey(name, anova, np.ones((m, m)), 0.0)

@@ -1,0 +1,296 @@
+"""What runs can answer with judgments, gold labels and ratings beside them; no command that would be refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from truegain.cli.questions import (
+    CHEAP,
+    PAGE,
+    TRUSTED,
+    WHICH,
+    FileQuestion,
+    columns_of,
+    command_of,
+    folder_of,
+    named_as,
+    refusal,
+    which_of,
+)
+from truegain.config import Gold, Ratings, StudyConfig
+from truegain.data.judgments import Judgments
+from truegain.data.pool import Pool
+from truegain.data.runs import Runs
+from truegain.errors import some
+from truegain.io.columns import Coded
+from truegain.judge_error.judges import judge_quality
+from truegain.study.estimators import LEAST_TOPICS
+from truegain.study.feasibility import at_depth_of, usual_measures, whole_topics
+from truegain.study.file_kinds import GOLD_LIST, JUDGMENTS, RATINGS, RUN, UNKNOWN, Examined, files_below
+from truegain.study.study import Study
+
+
+def of_retrieval(files: Sequence[Examined], notes: list[str]) -> Iterator[FileQuestion]:
+    """Questions about the runs of each folder; what looks wrong is added to the notes."""
+    folders = _by_folder(files)
+    judged = [file for file in files if file.kind == JUDGMENTS]
+    if judged and not folders:
+        about = some([file.file for file in judged])
+        yield FileQuestion(about, WHICH, lacks="no runs: give the ranked lists of your systems")
+    for folder, runs in folders.items():
+        systems = Counter(system for run in runs for system in run.systems)
+        if twice := [system for system, many in systems.items() if many > 1]:
+            notes.append(f"{folder or '.'}: two runs have the name {some(twice)}")
+        yield from _about_runs(_paths(folder, runs, files), runs, files, notes)
+
+
+def _by_folder(files: Sequence[Examined]) -> dict[str, list[Examined]]:
+    """The runs of each folder."""
+    runs: dict[str, list[Examined]] = {}
+    for file in files:
+        if file.kind == RUN:
+            runs.setdefault(folder_of(file.file), []).append(file)
+    return runs
+
+
+def _paths(folder: str, runs: Sequence[Examined], files: Sequence[Examined]) -> list[str]:
+    """How a command names runs: by their folder where it holds nothing else."""
+    inside = [file for file in files if folder_of(file.file) == folder]
+    alone = len(inside) == len(runs) > 1 and bool(folder)
+    return [folder] if alone and len(files_below([folder])) == len(runs) else [run.file for run in runs]
+
+
+def _about_runs(
+    paths: list[str], runs: Sequence[Examined], files: Sequence[Examined], notes: list[str]
+) -> Iterator[FileQuestion]:
+    systems = [system for run in runs for system in run.systems]
+    which = which_of(systems) if len(systems) > 1 else f"How good is {systems[0]}"
+    about = f"runs: {some(paths)}"
+    judged = [file for file in files if file.kind == JUDGMENTS]
+    fitting = sorted((j for j in judged if _fits(j.data, runs)), key=lambda j: len(j.data), reverse=True)
+    if not fitting:
+        why = "no judgments: give relevance labels of their documents (qrels)"
+        if unread := [file.file for file in files if file.kind == UNKNOWN]:
+            why = (
+                f"no judgments were read: {some(unread)} {'is' if len(unread) == 1 else 'are'} not read, see above why"
+            )
+        if judged:
+            why = f"{some([j.file for j in judged])}: no document of the runs is judged; are ids written alike?"
+        yield FileQuestion(about, f"{which}?", lacks=why)
+        return
+    if why := refusal(lambda: [part.ranking() for part in _together(runs).parts]):  # a document may stand twice
+        yield FileQuestion(about, f"{which}?", lacks=why)
+        return
+    usable = [file for file in fitting if not file.refused]
+    by_subtopic = [file for file in usable if _has_subtopics(file.data)]
+    for file in by_subtopic:  # which no study takes
+        ran = _together(runs)
+        intervals = _intervals(file, ran)
+        words = ("compare",) if len(systems) > 1 and intervals else ("eval", *intervals)
+        chosen = (*paths, "-m", at_depth_of(ran, "alpha_nDCG@10"), *words[1:], *columns_of(file, runs=runs))
+        yield FileQuestion(about, f"{which} by the subtopics of {file.file}?", command_of(words[0], file.file, *chosen))
+    if plain := [file for file in usable if file not in by_subtopic]:
+        smaller = [file for file in fitting if file not in by_subtopic and 2 * len(file.data) < len(plain[0].data)]
+        whole = [file for file in plain if file not in smaller]
+        yield from _about_judged(about, which, paths, runs, whole, smaller, files, notes)
+    elif not usable:
+        yield FileQuestion(about, f"{which} by {fitting[0].file}?", lacks=f"{fitting[0].file}: {fitting[0].refused}")
+
+
+def _about_judged(
+    about: str,
+    which: str,
+    paths: list[str],
+    runs: Sequence[Examined],
+    whole: Sequence[Examined],
+    smaller: Sequence[Examined],
+    files: Sequence[Examined],
+    notes: list[str],
+) -> Iterator[FileQuestion]:
+    """Runs with judgments that commands take; smaller ones beside them may be gold labels."""
+    first, others = whole[0], tuple(file.file for file in whole[1:])
+    ran = _together(runs)
+    systems = ran.systems
+    measure = usual_measures(ran, first.data, gold=False, design=None)[0]
+    if len(systems) == 1:
+        command = command_of(
+            "eval", first.file, *paths, "-m", measure, *_intervals(first, ran), *columns_of(first, runs=runs)
+        )
+        yield FileQuestion(about, f"{which} by {first.file}?", command, instead=others)
+        yield FileQuestion(about, WHICH, lacks=f"one system only ({systems[0]}): give the run of another")
+        return
+    if problem := refusal(lambda: _study_by(runs, first, StudyConfig(), measure), notes):
+        yield FileQuestion(about, f"{which}?", lacks=problem)
+        return
+    chosen = (first.file, *paths, "-m", measure, *columns_of(first, runs=runs))
+    gold = list(_about_gold(about, paths, runs, whole, smaller, files))
+    corrected = any(
+        "--gold" in question.command for question in gold if question.command.startswith("truegain verdict")
+    )
+    if corrected:  # what people should quote comes first
+        yield from gold
+    alone = " alone, its mistakes not corrected" if corrected else ""
+    yield FileQuestion(about, f"{which} by {first.file}{alone}?", command_of("verdict", *chosen), instead=others)
+    if not corrected:
+        yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
+    yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
+    pair = ("--baseline", systems[0], "--candidate", systems[-1], "--dry-run")
+    asked = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
+    yield FileQuestion(about, asked, command_of("settle", *chosen, *pair))
+    if others and len(systems) > 2:
+        asked = f"Do {first.file} and {others[0]} order the systems alike?"
+        named_columns = columns_of(first, whole[1], runs=runs)
+        command = command_of("correlate", first.file, others[0], *paths, "-m", measure, *named_columns)
+        yield FileQuestion(about, asked, command, instead=others[1:])
+    if not corrected:
+        yield from gold
+
+
+def _intervals(judged: Examined, runs: Runs) -> tuple[str, ...]:
+    """The option for intervals over topics, where there are topics enough for one."""
+    topics = {topic for part in runs.parts for topic in part.topic.values}
+    return ("--intervals", "topics") if len(topics & {*judged.data.topic.values}) >= LEAST_TOPICS else ()
+
+
+def _together(runs: Sequence[Examined]) -> Runs:
+    """Runs as a command reads them; those of the same name are refused."""
+    return Runs(tuple(part for run in runs for part in run.data.parts))
+
+
+def _fits(labels: Judgments, runs: Sequence[Examined]) -> bool:
+    """Whether judgments are of topics of the runs, and of some document of theirs."""
+    topics, docs = set(labels.topic.values), set(labels.docs.strings())
+    parts = [part for run in runs for part in run.data.parts]
+    ran = any(not topics.isdisjoint(part.topic.values) for part in parts)
+    return ran and any(not docs.isdisjoint(part.docs.strings()) for part in parts)
+
+
+def _has_subtopics(labels: Judgments) -> bool:
+    """Whether a document of a topic has labels of several subtopics."""
+    return len(labels.subtopic.values) > 1 and bool(refusal(Pool.of(labels).check_one_label))
+
+
+def _study_by(runs: Sequence[Examined], judged: Examined, config: StudyConfig, measure: str = "P@10") -> Study:
+    return Study.configured(_together(runs), judged.data, measure, config)
+
+
+def _about_gold(
+    about: str,
+    paths: list[str],
+    runs: Sequence[Examined],
+    whole: Sequence[Examined],
+    smaller: Sequence[Examined],
+    files: Sequence[Examined],
+) -> Iterator[FileQuestion]:
+    """Labels of people beside those of a cheap judge."""
+    listed = [file for file in files if file.kind == GOLD_LIST]
+    linear = at_depth_of(_together(runs), "P@10")
+    both = [_Checked(cheap, gold, linear, runs) for cheap in whole for gold in smaller if _checks(gold, cheap)]
+    both.sort(key=lambda pair: named_as(pair.cheap, CHEAP) + named_as(pair.gold, TRUSTED), reverse=True)
+    ready = [pair for pair in both if not pair.refusal]
+    for pair in ready[:1]:
+        instead = tuple(one.gold.file for one in ready[1:] if one.cheap is pair.cheap)
+        yield from pair.questions(about, paths, instead)
+    refused = {pair.gold.file: pair for pair in reversed(both)}  # by the judgments it fits best
+    for pair in refused.values():
+        if not any(one.gold is pair.gold for one in ready):
+            yield from pair.questions(about, paths)
+    for file in listed:
+        asked = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
+        filled = bool(file.data.judged)
+        given = ("--gold", file.file, *columns_of(whole[0], runs=runs))
+        command = command_of("verdict", whole[0].file, *paths, *given) if filled else ""
+        yield FileQuestion(about, asked, command, "" if filled else "fill in labels from its top")
+        if filled and not ready:
+            yield FileQuestion(about, PAGE, command_of("report", whole[0].file, *paths, *given, "-o", "report.html"))
+    if whole[0].judges and not both and not listed:
+        why = f"no person has checked the labels of {some(whole[0].judges)}; this draws documents to label:"
+        at_depth = () if linear == "P@10" else ("-m", linear)
+        named_columns = columns_of(whole[0], runs=runs)
+        plan = command_of("plan", "labels", whole[0].file, *paths, *at_depth, *named_columns, "-o", "list.csv")
+        yield FileQuestion(about, f"Can the judge of {whole[0].file} be trusted?", plan, why)
+
+
+@dataclass(frozen=True, eq=False)
+class _Checked:
+    """Labels of a judge, and others of some of the same pairs, which seem to be gold."""
+
+    cheap: Examined
+    gold: Examined
+    measure: str
+    runs: Sequence[Examined]
+
+    @cached_property
+    def design(self) -> str:
+        """How the gold labels seem to have been drawn."""
+        return "topics" if whole_topics(self.cheap.data, self.gold.data) else "random"
+
+    @cached_property
+    def refusal(self) -> str:
+        """Why a verdict with these gold labels is refused; empty where it is not."""
+        pool, gold = Pool.of(self.cheap.data), Pool.of(self.gold.data)
+        lost = int((pool.find(Coded(gold.topics, gold.topic), gold.docs) < 0).sum())
+        if lost:
+            return (
+                f"{lost:,} of {len(gold):,} gold pairs in {self.gold.file} have no judgment in {self.cheap.file}, so "
+                f"verdict, report and judge check refuse them: have the judge of {self.cheap.file} label these pairs; "
+                f"if it skips pairs regardless of relevance, remove them from {self.gold.file} (judge check and "
+                "correct leave them out with --unmatched drop)"
+            )
+        config = StudyConfig(gold=Gold(self.gold.data, self.design))
+        return refusal(lambda: _study_by(self.runs, self.cheap, config, self.measure).variance_model(self.measure))
+
+    def questions(self, about: str, paths: Sequence[str], instead: tuple[str, ...] = ()) -> Iterator[FileQuestion]:
+        """What these labels can answer; others may stand in place of the gold labels."""
+        cheap, gold = self.cheap, self.gold
+        at_depth = () if self.measure == "P@10" else ("-m", self.measure)
+        given = ("--gold", gold.file, "--design", self.design, *at_depth, *columns_of(cheap, gold, runs=self.runs))
+        drawn = "" if self.design == "topics" else ", if these were drawn at random"
+        asked = f"Which system is better by {cheap.file}, corrected by {gold.file}{drawn}?"
+        if self.refusal:
+            yield FileQuestion(about, asked, lacks=self.refusal)
+        else:
+            yield FileQuestion(about, asked, command_of("verdict", cheap.file, *paths, *given), instead=instead)
+            yield FileQuestion(about, PAGE, command_of("report", cheap.file, *paths, *given, "-o", "report.html"))
+        if not refusal(lambda: judge_quality(cheap.data, gold=Gold(gold.data, self.design))):
+            asked = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
+            yield FileQuestion(about, asked, command_of("judge", "check", cheap.file, *given), instead=instead)
+
+
+def _checks(gold: Examined, cheap: Examined) -> bool:
+    """Whether labels differ from others of the same pairs, or only they are gold by name: they are no mere part."""
+    known = dict(zip(_pairs(cheap.data), np.asarray(cheap.data.label).tolist(), strict=True))
+    labels = zip(_pairs(gold.data), np.asarray(gold.data.label).tolist(), strict=True)
+    by_name = named_as(gold, TRUSTED) > named_as(cheap, TRUSTED)
+    return by_name or any(known.get(pair, label) != label for pair, label in labels)
+
+
+def _pairs(labels: Judgments) -> list[tuple[str, str]]:
+    return list(zip(labels.topic.strings(), labels.docs.strings(), strict=True))
+
+
+def of_ratings(files: Sequence[Examined]) -> Iterator[FileQuestion]:
+    """Questions about each table of ratings, and the runs of each folder by it."""
+    for file in files:
+        if file.kind != RATINGS:
+            continue
+        about = f"ratings: {file.file}"
+        repeated = ("--repeated", "mean") if file.replicates > 1 else ()
+        again = ", with repeated ratings averaged" if repeated else ""
+        yield FileQuestion(
+            about, f"Do the assessors agree{again}?", command_of("agree", file.file, *repeated, *columns_of(file))
+        )
+        for folder, runs in _by_folder(files).items():
+            systems = [system for run in runs for system in run.systems]
+            if len(systems) > 1 and _fits(file.data, runs):
+                asked = f"{which_of(systems)} by the mean of their ratings{again}?"
+                words = (file.file, *_paths(folder, runs, files), "--aggregate", "mean", *repeated)
+                config = StudyConfig(ratings=Ratings("mean", repeated="mean"))
+                lacks = refusal(partial(_study_by, runs, file, config))
+                command = "" if lacks else command_of("verdict", *words, *columns_of(file, runs=runs))
+                yield FileQuestion(about, asked, command, lacks)

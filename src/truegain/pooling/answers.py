@@ -1,0 +1,214 @@
+"""Answers as lists of their items with values as labels, and the scores of answers by measures of nuggets.
+
+An item belongs to one system, so its document is named by both, and no label is shared between systems.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truegain.data.items import Items
+from truegain.data.judgments import NO_SUBTOPIC, Judgments
+from truegain.data.runs import Runs, read_runs
+from truegain.data.scores import Scores
+from truegain.errors import InputError, some
+from truegain.io.columns import Bools, Coded, Ids, Ints, frozen
+from truegain.io.logs.log import ScoreRange
+from truegain.io.nugget_files import SCORE, VITAL
+from truegain.io.warnings import warn
+from truegain.measures.evaluate import evaluate
+from truegain.measures.items import WEIGHT, ItemMean
+from truegain.measures.nuggets import NuggetMeasure, nugget_measures
+from truegain.measures.parse import MeasuresLike
+from truegain.message import arg
+from truegain.sampling.clusters import CLUSTER
+from truegain.sampling.gold import ANSWER
+
+
+def names_score(items: Items, measures: MeasuresLike | None) -> bool:
+    """Whether a score by its name is meant, and not measures of nuggets."""
+    return not items.are_nuggets or (isinstance(measures, str) and measures in items.scores)
+
+
+def no_values(items: Items, name: str) -> InputError:
+    """Why nothing can be compared: no value at all, none of some systems, or none of the same topics."""
+    there: Bools = np.asarray(~np.isnan(items.matrix(name)).all(axis=1))
+    if not there.any():
+        reasons = dict.fromkeys(why for of in items.missing(name).values() for why in of)
+        return InputError(
+            f"{name} has no value for any answer ({some(list(reasons))})", file=items.source,
+            hint="run the evaluation again, or choose another score",
+        )  # fmt: skip
+    if not there.all():
+        return none_of([s for s, has in zip(items.systems, there.tolist(), strict=True) if not has], items, name)
+    return InputError(f"no topic has a value of {name} for all systems", file=items.source,
+                      hint="give logs of the same samples")  # fmt: skip
+
+
+def none_of(systems: Sequence[str], items: Items, name: str) -> InputError:
+    """Systems all of whose values are missing."""
+    reasons = Counter(why for system in systems for why in items.missing(name).get(system, {}))
+    why = f" ({some(list(reasons))})" if reasons else ""
+    have, their = ("has", "its") if len(systems) == 1 else ("have", "their")
+    return InputError(
+        f"{some(systems)} {have} no value of {name} for any of {their} answers{why}", file=items.source,
+        hint=f"run {their} evaluation again, choose another score, or give another log in {their} place",
+    )  # fmt: skip
+
+
+def measure_of(name: str, scale: ScoreRange) -> ItemMean:
+    """The score as a measure; one that is better where it is less counts negative, and is called so."""
+    if scale.lower_is_better:
+        return ItemMean(name=f"negative {name}", low=-scale.high, high=-scale.low)
+    return ItemMean(name=name, low=scale.low, high=scale.high)
+
+
+def _names(items: Items) -> tuple[list[str], list[str]]:
+    """The topic of each row, and the document that its item is."""
+    topics = items.topic.strings()
+    both = list(zip(items.system.strings(), items.item.strings(), strict=True))
+    docs = [f"{system}: {item}" if item else system for system, item in both]
+    first: dict[str, tuple[str, str]] = {}
+    for doc, pair in zip(docs, both, strict=True):
+        if (before := first.setdefault(doc, pair)) != pair:
+            raise InputError(
+                f"system {before[0]!r} with item {before[1]!r} and system {pair[0]!r} with item {pair[1]!r} have the "
+                f"same name, {doc!r}", file=items.source, hint="rename one of the systems",
+            )  # fmt: skip
+    return topics, docs
+
+
+def lists_of(items: Items) -> Runs:
+    """A run of each system: of each topic the items of its answer, in the order in which they were read."""
+    runs: dict[str, dict[str, dict[str, float]]] = {system: {} for system in items.systems}
+    topics, docs = _names(items)
+    for system, topic, doc in zip(items.system.strings(), topics, docs, strict=True):
+        answer = runs[system].setdefault(topic, {})
+        answer[doc] = -float(len(answer))
+    return read_runs({system: lists for system, lists in runs.items() if lists})
+
+
+def labels_of(items: Items, scale: ScoreRange) -> Judgments:
+    """The values as labels, with what each item counts, which model gave it, and the cluster of its topic."""
+    topics, docs = _names(items)
+    sign = -1.0 if scale.lower_is_better else 1.0
+    extra: dict[str, Sequence[object]] = {WEIGHT: items.weight.tolist(), ANSWER: items.system.strings()}
+    if items.models:
+        extra["model"] = [judge if judge in items.models else None for judge in items.judge.strings()]
+    if items.cluster is not None:
+        extra[CLUSTER] = [items.cluster[topic] for topic in topics]
+    return Judgments(
+        Coded.of(topics), Ids.of(docs), frozen(sign * items.value), Coded.of([NO_SUBTOPIC] * len(items)),
+        extra=extra, source=items.source, are_gains=True,
+    )  # fmt: skip
+
+
+def nuggets_of(items: Items, measures: MeasuresLike | None) -> tuple[tuple[NuggetMeasure, ...], Items, Ints]:
+    """The measures, the assignments, and the nuggets (rows of their `by_item`) of answers that all measures score."""
+    chosen = nugget_measures(usual_of_nuggets(items) if measures is None else measures)
+    items = items.of_score(SCORE)
+    one = items.by_item
+    _check_importance(one, chosen)
+    items.tell_missing(SCORE)
+    if np.isnan(one.value).all():
+        raise no_values(items, SCORE)
+    return chosen, items, _scored(one, chosen)
+
+
+def nugget_scores(items: Items, measures: MeasuresLike | None) -> Scores:
+    """Scores by measures of nuggets; of replicates and judges, strict measures have labels of their own."""
+    chosen, items, rows = nuggets_of(items, measures)
+    groups: list[list[NuggetMeasure]] = [list(chosen)]
+    if judged_again(items):
+        strict = [replace(m, of_shares=True) for m in chosen if m.strict]
+        groups = [group for group in (strict, [m for m in chosen if not m.strict]) if group]
+    parts = []
+    for group in groups:
+        one = (strictly(items) if group[0].of_shares else items).by_item.take(rows)
+        known = one.take(np.flatnonzero(~np.isnan(one.value)))
+        parts.append(evaluate(lists_of(known), labels_of(known, ScoreRange(0.0, 1.0)), group))
+    if len(parts) == 1:
+        return parts[0]
+    names = [str(m) for m in chosen]
+    merged: list[dict[str, Any]] = []
+    for field_name in ("values", "summaries", "objects", "bounds", "aliases"):
+        of_all = {name: x for part in parts for name, x in getattr(part, field_name).items()}
+        merged.append({name: of_all[name] for name in [*names, *of_all] if name in of_all})
+    values, summaries, objects, bounds, aliases = merged
+    return replace(
+        parts[0], values=values, summaries=summaries, objects=objects, bounds=bounds, aliases=aliases,
+        provenance={**parts[0].provenance, "measures": names} if "measures" in parts[0].provenance
+        else parts[0].provenance,
+        caveats=tuple(dict.fromkeys(caveat for part in parts for caveat in part.caveats)),
+    )  # fmt: skip
+
+
+def judged_again(items: Items) -> bool:
+    """Whether some nugget of an answer was assigned several times: in replicates, or by several judges."""
+    return int((~np.isnan(items.value)).sum()) > int((~np.isnan(items.by_item.value)).sum())
+
+
+def strictly(items: Items) -> Items:
+    """Full support alone, of each single assignment: a mean of several is the share that found it."""
+    full = np.where(np.isnan(items.value), np.nan, items.value >= 1)
+    return replace(items, value=frozen(full.astype(np.float64)))
+
+
+def usual_of_nuggets(items: Items) -> str:
+    """The measure where none is asked for: that of vital nuggets, unless nobody said which are."""
+    return "V_strict" if (items.weight == VITAL).any() else "A_strict"
+
+
+def _check_importance(items: Items, measures: Sequence[NuggetMeasure]) -> None:
+    for m in measures:
+        if not (m.counts(items.weight) > 0).any():
+            unknown = not items.weight.any()
+            raise InputError(
+                f"{m}: " + ("the importance of no nugget is known" if unknown else "no nugget is vital"),
+                file=items.source,
+                hint="add the file that tells which nuggets are vital or okay, or give A or A_strict, which need none"
+                if unknown else "give A or W, or check the importance of the nuggets",
+            )  # fmt: skip
+
+
+def _scored(items: Items, measures: Sequence[NuggetMeasure]) -> Ints:
+    """The rows of answers that every measure can score; topics that lack its kind of nugget are left out, and told."""
+    size = len(items.systems) * len(items.topics)
+    topic = items.topic.code.astype(np.int64)
+    answer = items.system.code.astype(np.int64) * len(items.topics) + topic
+    known = ~np.isnan(items.value)
+    keep = np.ones(size, np.bool_)
+    empty: dict[tuple[str, ...], list[NuggetMeasure]] = {}
+    for m in measures:
+        counts = m.counts(items.weight) > 0
+        has = np.bincount(answer[counts & known], minlength=size) > 0
+        there = np.bincount(topic[counts], minlength=len(items.topics)) > 0
+        if not there.all():
+            lacking = tuple(t for t, x in zip(items.topics, there.tolist(), strict=True) if not x)
+            empty.setdefault((m.empty, *lacking), []).append(m)
+        keep &= has if m.empty == "skip" else has | np.tile(~there, len(items.systems))
+    for (_, *topics), of in empty.items():
+        _tell_empty(of, topics, len(measures) > len(of))
+    if not keep.any():
+        raise InputError("no answer can be scored", file=items.source, hint="check the assignments")
+    return np.flatnonzero(keep[answer])
+
+
+def _tell_empty(measures: Sequence[NuggetMeasure], topics: Sequence[str], others: bool) -> None:
+    """Tell which topics lack the nuggets that some measures count; others: whether there are other measures."""
+    measure, names = measures[0], " and ".join(map(str, measures))
+    have, are = ("1 topic has", "is") if len(topics) == 1 else (f"{len(topics)} topics have", "are")
+    kind = "vital nugget" if measure.counted == "vital" else "nugget of known importance"
+    if measure.empty == "zero":
+        warn(f"{names}: {have} no {kind} ({some(topics)}), which is 0 for every system")
+        return
+    of_all = " of all measures" if others else ""
+    warn(
+        f"{names}: {have} no {kind} ({some(topics)}) and {are} left out{of_all}; nuggetizer counts 0 there: "
+        f"{arg('empty', 'zero')}"
+    )

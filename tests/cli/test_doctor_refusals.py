@@ -1,0 +1,143 @@
+"""`truegain doctor` gives no command that ends with an error: it says what stands in the way, and the remedy."""
+
+from __future__ import annotations
+
+import random
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+import truegain as tg
+
+from .conftest import Run
+from .test_doctor import asked, commands
+
+Labels = Mapping[tuple[str, str], int]
+DOCS = [f"d{at}" for at in range(12)]
+
+
+def qrels(path: Path, labels: Labels, *more: str) -> None:
+    """Judgments as TREC writes them, and further lines."""
+    lines = [f"{topic} 0 {doc} {label}" for (topic, doc), label in labels.items()]
+    path.write_text("".join(f"{line}\n" for line in (*lines, *more)))
+
+
+def study(folder: Path) -> tuple[Labels, Labels]:
+    """Two runs in files, and labels of a judge and of people, of a part, that differ in some."""
+    draw = random.Random(1)
+    runs = {name: {str(t): {d: draw.random() for d in DOCS} for t in range(10)} for name in ("old", "new")}
+    tg.write_runs(runs, folder)
+    judge = {(str(t), d): int(draw.random() < 0.4) for t in range(10) for d in DOCS}
+    people = {pair: label ^ (draw.random() < 0.2) for pair, label in judge.items() if draw.random() < 0.4}
+    return judge, people
+
+
+def offered(run: Run, *files: str) -> tuple[list[str], list[str]]:
+    """The commands that doctor gives, each of which runs, and what it says to be missing."""
+    found = asked(run("doctor", *files, "old.run", "new.run", "--format", "json")[1])
+    for words in commands(found):
+        code, _, err = run(*words)
+        assert code == 0, (words, err)
+    return [shlex.join(words) for words in commands(found)], [q["lacks"] for q in found["questions"] if q["lacks"]]
+
+
+def test_a_pair_judged_twice(run: Run, folder: Path) -> None:
+    """Guards judgments that doctor itself says will be refused: it gave four commands, and all of them failed."""
+    judge, people = study(folder)
+    qrels(folder / "llm.qrels", judge)
+    again = "0 0 d0 1" if not judge["0", "d0"] else "0 0 d0 0"
+    qrels(folder / "twice.qrels", judge, again)
+    made, lacks = offered(run, "twice.qrels")
+    assert made == []
+    assert lacks[0].startswith("twice.qrels: line 121: two labels ")
+    assert "(keep one; " in lacks[0]
+    found = asked(run("doctor", "twice.qrels", "new.run", "--format", "json")[1])
+    assert commands(found) == [], "a single system is not scored either"
+    assert "two labels" in found["questions"][0]["lacks"]
+    made, _ = offered(run, "llm.qrels", "twice.qrels")
+    assert made, "judgments without a fault beside them are used"
+    assert not any("twice.qrels" in command for command in made)
+    assert "(or: " not in run("doctor", "llm.qrels", "twice.qrels", "old.run", "new.run")[1]
+    (topic, doc), label = next(iter(people.items()))
+    qrels(folder / "people.qrels", people, f"{topic} 0 {doc} {1 - label}")
+    made, lacks = offered(run, "llm.qrels", "people.qrels")
+    assert any(command.startswith("verdict llm.qrels") for command in made)
+    assert not any("people.qrels" in command for command in made)
+    assert lacks[0].startswith(f"people.qrels:{len(people) + 1}: two labels ")
+
+
+def test_gold_labels_of_pairs_without_a_judgment(run: Run, folder: Path) -> None:
+    """Guards gold files with a pair too many: doctor did not mention that they could be gold at all."""
+    judge, people = study(folder)
+    qrels(folder / "llm.qrels", judge)
+    qrels(folder / "part.qrels", people, "0 0 z1 1", "1 0 z2 0")
+    made, lacks = offered(run, "llm.qrels", "part.qrels")
+    assert not any("--gold" in command for command in made)
+    assert lacks[0].startswith(
+        f"2 of {len(people) + 2} gold pairs in part.qrels have no judgment in llm.qrels, so verdict, report and judge "
+        "check refuse them: have the judge of llm.qrels label these pairs; "
+    )
+    assert "judge check and correct leave them out with --unmatched drop" in lacks[0]
+    dropped = ("--gold", "part.qrels", "--design", "random", "--unmatched", "drop")
+    assert run("judge", "check", "llm.qrels", *dropped)[0] == 0
+    assert run("correct", "llm.qrels", "old.run", "new.run", "-m", "P@10", *dropped)[0] == 0
+    qrels(folder / "people.qrels", people)
+    made, _ = offered(run, "llm.qrels", "part.qrels", "people.qrels")
+    assert any("--gold people.qrels" in command for command in made), "gold labels that fit come first"
+    assert not any("part.qrels" in command for command in made)
+    same = {pair: judge[pair] for pair in people}
+    qrels(folder / "same.qrels", same, "0 0 z1 1")
+    assert offered(run, "llm.qrels", "same.qrels")[1] == [], "a part of the same labels is no gold"
+    qrels(folder / "gold.qrels", same)
+    assert any("--gold gold.qrels" in x for x in offered(run, "llm.qrels", "gold.qrels")[0]), "unless its name says so"
+
+
+@pytest.mark.parametrize("many", [1, 3])
+def test_too_few_gold_labels(run: Run, folder: Path, many: int) -> None:
+    """Guards gold labels that a verdict refuses for another reason: doctor says it, and gives no such command."""
+    judge, people = study(folder)
+    qrels(folder / "llm.qrels", judge)
+    wrong = [(pair, label) for pair, label in people.items() if label != judge[pair]][:1]
+    qrels(folder / "people.qrels", dict([*wrong, *people.items()][:many]))
+    made, lacks = offered(run, "llm.qrels", "people.qrels")
+    assert not any(command.startswith("verdict") and "--gold" in command for command in made)
+    assert "all in one topic" in lacks[0]
+
+
+def test_subtopics_and_repeated_ratings(run: Run, folder: Path) -> None:
+    """Guards judgments by subtopic, which a verdict cannot take, and ratings that one assessor gave twice."""
+    study(folder)
+    draw = random.Random(2)
+    by_subtopic = [f"{t} {s} {d} {draw.randint(0, 1)}\n" for t in range(10) for d in DOCS for s in (1, 2)]
+    (folder / "sub.qrels").write_text("".join(by_subtopic))
+    made, _ = offered(run, "sub.qrels")
+    assert made == ["compare sub.qrels old.run new.run -m alpha_nDCG@10"]
+    rows = [f"{t},{d},{who},{draw.randint(0, 1)}\n" for t in range(10) for d in DOCS for who in ("ann", "bob", "ann")]
+    (folder / "ratings.csv").write_text("topic,doc,assessor,label\n" + "".join(rows))
+    made, _ = offered(run, "ratings.csv")
+    assert made == [
+        "agree ratings.csv --repeated mean",
+        "verdict ratings.csv old.run new.run --aggregate mean --repeated mean",
+    ]
+
+
+def test_systems_of_one_name(run: Run, folder: Path) -> None:
+    """Guards the same names in two folders, which ended doctor with an error, and in one, which commands refuse."""
+    judge, _ = study(folder)
+    qrels(folder / "llm.qrels", judge)
+    for name in ("before", "after"):
+        (folder / name).mkdir()
+        for file in ("old.run", "new.run"):
+            (folder / name / file).write_text((folder / file).read_text())
+    found = asked(run("doctor", "llm.qrels", "before", "after", "--format", "json")[1])
+    assert [q["about"] for q in found["questions"] if q["command"].startswith("truegain verdict")] == [
+        "runs: before",
+        "runs: after",
+    ]
+    (folder / "old.txt").write_text((folder / "old.run").read_text())
+    code, out, _ = run("doctor", "llm.qrels", "old.run", "old.txt")
+    assert (code, "truegain verdict" in out) == (0, False)
+    assert "Two systems are named old: old.run, old.txt (rename one file, or name systems by their run tag, " in out
+    assert "--name-by tag)" in out
