@@ -1,8 +1,9 @@
 """Places in the source where a small fault can be put, and the source with it.
 
-Only code that computes: no docstrings, messages, annotations, decorators, nor functions that return text.  A float
-below 1e-6 is a guard against rounding and stays, as do whole numbers from 1,000 on (sizes of pieces of work) and what a
-maximum over nothing is (`initial=`).
+Only code that computes: no docstrings, messages, annotations, decorators, nor functions that return text.  What cannot
+change an answer stays: a float below 1e-6, which is a guard against rounding, and whether a number may equal it; whole
+numbers from 1,000 on, also as 1 << 16 (sizes of pieces of work); what a maximum over nothing is (`initial=`); and the 1
+of -1 in `reshape`, where numpy takes every negative number alike.
 """
 
 from __future__ import annotations
@@ -68,14 +69,55 @@ def points(path: str, source: str) -> list[Point]:
     for line in source.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     found, tree = [], ast.parse(source)
+    idle = _idle(tree)
     conditions = {id(node.test) for node in ast.walk(tree) if isinstance(node, ast.If | ast.While)}
     for node, statement, loads in _computing(tree, 0, True):
+        if id(node) in idle:
+            continue
         turned = [ast.UnaryOp(ast.Not(), node)] if id(node) in conditions and not isinstance(node, TURNED) else []
         for other in (*_faults(node), *turned):
             first, last = starts[node.lineno - 1] + node.col_offset, starts[(node.end_lineno or 0) - 1]
             end = last + (node.end_col_offset or 0)
             found.append(Point(path, node.lineno, statement, first, end, f"({ast.unparse(other)})", loads))
     return sorted(found, key=lambda p: (p.start, p.end, p.new))
+
+
+def _idle(tree: ast.Module) -> set[int]:
+    r"""Expressions that a fault of their own changes, and no answer with them: sizes, strictness at rounding, reshape.
+
+    >>> text = "TINY = 1e-12\nSIZE = 1 << 16\ndef f(x, n):\n    return x.reshape(-1, n) > TINY, x < -1e-9, x > 1 << n"
+    >>> [p.new for p in points("a.py", text)]
+    ['(1)', '(1e-09)', '(x >= 1 << n)', '(2)']
+    """
+    guards = {
+        target.id for node in tree.body if isinstance(node, ast.Assign) and _is_guard(node.value, set())
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(
+                left=ast.Constant(value=int(a)) as left, op=ast.LShift(), right=ast.Constant(value=int(b)) as n
+            ):
+                found |= {id(left), id(n)} if a << b >= LARGE else set()
+            case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[right]):
+                found |= {id(node)} if _is_guard(left, guards) or _is_guard(right, guards) else set()
+            case ast.Call(func=ast.Attribute(attr="reshape"), args=args):
+                sizes = [x for a in args for x in (a.elts if isinstance(a, ast.Tuple) else [a])]
+                found |= {id(x.operand) for x in sizes if isinstance(x, ast.UnaryOp) and isinstance(x.op, ast.USub)}
+    return found
+
+
+def _is_guard(node: ast.expr, names: set[str]) -> bool:
+    """Whether it is a number below which there is only rounding, or the name or a power of one."""
+    match node:
+        case ast.Constant(value=float(value)):
+            return 0 < value < ROUNDING
+        case ast.UnaryOp(op=ast.USub(), operand=inner) | ast.BinOp(left=inner, op=ast.Pow()):
+            return _is_guard(inner, names)
+        case ast.Name(id=name):
+            return name in names
+    return False
 
 
 def _computing(node: ast.AST, statement: int, loads: bool) -> Iterator[tuple[ast.expr, int, bool]]:

@@ -25,8 +25,10 @@ from benchmarks.mutants.points import Point
 TREE = Path(__file__).parents[2]
 WORK = TREE / "benchmarks" / "work" / "reached"
 PARTS = (
-    "src", "tests", "docs", "benchmarks", "tools",
-    "pyproject.toml", "README.md", "CHANGELOG.md", "setup.py", "Makefile",
+    "src", "tests", "docs", "benchmarks", "tools", ".github",
+    "pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "setup.py", "Makefile",
+    "MANIFEST.in", "constraints.txt", "constraints-lowest.txt", "Containerfile", "compose.yaml", ".readthedocs.yaml",
+    ".pre-commit-config.yaml", ".gitattributes", ".gitignore",
 )  # fmt: skip
 LEFT_OUT = ("tests/test_house.py", "tests/test_house_words.py")  # they read the source, not what it computes
 QUICK = ["-m", "not slow and not system", "--hypothesis-profile=quick"]  # as `make test` chooses
