@@ -36,6 +36,7 @@ class Facts(NamedTuple):
     """What tests ask of a file."""
 
     imports: tuple[ast.Import | ast.ImportFrom, ...]
+    by_name: tuple[str, ...]  # modules of ours that are loaded by a text
     type_imports: tuple[ast.Import | ast.ImportFrom, ...]  # those among them below an `if` of the module itself
     classes: tuple[str, ...]
     functions: tuple[tuple[str, int], ...]  # with the count of their parameters
@@ -67,11 +68,14 @@ def facts_of(text: str) -> Facts:
     imports: list[ast.Import | ast.ImportFrom] = []
     classes: list[str] = []
     functions: list[tuple[str, int]] = []
+    by_name: list[str] = []
     said: list[tuple[int, int, Said]] = []
     for node, above, place, is_inside in _walk(tree):
         match node:
             case ast.Constant(value=str()) | ast.JoinedStr():
                 said.append((node.lineno, node.col_offset, _said(node, above, place, is_inside)))
+            case ast.Call(func=func, args=[ast.Constant(value=str(name)), *_]) if _called(func) == "import_module":
+                by_name += [name] if name.startswith("truegain.") else []
             case ast.Import() | ast.ImportFrom():
                 imports.append(node)
             case ast.ClassDef(name=name):
@@ -81,11 +85,16 @@ def facts_of(text: str) -> Facts:
     for_types = {id(n) for node in tree.body if isinstance(node, ast.If) for n in ast.walk(node)}
     return Facts(
         tuple(imports),
+        tuple(by_name),
         tuple(node for node in imports if id(node) in for_types),
         tuple(classes),
         tuple(functions),
         tuple(one for *_, one in sorted(said, key=lambda found: found[:2])),
     )
+
+
+def _called(func: ast.expr) -> str:
+    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 
 
 def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.AST, int, bool]]:

@@ -117,7 +117,8 @@ def module_name(path: Path) -> str:
 def imports_of(path: Path) -> set[str]:
     """The modules of ours that a file imports; config names the types of what it holds, and needs none of them."""
     facts = package_facts()[path]
-    return imports(n for n in facts.imports if path.name != "config.py" or n not in facts.type_imports)
+    needed = imports(n for n in facts.imports if path.name != "config.py" or n not in facts.type_imports)
+    return needed | {name.partition(".")[2] for name in facts.by_name}
 
 
 def imports(nodes: Iterable[ast.Import | ast.ImportFrom]) -> set[str]:
@@ -214,6 +215,7 @@ if TYPE_CHECKING:
     needed = imports(facts_of(text).imports)
     assert needed == {"data.runs", "stats.multiple_testing", "data.judgments", "study.study"}
     assert {folder(n) for n in needed} == {"data", "stats", "study"}
+    assert facts_of('importlib.import_module("truegain.study.study").Study').by_name == ("truegain.study.study",)
     assert cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})[0] in "abc"
     assert cycle({"a": {"b", "c"}, "b": {"c"}}) == []
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from truegain._version import __version__
 from truegain.errors import DataWarning, InputError, MeasureError, TruegainError
-from truegain.lazy import loaded
-from truegain.results.plots import plug, plug_page
+from truegain.lazy import loaded, provide
 
 if TYPE_CHECKING:
     from truegain import testing as testing
@@ -182,11 +181,10 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-plug(lambda answer, path: importlib.import_module("truegain.report.plot").plot(answer, path))
-plug_page(
-    lambda study, path, **options: importlib.import_module("truegain.report.page.page").write_report(
-        study, None, None, path, **options
-    )
+provide(
+    plot="truegain.report.plot:plot",
+    write_report="truegain.report.page.page:write_report",
+    settle="truegain.planning.settle:settle",
 )
 
 

@@ -1,4 +1,8 @@
-"""Names that are loaded when they are first asked for, so that an import waits for nothing."""
+"""What is loaded when it is first asked for: public names, and functions of folders above the one that calls them.
+
+An import waits for nothing so, and imports go down only: that a study draws a chart, writes a page or has documents
+labeled is what `truegain/__init__.py` hands it.
+"""
 
 from __future__ import annotations
 
@@ -21,3 +25,17 @@ def loaded(package: str, places: Mapping[str, str], name: str, made: Callable[[A
     value = value if made is None else made(value)
     setattr(sys.modules[package], name, value)
     return value
+
+
+_above: dict[str, str] = {}
+
+
+def provide(**places: str) -> None:
+    """From now on `provided` finds these, by name: each as 'module:function'."""
+    _above.update(places)
+
+
+def provided(name: str) -> Any:
+    """A function of a folder above the one that asks for it."""
+    module, _, function = _above[name].partition(":")
+    return getattr(importlib.import_module(module), function)

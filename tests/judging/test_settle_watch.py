@@ -28,9 +28,9 @@ from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.organizer import OrganizerService
 from truegain.judging.workflow.pausing import pause, pause_reason
 from truegain.judging.workflow.steps import PageStep, Person
-from truegain.planning.label_budget import LabelBudget
 from truegain.planning.settle import Settling
 from truegain.results.settlement import FILLED, Label, Settlement, Status
+from truegain.study.label_budget import LabelBudget
 from truegain.study.study import Study
 
 TOPICS, DOCS = [f"t{n:02d}" for n in range(12)], "abcdef"

@@ -13,10 +13,10 @@ import truegain as tg
 from tests.worlds import Labels, Runs, there
 from truegain.config import Gold
 from truegain.errors import TruegainError
-from truegain.planning.label_budget import LabelBudget
 from truegain.planning.settle import Settling
 from truegain.results.settlement import Interval, Label, PairSettlement, Settlement
 from truegain.stats.betting import CALIBRATION, HORIZONS, LEFT, MOST_STAKED, OF_GROUP, OF_LABEL
+from truegain.study.label_budget import LabelBudget
 from truegain.study.looks import Foreseen, Reach
 from truegain.study.settled import SettleResult
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scipy import stats
@@ -251,3 +253,56 @@ def test_an_unknown_baseline_is_refused() -> None:
     runs, judged = worlds.world(3)
     with pytest.raises(tg.TruegainError, match="baseline 'nope' is not a system here; there are sys-1"):
         gather(worlds.study_of(runs, judged), runs, Judgments.of(judged), baselines=["nope"])
+
+
+def test_the_page_of_a_study(tmp_path: Path) -> None:
+    """Guards `Study.report`: the page of `write_report` but for names of files, and no word of unknown warnings."""
+    qrels = {str(t): {f"d{i}": (i * t) % 3 for i in range(8)} for t in range(1, 13)}
+    runs = {
+        f"s{s}": {t: {d: (i * (s + 2) + int(t)) % 11 for i, d in enumerate(row)} for t, row in qrels.items()}
+        for s in range(3)
+    }
+    gold = tg.Gold({t: {d: x for d, x in row.items() if d > "d3"} for t, row in qrels.items()}, design="random")
+    study = tg.Study(runs, qrels, ["P@3", "DCG@3"], gold=gold, min_effect=0.01)
+    assert study.report(tmp_path / "a.html", baselines="s0", title="Ours") == tmp_path / "a.html"
+    config = tg.StudyConfig(gold=gold, min_effect=0.01)
+    tg.write_report(runs, qrels, ["P@3", "DCG@3"], tmp_path / "b.html", baselines="s0", title="Ours", config=config)
+    a, b = (data_of(read((tmp_path / name).read_text()))["sections"] for name in ("a.html", "b.html"))
+    warned = b["health"]["checks"].pop()
+    assert (warned["name"], warned["value"]) == ("Warnings while reading", "none")
+    assert _without_sources(a) == _without_sources(b)
+
+
+def _without_sources(data: Any) -> Any:
+    """The data of a page without how it was made."""
+    if isinstance(data, dict):
+        return {name: _without_sources(x) for name, x in data.items() if name not in ("made", "provenance")}
+    return [_without_sources(x) for x in data] if isinstance(data, list) else data
+
+
+def test_a_study_has_all_that_a_page_needs(tmp_path: Path) -> None:
+    """Guards what `write_report` refuses beside a study, one system, and the claims of a study file."""
+    qrels = {str(t): {"a": 1, "b": t % 2} for t in range(30)}
+    run = {t: {"a": 2.0, "b": 1.0} for t in qrels}
+    one = tg.Study({"one": run}, qrels, "P@1")
+    two = tg.Study({"one": run, "two": {t: {"b": 2.0, "a": 1.0} for t in qrels}}, qrels, "P@1")
+    with pytest.raises(tg.TruegainError, match="there is 1 \\(one\\)"):
+        one.report(tmp_path / "a.html")
+    with pytest.raises(tg.TruegainError, match="has its judgments, measures and config already"):
+        tg.write_report(two, None, "P@1", tmp_path / "a.html")
+    assert not (tmp_path / "a.html").exists()
+    two.claims = (("two", "one"),)
+    claims = data_of(read(Path(two.report(tmp_path / "b.html")).read_text()))["sections"]["verdict"]["claims"]
+    assert [(c["a"], c["b"]) for c in claims] == [("two", "one")]
+
+
+def test_limits_stand_together() -> None:
+    """Guards `interval` of a verdict, a comparison and an estimate: (low, high), None where there is none."""
+    runs = {"x": {str(t): {"a": 2.0, "b": 1.0 + 2 * (t % 3 == 0)} for t in range(30)},
+            "y": {str(t): {"b": 2.0, "a": 1.0 + 2 * (t % 2)} for t in range(30)}}  # fmt: skip
+    qrels = {str(t): {"a": 1, "b": t % 4 == 0} for t in range(30)}
+    study = tg.Study(runs, qrels, "P@1")
+    verdict, estimate = study.verdict("x", "y"), study.estimates()[0]
+    assert verdict.interval == (verdict.low, verdict.high) == study.compare()[0].interval
+    assert estimate.interval == (estimate.low, estimate.high)
+    assert tg.compare(runs, qrels, "P@1", test="wilcoxon")[0].interval is None

@@ -199,8 +199,8 @@ def _settling(
     scale: str | None,
 ) -> Settling:
     """The question, with the list that was drawn for it before, if one was."""
-    from truegain.planning.label_budget import LabelBudget
     from truegain.planning.settle import Settling
+    from truegain.study.label_budget import LabelBudget
     from truegain.study.precision import prices_of
 
     if len(study.measures) > 1:

@@ -20,7 +20,6 @@ from truegain.judge_error.gold_pairs import ends_of
 from truegain.measures.base import Measure
 from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.planning.gold_sample import draw_list
-from truegain.planning.label_budget import LabelBudget
 from truegain.results.base import Table
 from truegain.results.settlement import (
     DECIDED,
@@ -36,6 +35,7 @@ from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.study.config import sources_of
 from truegain.study.estimators import LEAST_GOLD
+from truegain.study.label_budget import LabelBudget
 from truegain.study.looks import ListLooks, PairLook
 from truegain.study.settled import SettleResult
 from truegain.study.study import Study
@@ -571,10 +571,19 @@ def _together(statuses: Sequence[Status]) -> Status:
 
 
 def settle(
-    settling: Settling, label: LabelOf, every: int = 1, progress: Callable[[Settlement], None] | None = None
+    study: Study,
+    label: LabelOf,
+    systems: tuple[str | None, str | Sequence[str] | None],
+    budget: LabelBudget,
+    scale: str | Sequence[float] | None = None,
+    population: str | None = None,
+    every: int = 1,
+    seed: int = 0,
+    progress: Callable[[Settlement], None] | None = None,
 ) -> SettleResult:
-    """Ask for labels one after the other until the question is settled; see `Study.settle`."""
+    """Ask for labels one after the other until it is known of a baseline and a candidate: see `Study.settle`."""
     check_count("every", every, 1)
+    settling = Settling(study, *systems_of(study, *systems), budget, population, seed, scale=scale)
     rows: list[Label] = []
     now = settling.decide(rows)
     for topic, doc in zip(settling.listed.topics, settling.listed.docs, strict=True):

@@ -33,7 +33,6 @@ from truegain.preferences.measures import MEASURES, HalfWins, PreferenceMeasure,
 from truegain.preferences.notes import flips_note, position_note, sign_note, ties_note
 from truegain.preferences.people import check_gold_people, check_population, crossed, why_not_assessors
 from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
-from truegain.results.plots import write_page
 from truegain.results.provenance import told
 from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts, place_of
@@ -517,45 +516,6 @@ class PreferenceStudy(Study):
         notes += [BEFORE_YOU_BUY] if self.unchecked else []
         made = replace(verdict, to_check="", notes=tuple(notes))
         return PreferenceVerdict(**{f.name: getattr(made, f.name) for f in fields(Verdict)})
-
-    @takes()
-    def report(
-        self, path: PathLike, *, pairs: Sequence[tuple[str, str]] = (), baselines: str | Sequence[str] = (),
-        costs: Costs = None, title: str = "",
-    ) -> PathLike:  # fmt: skip
-        """Write everything on one page: see `truegain.write_report`.
-
-        Parameters
-        ----------
-        path : path-like
-            Where to write the page; its name ends in .html.
-        pairs : list of (str, str), optional
-            (a, b) asks whether b is better than a.  Without pairs and baselines the claim is about the two best.
-        baselines : str or list of str, optional
-            Is any other system better than these?
-        costs : mapping of str to float, or str, optional
-            Prices, for the next steps.
-        title : str, optional
-            The title of the page.
-
-        Returns
-        -------
-        path-like
-            As given.
-
-        Examples
-        --------
-        >>> import tempfile, truegain as tg
-        >>> from pathlib import Path
-        >>> votes = [{"topic": str(t), "a": "prod", "b": "new", "winner": "prod" if t % 4 == 0 else "new"}
-        ...          for t in range(40)]
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = tg.PreferenceStudy(votes).report(f"{folder}/report.html", pairs=[("prod", "new")])
-        ...     "new is better than prod on half-wins" in Path(path).read_text()
-        True
-        """
-        write_page(self, path, pairs=pairs, baselines=baselines, costs=costs, title=title)
-        return path
 
     def _by_sign(self, a: str, b: str) -> str:
         if self.gold_preferences is not None or "topics" not in self.over:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -200,7 +200,16 @@ def scales_check(ratings: Judgments, level: str | None) -> Check:
     return Check(name, False, MIXED, about)
 
 
-def warnings_check(messages: Sequence[str]) -> Check:
-    """What reading the files warned of."""
-    words = list(map(sentence, dict.fromkeys(messages)))
-    return Check("Warnings while reading", not words, many(len(words), "warning") if words else "none", tuple(words))
+def warnings_check(messages: Sequence[str] | None, repeated: Iterable[str] = ()) -> list[Check]:
+    """What reading the files warned of, but for what a check repeats; none where that is not known any more.
+
+    messages: None of a study that was made before; repeated: words of the warnings that checks repeat.
+
+    >>> [check.value for check in warnings_check(["a is short", "b is odd"], ["is odd"])], warnings_check(None)
+    (['1 warning'], [])
+    """
+    if messages is None:
+        return []
+    words = [sentence(x) for x in dict.fromkeys(messages) if not any(part in x for part in repeated)]
+    value = many(len(words), "warning") if words else "none"
+    return [Check("Warnings while reading", not words, value, tuple(words))]

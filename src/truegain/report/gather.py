@@ -306,12 +306,13 @@ def gather(
     gold_relevant_from: float | None = None,
     corpus: object = None,
     judged_corpus: object = None,
-    told: Sequence[str] = (),
+    told: Sequence[str] | None = (),
     made: Made | None = None,
     kept: Keeping = as_made,
 ) -> Facts:
-    """The facts: `runs` and `judgments` are the tables the study was made of; `told` what reading them warned of.
+    """The facts: `runs` and `judgments` are the tables the study was made of.
 
+    told: what reading them warned of; None where that is not known any more.
     corpus, judged_corpus: term statistics, or texts, for measures that read text (see `tg.evaluate`).
     pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these.
     Without either the claim is about the two best, or the two there are.
@@ -453,12 +454,12 @@ def _content(
 
 def _checks(
     study: Study, runs: Runs, judgments: Judgments, judge: JudgeFacts | None, agreement: AgreementReport | None,
-    bounds: OpenOrder | None, messages: Sequence[str], kept: Keeping,
+    bounds: OpenOrder | None, messages: Sequence[str] | None, kept: Keeping,
 ) -> list[Check]:  # fmt: skip
-    checks = [topics_check(study.ranked, judgments)]
+    checks, repeated = [topics_check(study.ranked, judgments)], []
     if doubts := study.ranked.doubts:
         checks.append(ids_check(doubts, len(study.systems)))
-        messages = [x for x in messages if x not in {d.why for d in doubts}]
+        repeated += [d.why for d in doubts]
     seen: set[object] = set()
     for m in study.measures:
         cutoff = getattr(m, "cutoff", None)
@@ -476,22 +477,22 @@ def _checks(
         checks.append(assessors_check(agreement))
     if study.raters is not None and len(study.raters) > 1 and study.raters.normalize == "none":
         checks.append(scales_check(study.raters.ratings.judgments, study.raters.scale.level))
-        messages = [x for x in messages if MIXED not in x]
-    checks.append(warnings_check(messages))
-    return checks
+        repeated.append(MIXED)
+    return [*checks, *warnings_check(messages, repeated)]
 
 
-def _checks_of_answers(study: Study, items: Items, judge: JudgeFacts | None, messages: Sequence[str]) -> list[Check]:
-    """Checks of values of answers; a warning that one of them repeats is not told again."""
+def _checks_of_answers(
+    study: Study, items: Items, judge: JudgeFacts | None, messages: Sequence[str] | None
+) -> list[Check]:
+    """Checks of values of answers."""
     checks = answer_checks(items, study.ranked, judge)
     if study.unchecked:
         checks.append(unchecked_check(study.unchecked, "answers"))
-    left = [text for text in messages if not any(words in text for words in TOLD)]
-    return [*checks, warnings_check(left)]
+    return [*checks, *warnings_check(messages, TOLD)]
 
 
 def _checks_of_nuggets(
-    study: Study, judgments: Judgments, judge: JudgeFacts | None, messages: Sequence[str]
+    study: Study, judgments: Judgments, judge: JudgeFacts | None, messages: Sequence[str] | None
 ) -> list[Check]:
     """Checks of answers that are scored by their nuggets: nothing is ranked, and every nugget has a value."""
     checks = [topics_check(study.ranked, judgments), labels_check(judgments, study.ranked)]
@@ -499,4 +500,4 @@ def _checks_of_nuggets(
         checks += value_checks(judge, judge.values, len(judgments))
     if study.unchecked:
         checks.append(unchecked_check(study.unchecked, "answers"))
-    return [*checks, warnings_check(messages)]
+    return [*checks, *warnings_check(messages)]

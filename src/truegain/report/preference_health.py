@@ -34,7 +34,7 @@ def preference_checks(study: PreferenceStudy, facts: PreferenceFacts, messages: 
         checks += gold_checks(study, facts.judge, facts.design)
     if study.unchecked:
         checks.append(unchecked_check(study.unchecked))
-    return checks if messages is None else [*checks, warnings_check(messages)]
+    return [*checks, *warnings_check(messages)]
 
 
 def topics_check(n: int) -> Check:

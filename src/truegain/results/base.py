@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from truegain.errors import TruegainError, shorten
 from truegain.io.frames import frame_of
+from truegain.lazy import provided
 from truegain.message import argname
 from truegain.results.catalogue import ENDINGS, FORMATS, Format, render
 from truegain.results.html import html, notebook
 from truegain.results.latex import latex
-from truegain.results.plots import draw
 from truegain.results.records import as_dict, as_json, as_lines, pandas_frame, polars_frame
 from truegain.results.table import Cell, Grid, Marked, cells, shown
 from truegain.results.text import comma_separated, markdown, separated, tab_separated, text
@@ -246,7 +246,7 @@ class Result:
         altair.Chart
             The chart, which notebooks show.
         """
-        return draw(self, path)
+        return provided("plot")(self, path)
 
     # ------------------------------------------------------------------ for programs
 

@@ -28,7 +28,7 @@ class Estimate(Result):
     value : float
         The score, or the coefficient; NaN where there is no sound one (`refused`), and `notes` say why.
     low, high : float
-        The ends of the interval.
+        The ends of the interval, together also `interval`.
     confidence : float
         How often such intervals hold the true value.
     population : str
@@ -91,6 +91,11 @@ class Estimate(Result):
         return math.isnan(self.value)
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """Its ends: (low, high)."""
+        return self.low, self.high
+
+    @property
     def width(self) -> float:
         """Width of the interval."""
         return self.high - self.low
@@ -121,7 +126,7 @@ class Comparison(Result):
     difference : float
         value_b - value_a, or what gold labels say of it; NaN where it is not known, and `notes` say why.
     low, high : float, optional
-        The ends of its interval; None where the test has none.
+        The ends of its interval, together also `interval`; None where the test has none.
     p : float, optional
         Two-sided, that there is no difference.
     p_adjusted : float, optional
@@ -188,6 +193,11 @@ class Comparison(Result):
         """The adjusted p where there is one, else p; NaN where there is none."""
         p = self.p if self.p_adjusted is None else self.p_adjusted
         return math.nan if p is None else p
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its ends: (low, high); None where there is no interval."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def differs(self) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import fields, replace
 from functools import partial
-from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,12 +18,14 @@ from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
 from truegain.data.models import by_unchecked, is_of, models_of, unchecked_in
-from truegain.data.runs import RunsLike
+from truegain.data.runs import Runs, RunsLike
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Floats
+from truegain.io.files import PathLike
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
 from truegain.keywords import takes
+from truegain.lazy import provided
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean, OfItems
 from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
@@ -59,6 +60,7 @@ from truegain.study.estimators import ByGoldPairs
 from truegain.study.gold import Labels, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
+from truegain.study.label_budget import LabelBudget
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
 from truegain.study.settled import SettleResult
@@ -346,13 +348,56 @@ class Study:
         >>> settled.status, settled.labels < 40
         ('better', True)
         """
-        planning = import_module("truegain.planning.settle")
-        budget = import_module("truegain.planning.label_budget").LabelBudget(max_labels, price, max_cost, keep_going)
-        pair = planning.systems_of(self, baseline, candidate)
-        found: SettleResult = planning.settle(
-            planning.Settling(self, *pair, budget, population, seed, scale=scale), label, every, progress
+        budget = LabelBudget(max_labels, price, max_cost, keep_going)
+        result: SettleResult = provided("settle")(
+            self, label, (baseline, candidate), budget, scale, population, every, seed, progress
         )
-        return found
+        return result
+
+    @takes()
+    def report(
+        self, path: PathLike, *, pairs: Sequence[tuple[str, str]] = (), baselines: str | Sequence[str] = (),
+        costs: Costs = None, title: str = "",
+    ) -> PathLike:  # fmt: skip
+        """Write everything on one page: verdict, data health, systems, pairs, judge, what to do next, methods.
+
+        `truegain.write_report` also takes texts of documents and the teams of runs.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write the page; its name ends in .html.
+        pairs : list of (str, str), optional
+            (a, b) asks whether b is better than a.  Without pairs and baselines it is what the study file claims, or
+            else about the two best systems.
+        baselines : str or list of str, optional
+            Is any other system better than these?
+        costs : mapping of str to float, or str, optional
+            Prices, for the next steps; by default those of the study file.
+        title : str, optional
+            The title of the page.
+
+        Returns
+        -------
+        path-like
+            As given.
+
+        Examples
+        --------
+        >>> import tempfile, truegain as tg
+        >>> from pathlib import Path
+        >>> qrels = {str(t): {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
+        >>> runs = {"good": {str(t): {"a": 3.0, "c": 2.0, "b": 1.0} for t in range(12)},
+        ...         "poor": {str(t): {"b": 3.0, "a": 2.0, "c": 1.0 + 2 * (t % 3 == 0)} for t in range(12)}}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = tg.Study(runs, qrels, "P@2").report(f"{folder}/report.html", pairs=[("poor", "good")])
+        ...     "good is better than poor" in Path(path).read_text()
+        True
+        """
+        pairs = pairs if pairs or baselines else self.claims
+        costs = self.costs if costs is None else costs
+        provided("write_report")(self, None, None, path, pairs=pairs, baselines=baselines, costs=costs, title=title)
+        return path
 
     def _estimate(self, named: Sequence[NamedMeasure]) -> None:
         """Set up all that depends on the measures: the judge at their level of relevance, and what is estimated."""
@@ -525,6 +570,12 @@ class Study:
     def of_answers(self) -> bool:
         """Whether values of answers are scored (`Items`), not ranked documents."""
         return all(isinstance(m, ItemMean) for m in self.measures)
+
+    @property
+    def inputs(self) -> tuple[Runs, JudgmentsLike]:
+        """The runs of all systems, and the judgments as they were given."""
+        judgments, labels, *_ = self._sources
+        return self._runs_input.all(labels), judgments
 
     @property
     def grouped(self) -> TopicUnits:

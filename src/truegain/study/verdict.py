@@ -167,6 +167,8 @@ class Verdict(Result):
     difference, low, high, p : float
         The difference b - a, its confidence limits and p-value, by the judged documents; where there
         is none the difference is NaN and the others None.
+    interval : tuple of float, optional
+        The limits together: (low, high).
     comparison : Comparison
         The same with all details.
     with_unjudged : Comparison
@@ -286,6 +288,11 @@ class Verdict(Result):
     def high(self) -> float | None:
         """The upper confidence limit of the difference; None where there is none."""
         return self.comparison.high
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The confidence limits of the difference, (low, high); None where there are none."""
+        return self.comparison.interval
 
     @property
     def p(self) -> float | None:

@@ -120,7 +120,7 @@ ENDINGS = (".html", ".htm", ".html.gz")
 
 @takes()
 def write_report(
-    runs: RunsLike | Items | Preferences | PreferenceStudy,
+    runs: RunsLike | Items | Preferences | Study,
     judgments: JudgmentsLike | None,
     measures: MeasuresLike | None,
     path: PathLike,
@@ -140,7 +140,7 @@ def write_report(
     ----------
     runs, judgments, measures
         As those of `Study`.  `Items` and `Preferences` need no judgments (None); measures None are then the default.
-        A `PreferenceStudy` has its measures and its config already.
+        A `Study` has its judgments, measures and config already (None).
     path : path
         Where to write the page; its name ends in .html.
     pairs : list of (str, str), optional
@@ -186,6 +186,12 @@ def write_report(
         if judgments is not None or corpus is not None or judged_corpus is not None:
             raise TruegainError("preferences have no judgments and no corpus; give None in their place")
         facts = _of_preferences(runs, measures, config, asked)
+    elif isinstance(runs, Study):
+        if judgments is not None or measures is not None or config is not None:
+            raise TruegainError("a Study has its judgments, measures and config already; leave these out")
+        table, given = runs.inputs
+        judged = Judgments.of(given) if runs.items is not None else _labels(given, runs.config.ratings)
+        facts = _of_study(runs, table, judged, corpus, judged_corpus, asked)
     else:
         facts = _of_runs(runs, judgments, measures, config or StudyConfig(), corpus, judged_corpus, asked)
     if teams is not None:
@@ -213,11 +219,19 @@ def _of_runs(
             table, judged = Runs.of(runs), _labels(judgments, config.ratings)
             made = Study.configured(table, judged, measures, config)
     tell(messages)
-    if len(made.systems) < 2:
-        raise TruegainError(f"a report compares systems, and there is 1 ({made.systems[0]}); give another run")
+    return _of_study(made, table, judged, corpus, judged_corpus, asked, messages)
+
+
+def _of_study(
+    study: Study, runs: Runs, judgments: Judgments, corpus: CorpusLike | None, judged_corpus: CorpusLike | None,
+    asked: Mapping[str, Any], messages: Sequence[str] | None = None,
+) -> Facts:  # fmt: skip
+    if len(study.systems) < 2:
+        raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
+    gold = study.config.gold
     return gather(
-        made, table, judged, **asked, gold_relevant_from=None if config.gold is None else config.gold.relevant_from,
-        corpus=corpus, judged_corpus=judged_corpus, told=messages, made=_made(made, asked),
+        study, runs, judgments, **asked, gold_relevant_from=None if gold is None else gold.relevant_from,
+        corpus=corpus, judged_corpus=judged_corpus, told=messages, made=_made(study, asked),
     )  # fmt: skip
 
 
