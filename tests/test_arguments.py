@@ -122,6 +122,12 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a pair for pairs": (
         lambda: write_report(pairs=("a", "b")), r"pairs 'a': give two systems, as in pairs=\[\('a', 'b'\)\]"  # type: ignore[arg-type]
     ),
+    "intents of a list": (lambda: tg.read_intents(["a"]), r"^cannot read a list as a file \(give a path\)$"),  # type: ignore[arg-type]
+    "a study of nothing": (lambda: tg.read_study(None), r"^cannot read None as a file \(give a path\)$"),  # type: ignore[arg-type]
+    "nuggets of rows": (lambda: tg.read_nuggets([{"qid": "1"}]), r"^cannot read a dict as a file \(give a path\)$"),  # type: ignore[list-item]
+    "nuggets of a number": (lambda: tg.read_nuggets(5), r"^cannot read an integer as a file \(give a path\)$"),  # type: ignore[arg-type]
+    "items of a number": (lambda: tg.read_items(5), "^cannot read an integer as values of answers"),  # type: ignore[arg-type]
+    "items of nothing": (lambda: tg.read_items([]), "^there are no values"),
     "a baseline that is none": (lambda: write_report(baselines="system"), "baseline 'system' is not a system"),
 }  # fmt: skip
 

@@ -95,6 +95,7 @@ JUDGMENTS: dict[str, Callable[[Path], Any]] = {
         {**COLUMNS, "doc": arrow().array(COLUMNS["doc"]).dictionary_encode()}
     ),
     "what does as pyarrow": lambda _: LikeArrow(COLUMNS),
+    "rows": lambda _: pl.DataFrame(COLUMNS).to_dicts(),
     "what streams as Arrow": lambda _: Stream(pl.DataFrame(COLUMNS)),
     "nested JSON": lambda folder: saved(folder / "n.json", json.dumps(LABELS)),
     "JSON list": lambda folder: saved(folder / "l.json", json.dumps(pl.DataFrame(COLUMNS).to_dicts())),
@@ -115,6 +116,9 @@ RUNS: dict[str, Callable[[Path], Any]] = {
     "polars lazy": lambda _: pl.DataFrame(RUN_COLUMNS).lazy(),
     "pyarrow": lambda _: arrow().table(RUN_COLUMNS),
     "what does as pyarrow": lambda _: LikeArrow(RUN_COLUMNS),
+    "rows": lambda _: pl.DataFrame(RUN_COLUMNS).to_dicts(),
+    "rows with systems": lambda _: tuple({**row, "system": "s"} for row in pl.DataFrame(RUN_COLUMNS).to_dicts()),
+    "named rows": lambda _: {"s": pl.DataFrame(RUN_COLUMNS).to_dicts()},
     "ranks": lambda _: pl.DataFrame({**{n: RUN_COLUMNS[n] for n in ("qid", "docno")}, "rank": [3, 1, 2, 1, 2]}),
     "nested JSON": lambda folder: saved(folder / "s.json", json.dumps(SCORES)),
     "nested JSON with systems": lambda folder: saved(folder / "n.json", json.dumps({"s": SCORES})),
@@ -320,7 +324,13 @@ def test_one_name_for_several_systems(tmp_path: Path) -> None:
         tg.evaluate({"s": tmp_path / "both.csv"}, LABELS, "P@5")
 
 
-@pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, LikeArrow, lambda columns: arrow().table(columns)])
+def rows_of(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a table, without the values that are missing."""
+    rows = pl.DataFrame(columns, strict=False).to_dicts()
+    return [{name: x for name, x in row.items() if x is not None} for row in rows]
+
+
+@pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, LikeArrow, lambda columns: arrow().table(columns), rows_of])
 def test_ratings_of_every_frame(of: Callable[[Mapping[str, Any]], Any]) -> None:
     """Guards ratings in frames of pandas, polars and pyarrow: the same values from each, missing ones included."""
     wide = {"topic": ["1", "1"], "doc": ["a", "b"], "ann": [2, 0], "bob": ["1/2", None], "seconds": [1.5, None]}

@@ -15,14 +15,14 @@ from typing import Any, cast
 from truegain.data.items import Items
 from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, an, counted, some
 from truegain.io import formats, named_tables
 from truegain.io.column_names import file_options
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import YES_NO
-from truegain.io.named_tables import Columns, is_missing
+from truegain.io.named_tables import Columns, is_missing, is_paths
 from truegain.io.nugget_files import MODEL_COLUMNS
 from truegain.io.warnings import warn
 from truegain.message import argname
@@ -54,7 +54,7 @@ def read_items(
 
     Parameters
     ----------
-    data : path-like, list of path-like, frame or mapping
+    data : path-like, list of path-like, frame, list of dict or mapping
         Logs of inspect_ai, deepeval, ragas, promptfoo, phoenix or mlflow; tables with a column for the topic and one
         for each score, or with the columns topic, score_name and value; a column system where a file has several;
         or ``{score: {system: {topic: value}}}``.
@@ -82,11 +82,11 @@ def read_items(
         logs = [_long(columns, {"score": "score", "system": "system", "topic": "topic", "value": "value"})]
     elif is_frame(data):
         logs = [table_log(Columns(opened(data), "items"))]
-    else:
-        paths: list[PathLike] = (
-            [data] if isinstance(data, str | os.PathLike) else list(cast("Sequence[PathLike]", data))
-        )
+    elif isinstance(data, str | os.PathLike) or not data or is_paths(data):
+        paths = [data] if isinstance(data, str | os.PathLike) else list(cast("Sequence[PathLike]", data or ()))
         logs = [_file_log(path) for path in paths]
+    else:
+        raise InputError(f"cannot read {an(data)} as values of answers", hint="give a path, a frame or a list of dicts")
     items = joined(logs, names)
     for told in other_questions(logs):
         warn(f"{told}; check that both are of the same questions")

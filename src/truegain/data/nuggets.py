@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from truegain.data.items import Items
 from truegain.errors import InputError, counted, some
 from truegain.io import formats
 from truegain.io.columns import frozen
-from truegain.io.files import PathLike
+from truegain.io.files import PathLike, file_name
 from truegain.io.logs.log import OK, Log, Row, ScoreRange
 from truegain.io.logs.records import UNNAMED
 from truegain.io.nugget_files import OKAY, SCORE, UNKNOWN, VITAL, NuggetFile, NuggetRow, read_nugget_file
@@ -103,8 +103,8 @@ def read_nuggets(data: NuggetsLike, *, names: Sequence[str] | None = None) -> It
     >>> items.value.tolist(), items.weight.tolist(), items.missing("support")
     ([0.5, nan], [1.0, 0.5], {'a': {'failed': 1}})
     """
-    paths = [data] if isinstance(data, str | os.PathLike) else list(data)
-    files = [read_nugget_file(path) for path in paths]
+    paths = [data] if not isinstance(data, Iterable) or isinstance(data, str | os.PathLike) else list(data)
+    files = [read_nugget_file(file_name(path)) for path in paths]
     banks, assigned = [f for f in files if not f.assigns], [f for f in files if f.assigns]
     if not assigned:
         raise InputError(
@@ -191,7 +191,7 @@ def gold_nuggets(data: Any, items: Items) -> tuple[Items, bool]:
         weights = np.array([theirs[key] or ours.get(key, UNKNOWN) for key in keys], np.float64)
         return replace(data, weight=frozen(weights)), again
     paths = [data] if isinstance(data, str | os.PathLike) else list(data)
-    files = [read_nugget_file(path) for path in paths]
+    files = [read_nugget_file(file_name(path)) for path in paths]
     bank = NuggetBank()
     for (topic, name), weight in ours.items():
         bank.add(items.source, NuggetRow(topic, name, name, weight))

@@ -18,7 +18,7 @@ from truegain.io.column_names import ColumnNames, Header, file_options
 from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, first_place, frozen
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
-from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, opened
+from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, is_rows, opened
 from truegain.io.irds import IRDS, is_irds, rows_of
 from truegain.io.json_files import nested, place_of
 from truegain.io.memory import check_held
@@ -632,7 +632,7 @@ def _of_object(data: object, columns: ColumnNames | None = None) -> Runs:
         return read_runs(data, columns=columns)  # type: ignore[arg-type]
     if isinstance(data, list | tuple) and not data:
         raise InputError("no run was given", hint="give at least one run")
-    if isinstance(data, list | tuple) and all(map(_is_run, data)):
+    if isinstance(data, list | tuple) and not is_rows(data) and all(map(_is_run, data)):
         return Runs(tuple(run for at, item in enumerate(data) for run in _in_list(item, at, len(data), columns)))
     if isinstance(data, Mapping) and not named_tables.is_one_run(data):
         return Runs(tuple(run for name, value in data.items() for run in _named(str(name), value, columns)))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from truegain.addresses import is_remote, without_secrets
-from truegain.errors import ORDER, InputError, why
+from truegain.errors import ORDER, InputError, an, why
 from truegain.io import remote
 from truegain.io.compression import COMPRESSED, COMPRESSIONS, DamagedError, Joined, packed, unpacking
 from truegain.io.irds import is_irds, lines_of
@@ -41,13 +41,24 @@ _IN_TABLE = {  # how commands say that gold labels stand in the judgments' own t
 }
 
 
+def file_name(path: object) -> str:
+    """The name of a file; what is no path is refused.
+
+    >>> file_name(Path("a.csv"))
+    'a.csv'
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"cannot read {an(path)} as a file", hint="give a path")
+    return os.fspath(path)
+
+
 def read_bytes(path: PathLike) -> bytes:
     """All bytes of a file, here or at an address, or of standard input for '-', unpacked if packed.
 
     Read in pieces, so that what cannot be text of lines (binary data, a line of more than 1 MB) is
     refused when it is seen, and what would not fit into memory before it has filled it.
     """
-    name = os.fspath(path)
+    name = file_name(path)
     file = shown_path(name)
     with read_failures(file), opened(name) as stream:
         data = _gathered(stream, file)
@@ -57,7 +68,7 @@ def read_bytes(path: PathLike) -> bytes:
 
 def read_any_bytes(path: PathLike) -> bytes:
     """The same of a file that may be no text, such as an archive, or text of lines of any length, such as JSON."""
-    name = os.fspath(path)
+    name = file_name(path)
     file = shown_path(name)
     buffer = io.BytesIO()
     with read_failures(file), opened(name) as stream:
@@ -81,7 +92,7 @@ def start_of(path: PathLike) -> bytes:
 
 def pieces_of(path: PathLike) -> Iterator[bytes]:
     """The bytes of a file, unpacked, some at a time."""
-    name = os.fspath(path)
+    name = file_name(path)
     with read_failures(shown_path(name)), opened(name) as stream:
         first = filled(stream, PIECE)
         joined = cast("BinaryIO", Joined(first, stream))

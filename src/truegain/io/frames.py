@@ -5,7 +5,7 @@ None of the three libraries is imported to read its frames.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat
 
@@ -27,7 +27,7 @@ class Frame:
 
 
 def is_frame(data: object) -> bool:
-    """Whether this is a frame: of pandas, polars or pyarrow, or what hands its columns over as Arrow does.
+    """Whether this is a frame: of pandas, polars or pyarrow, what hands its columns over as Arrow does, or rows.
 
     A dict is none, and neither is anything of ours.
     """
@@ -35,7 +35,20 @@ def is_frame(data: object) -> bool:
     if isinstance(data, Frame | Mapping | str | bytes):
         return isinstance(data, Frame)
     tabled = hasattr(kind, "columns") and hasattr(kind, "__getitem__")
-    return tabled or hasattr(kind, "__arrow_c_stream__") or is_hugging_face(data)
+    return tabled or hasattr(kind, "__arrow_c_stream__") or is_hugging_face(data) or is_rows(data)
+
+
+def is_rows(data: object) -> bool:
+    """Whether this is a list of rows, a dict each; runs are dicts of dicts, and a list of these is none.
+
+    >>> is_rows([{"topic": "1", "doc": "a", "label": 1}]), is_rows([{"1": {"a": 1.5}}]), is_rows([])
+    (True, False, False)
+    """
+    return isinstance(data, list | tuple) and bool(data) and all(map(_is_row, data))
+
+
+def _is_row(data: object) -> bool:
+    return isinstance(data, Mapping) and any(not isinstance(value, Mapping) for value in data.values())
 
 
 def is_hugging_face(data: object) -> bool:
@@ -47,6 +60,9 @@ def opened(data: Any) -> Frame:
     """The columns of a frame, whose it may be; a lazy frame of polars is computed."""
     if isinstance(data, Frame):
         return data
+    if is_rows(data):
+        names = list(dict.fromkeys(str(name) for row in data for name in row))
+        return Frame(names, lambda at: [row.get(names[at]) for row in data])
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):  # polars, lazy
         data = data.collect()
     if hasattr(data, "iloc"):  # pandas
@@ -143,4 +159,5 @@ class LabelRow(Protocol):
 
 
 Numbers = Mapping[Any, Mapping[Any, SupportsFloat]]  # {topic: {document: number}}
-TableLike = PathLike | FrameLike | ArrowLike | HuggingFaceLike  # a file, or a frame
+Rows = Sequence[Mapping[str, Any]]  # a dict each
+TableLike = PathLike | FrameLike | ArrowLike | HuggingFaceLike | Rows  # a file, a frame, or its rows

@@ -577,7 +577,9 @@ def is_missing(value: object) -> bool:
 
 # ---- Plain columns from what people already have in Python: dicts, tuples, and which kind an object is of.
 
-_KINDS = "a path, a dict of dicts, a pandas, polars or pyarrow frame, ir_measures tuples or a ranx object"
+_KINDS = (
+    "a path, a dict of dicts, a pandas, polars or pyarrow frame, a list of rows, ir_measures tuples or a ranx object"
+)
 
 
 def is_kind(data: object, *names: str) -> bool:

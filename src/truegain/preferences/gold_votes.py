@@ -24,7 +24,7 @@ def gold_config(gold: Gold | PreferencesLike | None, design: str | None) -> Gold
         raise TruegainError(f"{argname('design', design)} is about gold comparisons; give {arg('gold')}")
     if gold is None or isinstance(gold, Gold):
         return gold if gold is None or design is None else replace(gold, design=design)
-    return Gold(gold, design)  # type: ignore[arg-type]
+    return Gold(gold, design)
 
 
 def read_gold_votes(config: Gold, judged: Preferences) -> tuple[Preferences, str]:

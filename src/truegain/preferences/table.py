@@ -13,7 +13,7 @@ import numpy as np
 
 from truegain.errors import InputError, an, counted, some
 from truegain.io import formats
-from truegain.io.columns import COLUMNS, Bools, Floats, Ints, Places, frozen, number_of, of_objects, plain_name
+from truegain.io.columns import COLUMNS, Bools, Floats, Ints, frozen, number_of, plain_name
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
 from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, unguarded
@@ -467,10 +467,8 @@ def _without_topic(topics: Sequence[str], names: Sequence[str], end: str) -> lis
 def _table(data: object) -> Columns:
     if is_frame(data):
         return Columns(opened(data), "preferences")
-    if isinstance(data, Sequence) and not isinstance(data, str | bytes) and all(isinstance(x, Mapping) for x in data):
-        if not data:
-            raise InputError("there are no rows", file="preferences", hint=_HINT)
-        return Columns(of_objects(list(data), Places.rows(len(data))), "preferences")
+    if isinstance(data, list | tuple) and not data:
+        raise InputError("there are no rows", file="preferences", hint=_HINT)
     if not isinstance(data, str | os.PathLike):
         raise InputError(f"cannot read {an(data)} as preferences", hint="give a path, a frame or a list of dicts")
     return Columns(*formats.read_file(data))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from functools import partial
 from types import NoneType
@@ -14,7 +13,7 @@ from truegain.aggregation.reading import RatingsAsked
 from truegain.config import StudyConfig, settings_of
 from truegain.errors import InputError, TruegainError, counted
 from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
-from truegain.io.files import PathLike, expand
+from truegain.io.files import PathLike, expand, file_name
 from truegain.io.study_text import FileWords, StudyText, key_of, not_known
 from truegain.io.told_columns import check_somewhere
 from truegain.io.warnings import warn
@@ -82,7 +81,7 @@ def read_study(path: PathLike) -> Study:
     ...     [study.verdict(a, b).outcome for a, b in study.claims]
     ['better']
     """
-    text = StudyText.of(os.fspath(path))
+    text = StudyText.of(file_name(path))
     words, said = _words(text)
     files = _made(_Files, words)
     for name, example in (("judgments", "gold.qrels"), ("runs", "runs")):
