@@ -30,7 +30,7 @@ class Depends:
 DEPENDS = Depends()
 
 
-def takes(
+def checked_keywords(
     words: type | None = None,
     defaults: Mapping[str, object] | None = None,
     *,
@@ -45,7 +45,7 @@ def takes(
 
     >>> from typing import TypedDict
     >>> Words = TypedDict("Words", {"depth": int})
-    >>> score = takes(Words, {"depth": 10})(lambda runs, **options: options)
+    >>> score = checked_keywords(Words, {"depth": 10})(lambda runs, **options: options)
     >>> inspect.signature(score), score(1, depth=3)
     (<Signature (runs, *, depth: int = 10)>, {'depth': 3})
     """

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from truegain.cli.options import takes
+from truegain.cli.options import with_options
 from truegain.cli.panels import arranged
 from truegain.config import Gold, Resampling, Scoring
 
@@ -21,7 +21,7 @@ def run(*words: str, **bundles: type) -> str:
 
     command.__signature__ = inspect.Signature()  # type: ignore[attr-defined]
     app = typer.Typer()
-    app.command()(arranged(takes(**bundles)(command)))
+    app.command()(arranged(with_options(**bundles)(command)))
     done = CliRunner().invoke(app, words)
     return done.output if done.exception is None or isinstance(done.exception, SystemExit) else repr(done.exception)
 

@@ -30,7 +30,7 @@ from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import RatingsLike, Scale, read_ratings, tell_mixed
 from truegain.errors import TruegainError, there_are
 from truegain.io.column_names import OutOfRange, Repeated
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.message import argname, told_value, with_marks
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _refusal(kind: type[Rule], rule: str, what: str) -> TruegainError:
 # ---- From ratings to gains.
 
 
-@takes()
+@checked_keywords()
 def aggregate(
     ratings: RatingsLike,
     aggregate: str | Rule | None = None,

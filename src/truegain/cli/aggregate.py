@@ -8,7 +8,7 @@ import typer
 
 from truegain.aggregation.aggregate import rule_forms
 from truegain.aggregation.magnitudes import normalized
-from truegain.cli.options import advanced, takes
+from truegain.cli.options import advanced, with_options
 from truegain.cli.rating_options import NormalizeOption, RatingsFile, Reading, WeightOption, gains_of
 from truegain.data.judgments import Judgments
 from truegain.data.writing import kind_to_write, write_judgments
@@ -18,7 +18,7 @@ from truegain.message import option
 RULES = "; ".join(rule_forms())
 
 
-@takes(reading=Reading)
+@with_options(reading=Reading)
 def aggregate_command(
     ratings: RatingsFile,
     aggregate: Annotated[

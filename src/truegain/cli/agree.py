@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.options import Confidence, Seed, advanced, takes
+from truegain.cli.options import Confidence, Seed, advanced, with_options
 from truegain.cli.output import FigureOutput
 from truegain.cli.rating_options import NormalizeOption, RatingsFile, Reading, WeightOption
 from truegain.errors import TruegainError
@@ -21,7 +21,7 @@ MOST = 50  # assessors that people are shown
 DRAWN = ("all", "topics", "assessors", "documents")
 
 
-@takes(reading=Reading, printing=FigureOutput)
+@with_options(reading=Reading, printing=FigureOutput)
 def agree_command(
     ratings: RatingsFile,
     expert: Annotated[

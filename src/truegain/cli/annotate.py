@@ -22,7 +22,7 @@ from truegain.cli.annotate_serve import (
     password_command,
     serve_command,
 )
-from truegain.cli.options import Seed, advanced, takes
+from truegain.cli.options import Seed, advanced, with_options
 from truegain.cli.output import TableOutput
 from truegain.data.label_lists import KEY
 from truegain.errors import InputError, TruegainError, counted, needs
@@ -133,7 +133,7 @@ class UnitOptions:
     seed: Seed = 0
 
 
-@takes(material=Material, units=UnitOptions)
+@with_options(material=Material, units=UnitOptions)
 def init_study_command(
     folder: Annotated[str, typer.Argument(help="Folder to create.", metavar="FOLDER")],
     task: TaskName = "magnitude",
@@ -274,7 +274,7 @@ def check_study_command(folder: FolderOfStudy) -> None:
 # ---------------------------------------------------------------------- status
 
 
-@takes(printing=TableOutput)
+@with_options(printing=TableOutput)
 def status_command(
     folder: FolderOfStudy,
     show: Annotated[

@@ -22,7 +22,7 @@ from truegain.cli.options import (
     advanced,
     changed,
     option_for,
-    takes,
+    with_options,
 )
 from truegain.cli.output import FigureOutput, Writing
 from truegain.cli.scored import scored
@@ -239,7 +239,7 @@ class PairOptions:
         return [at_level(a.measure, self.scoring.relevant_from) for a in parse_measures(self.measure or [default])]
 
 
-@takes(
+@with_options(
     labels=LabelOptions,
     testing=Testing,
     collections=Collections,

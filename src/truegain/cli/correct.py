@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from truegain.cli.gold_options import Correcting, Gold, Labeling
-from truegain.cli.options import Confidence, Judgments, NameBy, RelevantFrom, RunFiles, SeedAndJobs, advanced, takes
+from truegain.cli.options import (
+    Confidence,
+    Judgments,
+    NameBy,
+    RelevantFrom,
+    RunFiles,
+    SeedAndJobs,
+    advanced,
+    with_options,
+)
 from truegain.cli.output import TableOutput
 from truegain.config import Gold as GoldLabels
 from truegain.config import Ratings, Resampling, Scoring
@@ -17,7 +26,7 @@ from truegain.errors import TruegainError
 from truegain.message import option
 
 
-@takes(labeling=Labeling, correcting=Correcting, compute=SeedAndJobs, table=TableOutput)
+@with_options(labeling=Labeling, correcting=Correcting, compute=SeedAndJobs, table=TableOutput)
 def correct_command(
     judgments: Judgments,
     runs: RunFiles,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truegain.cli.options import PROPORTION, Confidence, Inputs, Judgments, Seed, advanced, takes
+from truegain.cli.options import PROPORTION, Confidence, Inputs, Judgments, Seed, advanced, with_options
 from truegain.cli.output import FigureOutput
 from truegain.cli.study_files import lack_of
 from truegain.config import Resampling, Scoring
@@ -51,7 +51,7 @@ class CorrelationOutput(FigureOutput):
     moves: Annotated[int, advanced("--moves", min=0, help="Number of systems to list that change rank most.")] = 5
 
 
-@takes(ranks=RankCorrelation, scoring=Scoring, inputs=Inputs, printing=CorrelationOutput)
+@with_options(ranks=RankCorrelation, scoring=Scoring, inputs=Inputs, printing=CorrelationOutput)
 def correlate_command(
     context: typer.Context,
     judgments: Judgments,

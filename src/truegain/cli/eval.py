@@ -21,7 +21,7 @@ from truegain.cli.options import (
     Seed,
     advanced,
     changed,
-    takes,
+    with_options,
 )
 from truegain.cli.output import (
     ScoresPrinting,
@@ -208,7 +208,7 @@ def write_rectified(
 USUAL = ["AP", "nDCG@10", "P@10", "RR"]
 
 
-@takes(
+@with_options(
     answers=AnswerOptions,
     scoring=Scoring,
     inputs=EvalInputs,

@@ -21,7 +21,7 @@ from truegain.cli.options import (
     RunFiles,
     SeedAndJobs,
     advanced,
-    takes,
+    with_options,
 )
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput, in_commands
@@ -94,7 +94,7 @@ class Conclusions(FigureOutput, SeedAndJobs):
         self.draw(chart)
 
 
-@takes(conclusions=Conclusions, reading=Reading)
+@with_options(conclusions=Conclusions, reading=Reading)
 def unanimity_command(
     ratings: RatingsFile,
     runs: RunFiles,
@@ -120,7 +120,7 @@ def unanimity_command(
     conclusions.write_all(result, lambda: unanimity_chart(result.panels))
 
 
-@takes(conclusions=Conclusions)
+@with_options(conclusions=Conclusions)
 def grid_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -234,7 +234,7 @@ experiment.command("split-half")(split_half_command)
 
 
 @experiment.command("incomplete")
-@takes(compute=SeedAndJobs, printing=FigureOutput)
+@with_options(compute=SeedAndJobs, printing=FigureOutput)
 def incomplete_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -329,7 +329,7 @@ class TwoParts:
 
 
 @experiment.command("disjoint")
-@takes(parts=TwoParts, printing=FigureOutput)
+@with_options(parts=TwoParts, printing=FigureOutput)
 def disjoint_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -444,7 +444,7 @@ def _write_content(folder: str, paper: ContentPaper, lists: Sequence[str], parts
 
 
 @experiment.command("discriminative")
-@takes(compute=SeedAndJobs, printing=FigureOutput)
+@with_options(compute=SeedAndJobs, printing=FigureOutput)
 def discriminative_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
@@ -482,7 +482,7 @@ def discriminative_command(
 
 
 @experiment.command("spending")
-@takes(compute=SeedAndJobs, printing=FigureOutput)
+@with_options(compute=SeedAndJobs, printing=FigureOutput)
 def spending_command(
     judgments: JudgmentsFile,
     runs: RunFiles,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.options import Confidence, RunFiles, SeedAndJobs, advanced, option_for, takes
+from truegain.cli.options import Confidence, RunFiles, SeedAndJobs, advanced, option_for, with_options
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
@@ -72,7 +72,7 @@ class Splitting:
             raise TruegainError(f"{named} is about halves of the collection; leave out {option('--split')} topics")
 
 
-@takes(splitting=Splitting, compute=SeedAndJobs, printing=FigureOutput)
+@with_options(splitting=Splitting, compute=SeedAndJobs, printing=FigureOutput)
 def split_half_command(
     judgments: JudgmentsFile,
     runs: RunFiles,

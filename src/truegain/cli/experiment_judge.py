@@ -20,7 +20,7 @@ from truegain.cli.options import (
     changed,
     option_for,
     study_or_judgments,
-    takes,
+    with_options,
 )
 from truegain.cli.output import FigureOutput, in_commands
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
@@ -105,7 +105,7 @@ class JudgeFormulas(SeedAndJobs):
         return f1, f2, f3
 
 
-@takes(formulas=JudgeFormulas, labeling=Labeling, printing=FigureOutput)
+@with_options(formulas=JudgeFormulas, labeling=Labeling, printing=FigureOutput)
 def judge_command(
     judgments: Annotated[
         str | None,

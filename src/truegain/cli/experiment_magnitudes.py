@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from truegain.cli.options import PROPORTION, SeedAndJobs, advanced, study_or_judgments, takes
+from truegain.cli.options import PROPORTION, SeedAndJobs, advanced, study_or_judgments, with_options
 from truegain.cli.output import FigureOutput
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.rating_options import Reading
@@ -93,7 +93,7 @@ class RankingOptions(SeedAndJobs):
         )
 
 
-@takes(ranking=RankingOptions, reading=Reading, printing=FigureOutput)
+@with_options(ranking=RankingOptions, reading=Reading, printing=FigureOutput)
 def magnitudes_command(
     ratings: Annotated[
         str,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.options import JudgmentsOrAnswers, Output, RunFiles, takes
+from truegain.cli.options import JudgmentsOrAnswers, Output, RunFiles, with_options
 from truegain.cli.output import digests, write_json
 from truegain.cli.rating_options import Reading
 from truegain.cli.study_files import is_typed
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from truegain.study.verdict import Verdict
 
 
-@takes(options=StudyOptions, config=StudyConfig, reading=Reading)
+@with_options(options=StudyOptions, config=StudyConfig, reading=Reading)
 def gate_command(
     context: typer.Context,
     judgments: JudgmentsOrAnswers,

@@ -17,7 +17,7 @@ from truegain.cli.options import (
     SeedAndJobs,
     advanced,
     refuse_preferences,
-    takes,
+    with_options,
 )
 from truegain.cli.output import TableOutput
 from truegain.cli.streams import tell
@@ -46,7 +46,7 @@ def judge_root() -> None:
 
 
 @judge.command("check")
-@takes(answers=AnswerOptions, labeling=Labeling, compute=SeedAndJobs, table=TableOutput)
+@with_options(answers=AnswerOptions, labeling=Labeling, compute=SeedAndJobs, table=TableOutput)
 def check_command(
     judgments: JudgmentsOrAnswers,
     gold: Gold,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.cli.options import Output, Seed, advanced, takes
+from truegain.cli.options import Output, Seed, advanced, with_options
 from truegain.cli.output import write_table
 from truegain.cli.streams import Progress, own_errors, tell
 from truegain.errors import TruegainError, counted
@@ -109,7 +109,7 @@ class KeptWhere:
     )
 
 
-@takes(texts=JudgedTexts, asking=AskedHow, pace=AskedHowFast, costs=SpentHow, kept=KeptWhere)
+@with_options(texts=JudgedTexts, asking=AskedHow, pace=AskedHowFast, costs=SpentHow, kept=KeptWhere)
 def run_command(
     pool: Annotated[
         str,

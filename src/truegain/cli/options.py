@@ -62,7 +62,7 @@ class _ShownFloat(type(_number(float, 0))):  # type: ignore[misc]
         return _number(float).convert(value, param, ctx)
 
 
-def takes(**bundles: type[Any]) -> Callable[[Command], Command]:
+def with_options(**bundles: type[Any]) -> Callable[[Command], Command]:
     """Give a command the options of some dataclasses; it takes each as one keyword.
 
     A config whose required field is not given is None.
@@ -72,7 +72,7 @@ def takes(**bundles: type[Any]) -> Callable[[Command], Command]:
     ... class Size:
     ...     width: int = 1
     ...     height: int = 2
-    >>> @takes(size=Size)
+    >>> @with_options(size=Size)
     ... def area(*, size: Size) -> None:
     ...     print(size.width * size.height)
     >>> area(width=3, height=5), [*inspect.signature(area).parameters]
@@ -80,7 +80,7 @@ def takes(**bundles: type[Any]) -> Callable[[Command], Command]:
     (None, ['width', 'height'])
 
     >>> from truegain.config import Gold
-    >>> @takes(gold=Gold)
+    >>> @with_options(gold=Gold)
     ... def design(*, gold: Gold | None) -> None:
     ...     print(gold and gold.design)
     >>> design(gold="people.csv", design="random"), design()

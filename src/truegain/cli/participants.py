@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from truegain.cli.options import Confidence, Jobs, JudgeModel, NameBy, RunFiles, Seed, advanced, option_for, takes
+from truegain.cli.options import (
+    Confidence,
+    Jobs,
+    JudgeModel,
+    NameBy,
+    RunFiles,
+    Seed,
+    advanced,
+    option_for,
+    with_options,
+)
 from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import NewNames, StripPrefix, digests
 from truegain.cli.streams import Progress
@@ -73,7 +83,7 @@ class TrackOptions(Renamed):
         )
 
 
-@takes(page=ParticipantPages, options=TrackOptions)
+@with_options(page=ParticipantPages, options=TrackOptions)
 @unchanging()
 def participants_command(
     judgments: Judged,

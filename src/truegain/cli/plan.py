@@ -28,8 +28,8 @@ from truegain.cli.options import (
     one_of,
     option_for,
     study_or_judgments,
-    takes,
     two_systems,
+    with_options,
 )
 from truegain.cli.output import TableOutput, write_table
 from truegain.cli.rating_options import NormalizeOption, Reading
@@ -66,7 +66,7 @@ def plan_root() -> None:
 
 
 @plan.command("topics")
-@takes(answers=AnswerOptions, scoring=Scoring, inputs=Inputs, table=TableOutput)
+@with_options(answers=AnswerOptions, scoring=Scoring, inputs=Inputs, table=TableOutput)
 def topics_command(
     judgments: JudgmentsOrAnswers,
     runs: RunFiles,
@@ -227,7 +227,7 @@ class ListOutput:
 
 
 @plan.command("labels")
-@takes(answers=AnswerOptions, needs=LabelNeeds, sampling=ListSampling, printing=ListOutput, compute=SeedAndJobs)
+@with_options(answers=AnswerOptions, needs=LabelNeeds, sampling=ListSampling, printing=ListOutput, compute=SeedAndJobs)
 def labels_command(
     judgments: JudgmentsOrAnswers,
     runs: RunFiles,
@@ -362,7 +362,7 @@ def fill_command(
 
 
 @plan.command("assessors")
-@takes(reading=Reading, table=TableOutput)
+@with_options(reading=Reading, table=TableOutput)
 def assessors_command(
     error: Annotated[
         str,
@@ -431,7 +431,7 @@ def assessors_command(
 
 
 @plan.command("preferences")
-@takes(table=TableOutput)
+@with_options(table=TableOutput)
 def preferences_command(
     preferences: Annotated[
         str | None,

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truegain.addresses import without_secrets
-from truegain.cli.options import CorpusFolder, JudgedCorpus, JudgmentsOrAnswers, RunFiles, TeamsFile, advanced, takes
+from truegain.cli.options import (
+    CorpusFolder,
+    JudgedCorpus,
+    JudgmentsOrAnswers,
+    RunFiles,
+    TeamsFile,
+    advanced,
+    with_options,
+)
 from truegain.cli.output import digests
 from truegain.cli.rating_options import Reading
 from truegain.cli.streams import in_words
@@ -75,7 +83,7 @@ class PageOptions:
         return None if self.cache == "none" else Path(self.cache)
 
 
-@takes(claims=PageClaims, page=PageOptions, options=StudyOptions, config=StudyConfig, reading=Reading)
+@with_options(claims=PageClaims, page=PageOptions, options=StudyOptions, config=StudyConfig, reading=Reading)
 @unchanging()
 def report_command(
     context: typer.Context,

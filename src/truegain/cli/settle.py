@@ -16,7 +16,7 @@ import typer
 
 from truegain.addresses import without_secrets
 from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
-from truegain.cli.options import Judgments, RunFiles, advanced, takes
+from truegain.cli.options import Judgments, RunFiles, advanced, with_options
 from truegain.cli.output import write_table
 from truegain.cli.rating_options import Reading
 from truegain.cli.settle_folder import QUESTION, Keeper
@@ -118,7 +118,7 @@ class SettleReading(Reading):
     ] = None
 
 
-@takes(
+@with_options(
     claims=SettleClaims, texts=SettleTexts, limits=SettleLimits, place=SettlePlace, llm=LabeledByModel,
     options=StudyOptions, config=StudyConfig, reading=SettleReading,
 )  # fmt: skip

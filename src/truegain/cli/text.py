@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from truegain.cli.options import Jobs, advanced, takes
+from truegain.cli.options import Jobs, advanced, with_options
 from truegain.cli.output import TableOutput
 from truegain.cli.streams import Progress
 from truegain.errors import TruegainError, counted
@@ -75,7 +75,7 @@ class FieldOptions:
 
 
 @text.command("index")
-@takes(fields=FieldOptions)
+@with_options(fields=FieldOptions)
 def index_command(
     documents: Annotated[
         list[str],
@@ -148,7 +148,7 @@ def index_command(
 
 
 @text.command("show")
-@takes(printing=TableOutput)
+@with_options(printing=TableOutput)
 def show_command(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Folder that `text index` created.")],
     listed: Annotated[

@@ -18,8 +18,8 @@ from truegain.cli.options import (
     TeamsFile,
     advanced,
     changed,
-    takes,
     two_systems,
+    with_options,
 )
 from truegain.cli.output import TableOutput, write_table
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of, with_texts
@@ -104,7 +104,7 @@ class SheetOutput(TableOutput):
         return self.output != "-"
 
 
-@takes(pool=PoolOptions, ahead=NextOptions, sample=SampleOptions, sheet=SheetOutput)
+@with_options(pool=PoolOptions, ahead=NextOptions, sample=SampleOptions, sheet=SheetOutput)
 def unjudged_command(
     judgments: Judgments,
     runs: RunFiles,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
-from truegain.cli.options import JudgmentsOrAnswers, RunFiles, takes
+from truegain.cli.options import JudgmentsOrAnswers, RunFiles, with_options
 from truegain.cli.output import TableOutput, digests, write_json
 from truegain.cli.questions import typed
 from truegain.cli.rating_options import Reading
@@ -45,7 +45,7 @@ class VerdictClaims(Claims):
     ] = None
 
 
-@takes(claims=VerdictClaims, options=StudyOptions, config=StudyConfig, reading=Reading, printing=TableOutput)
+@with_options(claims=VerdictClaims, options=StudyOptions, config=StudyConfig, reading=Reading, printing=TableOutput)
 def verdict_command(
     context: typer.Context,
     judgments: JudgmentsOrAnswers,

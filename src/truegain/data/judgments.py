@@ -47,7 +47,7 @@ from truegain.io.separated import read_unnamed
 from truegain.io.threads import cores
 from truegain.io.trec import layout_of, loaded
 from truegain.io.warnings import warn
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.message import FILL_LIST, GOLD_OF_STUDY, argname
 from truegain.results.base import Lines
 
@@ -354,7 +354,7 @@ class Judgments(Lines):
 JudgmentsLike = Judgments | TableLike | Numbers | RanxLike | Iterable[LabelRow] | DatasetLike
 
 
-@takes()
+@checked_keywords()
 def read_judgments(
     data: JudgmentsLike,
     *,

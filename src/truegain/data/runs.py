@@ -26,7 +26,7 @@ from truegain.io.named_tables import Columns, renamed
 from truegain.io.separated import first_line, read_unnamed
 from truegain.io.threads import cores
 from truegain.io.trec import NameBy, layout_of, loaded
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.message import arg, argname, told_value
 from truegain.results.base import Lines
 from truegain.results.paper_table import new_names
@@ -501,7 +501,7 @@ RunLike = TableLike | Numbers | RanxLike | Iterable[RunRow] | Run  # of one syst
 RunsLike = Runs | RunLike | Iterable[RunLike] | Mapping[Any, RunLike]  # folders and globs too; or {system: run}
 
 
-@takes()
+@checked_keywords()
 def read_runs(
     data: RunsLike,
     *,

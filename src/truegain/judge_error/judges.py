@@ -26,7 +26,7 @@ from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.judge import Judge, count, label_table, share
 from truegain.judge_error.panel import judges_of, tell_unlike_design
 from truegain.judge_error.system_judges import JudgedLists
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.base import mean_of_rows
 from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import level_of, levels_of
@@ -247,7 +247,7 @@ PERMUTATIONS = 2000  # of the test over systems
 WITHOUT_RUNS = "Give the runs as well to see whether the judge is equally good for the documents of all systems."
 
 
-@takes()
+@checked_keywords()
 def judge_quality(
     judgments: JudgmentsLike,
     *,

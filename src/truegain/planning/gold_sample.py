@@ -20,7 +20,7 @@ from truegain.io.columns import Bools, Floats, Ints
 from truegain.io.frames import TableLike
 from truegain.io.warnings import warn
 from truegain.judge_error.gold_pairs import ends_of
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
 from truegain.measures.parse import MeasureLike, parse_measure
@@ -37,7 +37,7 @@ LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may 
 LEAST_JUDGED = 20  # labels of an earlier list, below which the judge's errors are anybody's guess
 
 
-@takes()
+@checked_keywords()
 def sample_gold(
     runs: RunsLike | Items,
     judgments: JudgmentsLike | None = None,

@@ -21,7 +21,7 @@ from truegain.errors import InputError, TruegainError, counted
 from truegain.io.columns import Floats, Ints
 from truegain.io.frames import TableLike
 from truegain.judge_error.topic_estimators import LEAST_TOPICS
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean, OfItems
 from truegain.measures.parse import MeasureLike
@@ -253,7 +253,7 @@ def _mix_told(mix: Mix, whole: bool) -> str:
 # ---- How many gold labels tell systems apart: before any is there, and with some.
 
 
-@takes()
+@checked_keywords()
 def plan_labels(
     runs: RunsLike | RunsInput | Items,
     judgments: JudgmentsLike | None = None,

@@ -15,7 +15,7 @@ from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError, check_one_of
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.evaluate import scores_of
 from truegain.measures.parse import MeasureLike
 from truegain.message import arg, argname
@@ -248,7 +248,7 @@ POWERS = (0.7, 0.8, 0.9)
 TIMES = (0.5, 1.0, 1.5, 2.0)
 
 
-@takes()
+@checked_keywords()
 def plan_topics(
     runs: RunsLike | Scores,
     judgments: JudgmentsLike | None = None,

@@ -18,7 +18,7 @@ from truegain.data.runs import RunsLike
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import MeasureError
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.average_precision import AP
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.dcg import MSnDCG, mapped, nDCG, regained
@@ -561,7 +561,7 @@ def _either(greatest: Floats) -> Bools:
     return np.asarray(ahead & ahead.T)
 
 
-@takes()
+@checked_keywords()
 def unjudged(
     runs: RunsLike,
     judgments: JudgmentsLike,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from truegain.config import Scoring
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.evaluate import evaluate as evaluate_as_judged
 from truegain.measures.parse import MeasuresLike
 from truegain.message import EVALUATE, arg, argname
@@ -30,7 +30,7 @@ SAMPLED = (
 )
 
 
-@takes(elsewhere={"unjudged_sample": SAMPLED})
+@checked_keywords(elsewhere={"unjudged_sample": SAMPLED})
 def evaluate(
     runs: RunsLike | Items,
     judgments: JudgmentsLike | None = None,

@@ -18,7 +18,7 @@ from truegain.data.judgments import CHOSEN, MARK, NEXT, Judgments, JudgmentsLike
 from truegain.data.runs import Runs, RunsLike
 from truegain.errors import MeasureError, TruegainError, check_one_of, some, there_are
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.expected import expected
 from truegain.measures.parse import MeasureLike, parse_measure
@@ -442,7 +442,7 @@ class Next(Result):
         return (*pair, *listed, *again, how)
 
 
-@takes()
+@checked_keywords()
 def next_to_judge(
     runs: RunsLike,
     judgments: JudgmentsLike | None,

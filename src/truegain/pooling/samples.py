@@ -14,7 +14,7 @@ from truegain.data.runs import RunsLike
 from truegain.errors import MeasureError, TruegainError
 from truegain.io.columns import Bools, Floats
 from truegain.judge_error.gold_pairs import ends_of
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level
@@ -102,7 +102,7 @@ DIGITS = 4  # of predictions
 TINY = 1e-15
 
 
-@takes()
+@checked_keywords()
 def sample_unjudged(
     runs: RunsLike,
     judgments: JudgmentsLike,

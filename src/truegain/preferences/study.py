@@ -19,7 +19,7 @@ from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Bools, frozen
 from truegain.io.files import PathLike
 from truegain.io.warnings import warn
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
 from truegain.message import Message, arg, argname, by_surface
@@ -114,7 +114,7 @@ class PreferenceStudy(Study):
     new is better than prod: +0.5000 half-wins, 95% CI [0.2195, 0.7805], for topics like these 40.
     """
 
-    @takes(name="PreferenceStudy")
+    @checked_keywords(name="PreferenceStudy")
     def __init__(
         self,
         preferences: PreferencesLike,

@@ -18,7 +18,7 @@ from truegain.data.rating_groups import Grouped, alike
 from truegain.data.ratings import LEVELS, RatingsLike, Scale, read_ratings, settled, tell_mixed
 from truegain.errors import counted
 from truegain.io.columns import Floats, Ints, shares
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.message import AGGREGATE
 from truegain.reliability.alpha import TAIL, AlphaOptions, Coefficient, Method, Paired, Units, alpha_of, alphas
 from truegain.reliability.kappa import cohens, fleiss, percent, ratio_spreads
@@ -269,7 +269,7 @@ class AgreementReport(Result):
         return [t for t in (self.overall, self.experts, self.topics, self.assessors) if t is not None]
 
 
-@takes()
+@checked_keywords()
 def agreement(
     ratings: RatingsLike,
     expert: JudgmentsLike | None = None,

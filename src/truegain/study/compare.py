@@ -32,7 +32,7 @@ from truegain.judge_error.panel import (
     tell_unlike_design,
 )
 from truegain.judge_error.system_judges import JudgedLists
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.evaluate import scores_of
 from truegain.measures.label_weights import tell_unjudged
@@ -129,7 +129,7 @@ def compare(
 ) -> ResultList[Comparison]: ...
 
 
-@takes()
+@checked_keywords()
 def compare(
     runs: RunsLike | Scores | Items,
     judgments: JudgmentsLike | None = None,

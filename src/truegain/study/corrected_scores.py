@@ -44,7 +44,7 @@ from truegain.judge_error.system_judges import (
     warn_where_gold_alone_is_surer,
     why_not,
 )
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import levels_of, tell_unjudged
 from truegain.measures.parse import MeasuresLike, parse_measures
@@ -481,7 +481,7 @@ def _on_slopes(estimator: ByGoldTopics, measure: Measure) -> str:
 LEAST_RESAMPLES = 100
 
 
-@takes()
+@checked_keywords()
 def correct(
     runs: RunsLike,
     judgments: JudgmentsLike,

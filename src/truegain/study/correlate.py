@@ -21,7 +21,7 @@ from truegain.io.columns import Floats, Ints, frozen, shares
 from truegain.io.files import STANDARD_INPUT
 from truegain.io.formats import system_name
 from truegain.io.warnings import warn
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import TopicMeans, check_mean
@@ -370,7 +370,7 @@ class Correlation(Result):
         return [replace(table, notes=(*table.notes, *self._sentences()))]
 
 
-@takes()
+@checked_keywords()
 def correlate(
     runs: RunsLike | Scores,
     judgments: JudgmentsLike | None = None,

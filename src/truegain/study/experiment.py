@@ -17,7 +17,7 @@ from truegain.data.systems import QueryTable, RunFolder, SaveMode, SystemsLike, 
 from truegain.errors import InputError, TruegainError, counted, some, there_are
 from truegain.io.files import PathLike
 from truegain.judge_error.panel import GoldLike
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.parse import MeasuresLike
 from truegain.message import argname
 from truegain.results.base import PaperWords, Result, Table
@@ -133,7 +133,7 @@ class Experiment(Result):
     good is better than poor: +0.3333 P@2, 95% CI [0.1769, 0.4898], for topics like these 12.
     """
 
-    @takes(StudyWords, _USUAL, name="Experiment", elsewhere=_THEIRS)
+    @checked_keywords(StudyWords, _USUAL, name="Experiment", elsewhere=_THEIRS)
     def __init__(
         self,
         systems: SystemsLike,

@@ -14,7 +14,7 @@ from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.io.memory import FLOOR, MemoryLike, check_memory, limit_of
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.average_precision import GMAP, LMAP
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned_for, evaluate
@@ -63,7 +63,7 @@ TOPICS_HOLD = (
 )
 
 
-@takes()
+@checked_keywords()
 def intervals(
     runs: RunsLike,
     judgments: JudgmentsLike,

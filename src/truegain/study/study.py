@@ -24,7 +24,7 @@ from truegain.io.columns import Floats
 from truegain.io.files import PathLike
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.lazy import provided
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean, OfItems
@@ -185,7 +185,7 @@ class Study:
     costs: Costs = None
     items: Items | None = None
 
-    @takes(name="Study")
+    @checked_keywords(name="Study")
     def __init__(
         self,
         runs: RunsLike | RunsInput | Items,
@@ -354,7 +354,7 @@ class Study:
         )
         return result
 
-    @takes()
+    @checked_keywords()
     def report(
         self, path: PathLike, *, pairs: Sequence[tuple[str, str]] = (), baselines: str | Sequence[str] = (),
         costs: Costs = None, title: str = "",

@@ -18,7 +18,7 @@ from truegain.data.teams import TeamsLike, read_teams
 from truegain.errors import TruegainError
 from truegain.io.files import STANDARD_INPUT, PathLike, write_bytes
 from truegain.io.warnings import heard, tell
-from truegain.keywords import check_pair, takes
+from truegain.keywords import check_pair, checked_keywords
 from truegain.measures.parse import MeasuresLike
 from truegain.preferences.study import PreferenceStudy
 from truegain.preferences.table import Preferences
@@ -118,7 +118,7 @@ def _asset(file: str) -> str:
 ENDINGS = (".html", ".htm", ".html.gz")
 
 
-@takes()
+@checked_keywords()
 def write_report(
     runs: RunsLike | Items | Preferences | Study,
     judgments: JudgmentsLike | None,

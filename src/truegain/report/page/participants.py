@@ -18,7 +18,7 @@ from truegain.data.runs import RunsLike
 from truegain.data.teams import TeamsLike
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
-from truegain.keywords import takes
+from truegain.keywords import checked_keywords
 from truegain.measures.parse import MeasuresLike
 from truegain.message import argname
 from truegain.pooling.bounds import is_known
@@ -672,7 +672,7 @@ def _folder(target: str) -> Path:
     return folder
 
 
-@takes()
+@checked_keywords()
 def write_participants(
     runs: RunsLike,
     judgments: JudgmentsLike,
