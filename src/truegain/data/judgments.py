@@ -140,7 +140,7 @@ class Judgments(Lines):
 
         Parameters
         ----------
-        data : path-like, frame, mapping, Judgments, ir_measures tuples or ranx Qrels
+        data : path-like, frame, list of dict, mapping, Judgments, ir_measures tuples or ranx Qrels
             The labels; a mapping is ``{topic: {document: label}}``.
         what : str, default 'judgments'
             What errors call them.
@@ -373,7 +373,7 @@ def read_judgments(
 
     Parameters
     ----------
-    data : path-like, frame, mapping, Judgments, ir_measures tuples, ranx Qrels or dataset
+    data : path-like, frame, list of dict, mapping, Judgments, ir_measures tuples, ranx Qrels or dataset
         The labels; 'irds:NAME' or a Dataset are those of ir_datasets, and a Dataset of Hugging Face is a frame.
     jobs : int, optional
         Threads that read; by default one for each core.  The result is the same for any number.

@@ -289,7 +289,7 @@ def read_ratings(
 
     Parameters
     ----------
-    data : path-like, frame, mapping or Judgments
+    data : path-like, frame, list of dict, mapping or Judgments
         The ratings.
     scale : Scale or str, optional
         What a rating can be: '0:3', 'ordinal 0:3', 'ratio' or 'nominal'.  Words are ratings of a nominal scale.

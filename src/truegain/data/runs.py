@@ -518,7 +518,7 @@ def read_runs(
 
     Parameters
     ----------
-    data : path-like, list of path-like, frame, mapping, Runs, ir_measures tuples or ranx Run
+    data : path-like, list of path-like, frame, list of dict, mapping, Runs, ir_measures tuples or ranx Run
         What each system retrieved; a path may be a folder or a glob, a dict or a list holds several.
     name_by : {'file', 'tag'}, default 'file'
         Name systems of TREC files by their file or by their run tag.

@@ -39,7 +39,7 @@ def read_scores(data: ScoresLike) -> Scores:
 
     Parameters
     ----------
-    data : path-like, frame or mapping
+    data : path-like, frame, list of dict or mapping
         Long rows with the columns system, topic, measure and value: a frame of pandas, polars or pyarrow, or a file
         that holds one; or ``{measure: {system: {topic: value}}}``.
 

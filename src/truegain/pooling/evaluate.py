@@ -50,10 +50,10 @@ def evaluate(
 
     Parameters
     ----------
-    runs : path, list of paths, frame, mapping, Runs, or objects of ir_measures or ranx
+    runs : path, list of paths, frame, list of dict, mapping, Runs, or objects of ir_measures or ranx
         What each system retrieved; a path may be a folder or a glob.  Or `Items`, values of answers, which need no
         judgments: their scores on each topic and means.
-    judgments : path, frame, mapping, Judgments, or objects of ir_measures or ranx
+    judgments : path, frame, list of dict, mapping, Judgments, or objects of ir_measures or ranx
         The labels.  `read_judgments(..., model='gpt-4o')` says which model gave them.
     measures : measure, or several
         As text, such as 'nDCG@10', or as objects; of `Items` names of scores, by default all, and of nuggets measures

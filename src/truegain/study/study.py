@@ -88,10 +88,10 @@ class Study:
 
     Parameters
     ----------
-    runs : path-like, list of path-like, frame, mapping, Runs or Items
+    runs : path-like, list of path-like, frame, list of dict, mapping, Runs or Items
         The runs of two or more systems (one is enough for `estimates`); or values of their answers (`read_items`),
         which need no judgments.
-    judgments : path-like, frame, mapping or Judgments
+    judgments : path-like, frame, list of dict, mapping or Judgments
         Relevance labels; with `ratings`, ratings by several assessors.
     measures : str or list of str
         Measures, such as 'nDCG@10' or ['P@10', 'AP']; of `Items` the name of a score.
