@@ -39,6 +39,16 @@ def test_the_same_freedom_changes_nothing() -> None:
     assert _on_one_scale(t, spread) is t
 
 
+def test_a_pair_with_less_freedom_keeps_its_p() -> None:
+    """Guards the scale that |t| are compared on: by scipy, the t of 13 degrees of freedom that has the p of its own."""
+    spread = Variance(np.array([0.01, 0.02, 0.03, 0.0, 0.04]), np.array([3.0, 20.0, 49.0, 2.0, 6.5]))
+    t = np.array([2.5, 1.7, 3.1, 0.0, 4.2])  # the median of 3, 6.5, 20 and 49 is 13.25
+    wanted = [stats.t.isf(stats.t.sf(x, df), 13) if df < 13 else x for x, df in zip(t, spread.df, strict=True)]
+    wanted[3] = 0.0
+    assert _on_one_scale(t, spread) == pytest.approx(np.array(wanted), rel=1e-9)
+    assert wanted[0] < 1.9 < 2.5
+
+
 def test_limits_without_width_and_beyond_the_bounds() -> None:
     """Guards an interval without width inside its bounds, and a value beyond them: a proportion of 1."""
     value, spread = np.array([0.3, 1.2]), Variance(np.array([0.0, 0.05**2]), np.full(2, 9.0))

@@ -9,7 +9,7 @@ from scipy import stats
 import truegain as tg
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.influence import Influence, Variance
-from truegain.study.estimates import Ranking, largest_t, triangular
+from truegain.study.estimates import Ranking, freedom, largest_t, triangular
 from truegain.study.gold_lists import spread_of_contrasts
 
 
@@ -113,6 +113,44 @@ def test_the_largest_t_is_that_of_studies_drawn_anew() -> None:
     of_pairs = spread_of_contrasts(covariance, pairs)
     spread = Variance(of_pairs, np.full(len(pairs), 11.0))
     assert float(np.quantile(largest_t(covariance, spread, pairs, 1), 0.95)) == pytest.approx(wanted, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("freedom", "work", "draws"),
+    [(9.0, 9000, 281), (2.0, 9000, 281), (1.0, 9000, 562), (9.0, 900, 70), (9.0, 90_000, 800)],
+)
+def test_draws_of_many_systems_are_fewer(
+    freedom: float, work: int, draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the time that a ranking takes: work / (smaller of rank and freedom, times systems squared) draws."""
+    monkeypatch.setattr("truegain.study.estimates.WORK", work)
+    monkeypatch.setattr("truegain.study.estimates.DRAWS", (70, 800))
+    root = np.array([[1.0, 0.5], [0.2, 1.5], [0.7, -0.4], [-0.3, 0.9]])  # four systems of rank two
+    covariance, pairs = root @ root.T, Contrasts.all_pairs(4)
+    spread = Variance(spread_of_contrasts(covariance, pairs), np.full(len(pairs), freedom))
+    assert len(largest_t(covariance, spread, pairs, 5)) == draws
+
+
+def test_two_nearly_equal_systems_leave_two_questions() -> None:
+    """Guards how systems go together: b and c differ from a alike, and from each other by themselves (Sidak 1967)."""
+    covariance = np.array([[1.0, 0.2, 0.2], [0.2, 2.0, 1.9999], [0.2, 1.9999, 2.0]]) / 50
+    pairs = Contrasts.all_pairs(3)
+    spread = Variance(spread_of_contrasts(covariance, pairs), np.full(3, 40.0))
+    found = float(np.quantile(largest_t(covariance, spread, pairs, 3), 0.95))
+    assert found == pytest.approx(stats.t.ppf((1 + np.sqrt(0.95)) / 2, 40), rel=0.02)
+    some = Variance(np.array([0.0, *spread.value[1:]]), spread.df)  # a pair that does not move is no question
+    assert float(np.quantile(largest_t(covariance, some, pairs, 3), 0.95)) == pytest.approx(found, rel=0.02)
+    assert largest_t(covariance, Variance(np.zeros(3), spread.df), pairs, 3).tolist() == [0.0]
+
+
+def test_all_pairs_are_drawn_with_the_freedom_of_the_middle_one() -> None:
+    """Guards degrees of freedom of a family: the median of pairs that move, from 1 to 60."""
+    df = np.array([99.0, 3.2, 8.0, 5.0, 14.0])
+    assert freedom(Variance(np.array([0.0, 0.01, 0.4, 2.0, 0.03]), df)) == 6  # 6.5, to the even one
+    assert freedom(Variance(np.array([0.02, 0.01, 0.4, 2.0, 0.03]), df)) == 8
+    assert freedom(Variance(np.array([0.02, 0.0, 0.0, 0.0, 0.0]), df)) == 60
+    assert freedom(Variance(np.full(2, 0.1), np.array([0.2, 0.3]))) == 1
+    assert freedom(Variance(np.zeros(5), df)) == 60
 
 
 @pytest.mark.parametrize("k", [2, 3, 9])
