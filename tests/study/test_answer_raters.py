@@ -207,9 +207,10 @@ def test_answers_of_one_repeat_borrow_beside_judges_of_one_value() -> None:
     """
     topics, judges = 13, 3
     values = drawn(topics, judges, 3, seed=23)
-    values[0, 0, 1, 1:] = values[0, 0, 2, 1:] = values[1, 4, 0, :2] = np.nan  # a judge's only value
+    values[0, 2, 1, 1:] = values[0, 2, 2, 1:] = values[1, 4, 0, 1:] = np.nan  # a judge's only value
     values[0, 7, :, 1:] = np.nan  # one repeat of the answer
-    values[0, 3, 0, 2] = values[1, 6, :, 2] = values[1, 9, 1, 0] = np.nan  # two of three
+    values[0, 3, 0, 2] = values[1, 9, 1, 0] = np.nan  # two of three
+    values[0, 0, :, 2] = values[1, 1, :, 2] = values[1, 4, :, 2] = np.nan
     expected = []
     for y in values:
         n = (~np.isnan(y)).sum(axis=2)
@@ -326,17 +327,18 @@ def test_some_topics_and_systems_of_a_table_are_counted_by_hand() -> None:
 def test_degrees_of_freedom_of_repeats_and_of_single_values() -> None:
     """Guards t of few repeats: a judge's mean repeats less one, over topics; and times judges less one."""
     values = drawn(6, 3, 4, seed=22)
-    values[0, :2, :, 2:] = values[1, 5, :, 3] = np.nan
-    with pytest.warns(tg.DataWarning, match="answers have 2 to 4 repeats"):
+    values[0, :2, :, 2:] = values[1, 5, :, 3] = values[0, 3, :, 1:] = values[1, 3, :, 2:] = np.nan
+    with pytest.warns(tg.DataWarning, match="answers have 1 to 4 repeats"):
         study = tg.Study(made(values), measures="s", population="assessors,replicates")
     made_of = study.variance_model().crossed()["assessors"]
     moves, cells = study.variance_model().of("replicates"), made_of.values
-    k = np.array([[2, 4], [2, 4], [4, 4], [4, 4], [4, 4], [4, 3]])
+    k = np.array([[2, 4], [2, 4], [4, 4], [1, 2], [4, 4], [4, 3]])
     assert isinstance(moves, Influence)
     assert cells is not None
     assert moves.df == pytest.approx((k.mean(axis=1) - 1).sum())
     assert cells.df == pytest.approx(2 * (k.mean(axis=1) - 1).sum())
-    assert len(moves.units) == len(moves.matrix) == 4 * 6
+    assert len(moves.units) == len(moves.matrix) == 4 * 6 + 1
+    assert moves.units[-1] == "the one repeat of a on q003"
     assert len(cells.units) == len(cells.matrix) == 3 * 4 * 6
 
 
