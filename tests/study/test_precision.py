@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ import truegain as tg
 from tests.flat import flat_study
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, satterthwaite
+from truegain.study.next_steps import StepPlanner
 from truegain.study.precision import CurrentPrecision, _mixed, cheapest, steps_of
 
 
@@ -87,6 +89,33 @@ def test_an_open_question_has_a_next_step(better: int, worse: int, min_effect: f
     else:
         assert [s.more for s in verdict.steps] == [30, 90]
         assert "alone" not in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "min_effect", "aim"),
+    [
+        (0.3, 0.2, 0.0, 0.0),  # no gain was named
+        (0.3, 0.2, 0.1, 0.1),
+        (0.3, 0.08, 0.1, 0.1),  # settled: as large, too small
+        (-0.05, 0.08, 0.1, 0.1),
+        (0.12, 0.08, 0.1, 0.05),  # as large, or none
+        (0.07, 0.06, 0.1, 0.05),
+        (0.12, 0.04, 0.1, 0.0),  # a gain, as large or not
+        (0.12, 0.05, 0.1, 0.0),
+        (0.02, 0.08, -0.1, 0.1),  # not worse, worse, open
+        (-0.3, 0.08, -0.1, 0.1),
+        (-0.05, 0.08, -0.1, 0.05),
+        (-0.12, 0.04, -0.1, 0.0),
+        (-0.12, 0.2, -0.1, 0.1),
+    ],
+)
+def test_the_width_that_steps_aim_at(value: float, half: float, min_effect: float, aim: float) -> None:
+    """Guards what is bought for: the gain that matters, half of it where the interval is as narrow, then anything."""
+    estimator = SimpleNamespace(values=lambda _: np.array([value]))
+    model: Any = SimpleNamespace(estimator=estimator)
+    planner = StepPlanner(cast("Any", None), model, 0.95, min_effect, bound=True)
+    now = CurrentPrecision({"topics": (half / 1.96) ** 2}, 30)
+    assert planner._aim(now, Contrasts.of([(0, 1)])) == aim
 
 
 def test_asking_the_judge_again() -> None:
