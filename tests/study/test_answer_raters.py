@@ -313,15 +313,11 @@ def test_some_topics_and_systems_of_a_table_are_counted_by_hand() -> None:
     assert isinstance(raters, AnswerRaters)
     for systems in (("a", "b"), ("b",), ("b", "a")):
         for topics in (("q000", "q001", "q002", "q003"), ("q003", "q001")):
-            some = (
-                values["ab".index(systems[0])][None] if len(systems) == 1 else values[:: 1 if systems[0] == "a" else -1]
-            )
-            some = some[:, [int(t[1:]) for t in topics]]
+            some = values[["ab".index(x) for x in systems]][:, [int(t[1:]) for t in topics]]
             there = ~np.isnan(some)  # system, topic, judge, repeat
-            wanted = there.any(axis=2).transpose(2, 1, 0)
-            assert (raters._present(topics, systems) == wanted).all()
-            wanted = there.sum(axis=3).sum(axis=2) / there.any(axis=3).sum(axis=2)
-            assert raters._mean_repeats(topics, systems) == pytest.approx(wanted.T)
+            assert (raters._present(topics, systems) == np.einsum("stjr->rtsj", there).any(axis=3)).all()
+            of_judges = there.sum(axis=(2, 3)) / there.any(axis=3).sum(axis=2)
+            assert raters._mean_repeats(topics, systems) == pytest.approx(of_judges.T)
 
 
 def test_degrees_of_freedom_of_repeats_and_of_single_values() -> None:

@@ -67,7 +67,7 @@ def test_rises_undo_as_falls_of_the_other_order_do(seed: int) -> None:
     rng = np.random.default_rng(seed)
     now = rng.normal(-0.06, 0.02, 7) / 7
     far, topic = rng.choice([0.002, 0.003, 0.005], 15), rng.integers(0, 7, 15)
-    per_topic = np.bincount(topic, far, 7)
+    per_topic = np.bincount(topic, far, 7).astype(np.float64)
     up = UnjudgedBounds(np.zeros(7), per_topic, 15, 7, np.zeros(15), far, now=now, topic_of=topic)
     down = UnjudgedBounds(-per_topic, np.zeros(7), 15, 7, far, np.zeros(15), now=-now, topic_of=topic)
     variance = 7 * float(np.var(now, ddof=1))
