@@ -18,7 +18,9 @@ from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixture
 from truegain.data.items import Items
 from truegain.io.logs.log import Row, ScoreRange
 from truegain.stats.contrasts import Contrasts
+from truegain.stats.influence import Influence
 from truegain.stats.student_t import quantiles_of
+from truegain.study.answer_raters import AnswerRaters
 
 Array = npt.NDArray[np.float64]
 BOTH = Contrasts.of([(None, 0), (None, 1), (0, 1)])  # two scores, one difference
@@ -198,6 +200,36 @@ def test_a_judge_with_one_value_borrows_the_variance_of_others() -> None:
     assert found[:2] == pytest.approx(expected, rel=1e-9)
 
 
+def test_answers_of_one_repeat_borrow_beside_judges_of_one_value() -> None:
+    """Guards a table with gaps of both kinds: an answer that ran once has the mean of count x variance of the others.
+
+    Of these each judge of k values has s^2/k, and one of a single value the mean s^2 of the system.
+    """
+    topics, judges = 13, 3
+    values = drawn(topics, judges, 3, seed=23)
+    values[0, 2, 1, 1:] = values[0, 2, 2, 1:] = values[1, 4, 0, 1:] = np.nan  # a judge's only value
+    values[0, 7, :, 1:] = np.nan  # one repeat of the answer
+    values[0, 3, 0, 2] = values[1, 9, 1, 0] = np.nan  # two of three
+    values[0, 0, :, 2] = values[1, 1, :, 2] = values[1, 4, :, 2] = np.nan
+    expected = []
+    for y in values:
+        n = (~np.isnan(y)).sum(axis=2)
+        lent = np.mean([np.nanvar(y[t, j], ddof=1) for t, j in np.argwhere(n > 1)])
+        held, count = np.zeros(topics), (~np.isnan(y)).any(axis=1).sum(axis=1)
+        for t in np.flatnonzero(count > 1):
+            for r in range(3):
+                there = [j for j in range(judges) if n[t, j] > 1 and not np.isnan(y[t, j, r])]
+                held[t] += (
+                    sum((np.nanmean(y[t, j]) - y[t, j, r]) / (n[t, j] * (n[t, j] - 1)) ** 0.5 for j in there) ** 2
+                )
+            held[t] += (n[t] == 1).sum() * lent
+        held[count == 1] = (count * held)[count > 1].mean()
+        expected.append(held.sum() / judges**2 / topics**2)
+    with pytest.warns(tg.DataWarning, match="answers have 1 to 3 repeats: .* borrow the variance of the others"):
+        found = variance(made(values), ["replicates"])
+    assert found[:2] == pytest.approx(expected, rel=1e-9)
+
+
 def test_a_system_of_single_values_borrows_from_the_other() -> None:
     """Guards a system that ran once beside one that was repeated: the mean s^2 of all, not 0."""
     rows = [(f"q{t:03d}", name, s, t) for s, name in enumerate("abcdefghijk") for t in range(12)]
@@ -268,6 +300,42 @@ def test_items_of_answers_keep_their_weights() -> None:
     answers = np.average(y, axis=2, weights=weight)
     expected = (of_contrasts(answers.mean(axis=2)).var(axis=2, ddof=1) / 4).sum(axis=1) / 64
     assert variance(Items.of_rows(rows), ["replicates"]) == pytest.approx(expected.tolist(), rel=1e-9)
+
+
+def test_some_topics_and_systems_of_a_table_are_counted_by_hand() -> None:
+    """Guards repeats of the answers that are asked about: values of other topics and systems count nowhere."""
+    values = drawn(4, 3, 4, seed=21)
+    values[0, 1, :, 2:] = values[0, 3, 1, 0] = values[1, 2, 0, 1:] = np.nan
+    values[0, 2, :, 3] = np.nan
+    with pytest.warns(tg.DataWarning):
+        study = tg.Study(made(values), measures="s", population="topics,replicates")
+    raters = study.raters
+    assert isinstance(raters, AnswerRaters)
+    for systems in (("a", "b"), ("b",), ("b", "a")):
+        for topics in (("q000", "q001", "q002", "q003"), ("q003", "q001")):
+            some = values[["ab".index(x) for x in systems]][:, [int(t[1:]) for t in topics]]
+            there = ~np.isnan(some)  # system, topic, judge, repeat
+            assert (raters._present(topics, systems) == np.einsum("stjr->rtsj", there).any(axis=3)).all()
+            of_judges = there.sum(axis=(2, 3)) / there.any(axis=3).sum(axis=2)
+            assert raters._mean_repeats(topics, systems) == pytest.approx(of_judges.T)
+
+
+def test_degrees_of_freedom_of_repeats_and_of_single_values() -> None:
+    """Guards t of few repeats: a judge's mean repeats less one, over topics; and times judges less one."""
+    values = drawn(6, 3, 4, seed=22)
+    values[0, :2, :, 2:] = values[1, 5, :, 3] = values[0, 3, :, 1:] = values[1, 3, :, 2:] = np.nan
+    with pytest.warns(tg.DataWarning, match="answers have 1 to 4 repeats"):
+        study = tg.Study(made(values), measures="s", population="assessors,replicates")
+    made_of = study.variance_model().crossed()["assessors"]
+    moves, cells = study.variance_model().of("replicates"), made_of.values
+    k = np.array([[2, 4], [2, 4], [4, 4], [1, 2], [4, 4], [4, 3]])
+    assert isinstance(moves, Influence)
+    assert cells is not None
+    assert moves.df == pytest.approx((k.mean(axis=1) - 1).sum())
+    assert cells.df == pytest.approx(2 * (k.mean(axis=1) - 1).sum())
+    assert len(moves.units) == len(moves.matrix) == 4 * 6 + 1
+    assert moves.units[-1] == "the one repeat of a on q003"
+    assert len(cells.units) == len(cells.matrix) == 3 * 4 * 6
 
 
 # ---- What is refused.

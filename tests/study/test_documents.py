@@ -58,6 +58,8 @@ def test_every_document_left_out_and_scored_again(measure: str) -> None:
     missed = {name: abs(move) for name, move in by_hand.items() if name not in told and abs(move) > 1e-12}
     # without a cutoff, non-relevant documents below rank 20 are not looked at: they move next to nothing
     assert max(missed.values(), default=0.0) < (2e-3 if measure in ("AP", "RBP(p=0.8)") else 1e-12)
+    moves = study._study_data.documents(study.measures[0], study.variance_model(), 0, 2)
+    assert (moves.source, moves.df) == ("collection", len(moves.units) - 1.0)
     first = study.verdict("a", "c").influential["collection"][0]
     assert abs(first.influence) == pytest.approx(max(map(abs, by_hand.values())))
     assert first.without == pytest.approx(now - by_hand[first.unit], abs=1e-12)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -13,7 +15,8 @@ import truegain as tg
 from tests.flat import flat_study
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, satterthwaite
-from truegain.study.precision import CurrentPrecision, steps_of
+from truegain.study.next_steps import StepPlanner
+from truegain.study.precision import CurrentPrecision, _mixed, cheapest, steps_of
 
 
 @pytest.mark.parametrize("topics", [3, 5, 25])
@@ -86,6 +89,33 @@ def test_an_open_question_has_a_next_step(better: int, worse: int, min_effect: f
     else:
         assert [s.more for s in verdict.steps] == [30, 90]
         assert "alone" not in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "min_effect", "aim"),
+    [
+        (0.3, 0.2, 0.0, 0.0),  # no gain was named
+        (0.3, 0.2, 0.1, 0.1),
+        (0.3, 0.08, 0.1, 0.1),  # settled: as large, too small
+        (-0.05, 0.08, 0.1, 0.1),
+        (0.12, 0.08, 0.1, 0.05),  # as large, or none
+        (0.07, 0.06, 0.1, 0.05),
+        (0.12, 0.04, 0.1, 0.0),  # a gain, as large or not
+        (0.12, 0.05, 0.1, 0.0),
+        (0.02, 0.08, -0.1, 0.1),  # not worse, worse, open
+        (-0.3, 0.08, -0.1, 0.1),
+        (-0.05, 0.08, -0.1, 0.05),
+        (-0.12, 0.04, -0.1, 0.0),
+        (-0.12, 0.2, -0.1, 0.1),
+    ],
+)
+def test_the_width_that_steps_aim_at(value: float, half: float, min_effect: float, aim: float) -> None:
+    """Guards what is bought for: the gain that matters, half of it where the interval is as narrow, then anything."""
+    estimator = SimpleNamespace(values=lambda _: np.array([value]))
+    model: Any = SimpleNamespace(estimator=estimator)
+    planner = StepPlanner(cast("Any", None), model, 0.95, min_effect, bound=True)
+    now = CurrentPrecision({"topics": (half / 1.96) ** 2}, 30)
+    assert planner._aim(now, Contrasts.of([(0, 1)])) == aim
 
 
 def test_asking_the_judge_again() -> None:
@@ -178,3 +208,83 @@ def test_all_topics_gold_leave_the_spread_of_gold_scores(spread: float) -> None:
     then = quantile_of(0.95, topics - 1.0) * np.sqrt(min(left[0], 0.9 * now[0]))
     assert study.precision("a", "b").after(gold=topics / gold) == pytest.approx(then, rel=1e-9)
     assert study.precision("a", "b").half == pytest.approx(quantile_of(0.95, gold - 1.0) * np.sqrt(now[0]))
+
+
+@pytest.mark.parametrize("priced", ["topics", "gold", "assessors", "topics,gold", "gold,assessors"])
+def test_the_cheapest_mix_of_what_has_a_price(priced: str) -> None:
+    """Guards the mix against every number of topics and assessors with the fewest gold labels: nothing comes free.
+
+    A topic comes with the gold labels and ratings of the others, paid where these have a price; no more gold labels
+    than pairs.
+    """
+    every = {"topics": 7.0, "gold": 1.5, "assessors": 0.04}
+    prices = {kind: every[kind] for kind in priced.split(",")}
+    topics, gold, pairs, people, ratings = 40, 90, 700, 6, 50
+    parts = {"topics": 0.0004, "gold": 0.0003, "assessors": 0.0002}
+    now = CurrentPrecision(parts, topics, gold, pairs, people, ratings)
+    aim = {"topics": 0.049, "gold": 0.052, "assessors": 0.055}.get(priced, 0.045)
+    found = cheapest(now, aim, prices)
+    assert found is not None
+    assert set(found.more) <= set(prices)
+
+    def cost_of(t: float, labels: float, a: float) -> float:
+        of_ratings = prices.get("assessors", 0.0) * ratings * ((people + a) * (topics + t) / topics - people)
+        return prices.get("topics", 0.0) * t + prices.get("gold", 0.0) * labels + of_ratings
+
+    def half_of(times: float, labels: Any, a: float) -> Any:
+        of_gold = parts["gold"] * gold / (pairs - gold) / times * (pairs * times - labels) / labels
+        return 1.96 * np.sqrt(parts["topics"] / times + of_gold + parts["assessors"] * people / (people + a))
+
+    t, a = found.more.get("topics", 0), found.more.get("assessors", 0)
+    labels = gold + found.more["gold"] if "gold" in prices else gold * (topics + t) / topics
+    assert found.cost == pytest.approx(cost_of(t, found.more.get("gold", 0), a))
+    assert found.half == pytest.approx(half_of((topics + t) / topics, labels, a))
+    assert found.half <= aim * (1 + 1e-9)
+    best = np.inf
+    for t in range(41 if "topics" in prices else 1):
+        times = (topics + t) / topics
+        for a in range(31 if "assessors" in prices else 1):
+            least = gold * times  # as many as the new topics bring
+            most = pairs * times if "gold" in prices else least
+            if half_of(times, most, a) <= aim:
+                enough = np.linspace(least, most, 500)
+                labels = float(enough[np.argmax(half_of(times, enough, a) <= aim)])
+                best = min(best, cost_of(t, labels - gold, a))
+    assert 0.99 * best <= found.cost <= 1.15 * best  # topics and assessors grow by steps of 5%
+
+
+def test_unpriced_steps_beside_nothing_to_buy() -> None:
+    """Guards mixes that cannot be had: what has no price is not bought, however far it would go."""
+    now = CurrentPrecision({"topics": 0.0004, "gold": 0.0003, "assessors": 0.0002}, 40, 90, 700, 6, 50)
+    assert now.after(assessors=1e6) > 0.05 > now.after(topics=1e6, assessors=1e6)
+    assert cheapest(now, 0.05, {"assessors": 0.04}) is None
+    assert cheapest(now, 0.052, {"gold": 1.5}) is not None
+    assert cheapest(now, 0.99 * now.half, {}) is None
+    none = cheapest(now, now.half, {"topics": 7.0, "gold": 1.5})
+    assert none is not None
+    assert (none.more, none.cost) == ({}, 0.0)
+    assert none.half == pytest.approx(now.half)
+    unlimited = replace(now, pairs=0)  # gold drawn from pairs of unknown number
+    few = cheapest(unlimited, 0.0513, {"gold": 1.5})
+    assert few is not None
+    assert few.more["gold"] == np.ceil(90 * (0.0003 / ((0.0513 / 1.96) ** 2 - 0.0006) - 1))
+
+
+@pytest.mark.parametrize(
+    ("differ", "open_", "gold", "all_of_them"),
+    [(None, 0, 180, False), (331, 300, 180, False), (60, 150, 180, True), (31, 25, 41, True)],
+)
+def test_a_mix_written_out(differ: int | None, open_: int, gold: int, all_of_them: bool) -> None:
+    """Guards 1.5 times the topics, 2.5 times the assessors, gold on twice the share of pairs: counts, price, width.
+
+    With 41 pairs left that differ, 25 now and 16 on the new topics, their labels are worth those of all pairs.
+    """
+    parts = {"topics": 0.0004, "gold": 0.0003, "assessors": 0.0002}
+    now = CurrentPrecision(parts, 40, 90, 700, 6, 50, labels=3.0, differ=differ, open=open_)
+    mix = _mixed(now, 1.5, 2.0, 2.5, {"topics": 7.0, "gold": 1.5, "assessors": 0.04})
+    assert mix.more == {"topics": 20, "gold": gold, "assessors": 9}
+    assert mix.cost == pytest.approx(7.0 * 20 + 1.5 * 3 * gold + 0.04 * (50 * 15 * 1.5 - 50 * 6))
+    assert mix.half == pytest.approx(now.after(topics=1.5, gold=700 / 90 if all_of_them else 2.0, assessors=2.5))
+    alone = _mixed(replace(now, assessors=0, away=True), 1.5, 2.0, 1.0, {"topics": 7.0, "gold": 1.5, "assessors": 0.04})
+    assert alone.more == {"topics": 20, "gold": min(gold, 90)}
+    assert alone.cost == pytest.approx(7.0 * 20 + 1.5 * 3 * min(gold, 90))

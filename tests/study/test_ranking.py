@@ -9,8 +9,9 @@ from scipy import stats
 import truegain as tg
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.influence import Influence, Variance
-from truegain.study.estimates import Ranking, largest_t, triangular
+from truegain.study.estimates import MeasureEstimates, Ranking, freedom, largest_t, triangular
 from truegain.study.gold_lists import spread_of_contrasts
+from truegain.study.unjudged import UnjudgedPairBounds
 
 
 def ranking(ahead: list[tuple[int, int]], n: int) -> Ranking:
@@ -115,6 +116,44 @@ def test_the_largest_t_is_that_of_studies_drawn_anew() -> None:
     assert float(np.quantile(largest_t(covariance, spread, pairs, 1), 0.95)) == pytest.approx(wanted, rel=0.03)
 
 
+@pytest.mark.parametrize(
+    ("freedom", "work", "draws"),
+    [(9.0, 9000, 281), (2.0, 9000, 281), (1.0, 9000, 562), (9.0, 900, 70), (9.0, 90_000, 800)],
+)
+def test_draws_of_many_systems_are_fewer(
+    freedom: float, work: int, draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the time that a ranking takes: work / (smaller of rank and freedom, times systems squared) draws."""
+    monkeypatch.setattr("truegain.study.estimates.WORK", work)
+    monkeypatch.setattr("truegain.study.estimates.DRAWS", (70, 800))
+    root = np.array([[1.0, 0.5], [0.2, 1.5], [0.7, -0.4], [-0.3, 0.9]])  # four systems of rank two
+    covariance, pairs = root @ root.T, Contrasts.all_pairs(4)
+    spread = Variance(spread_of_contrasts(covariance, pairs), np.full(len(pairs), freedom))
+    assert len(largest_t(covariance, spread, pairs, 5)) == draws
+
+
+def test_two_nearly_equal_systems_leave_two_questions() -> None:
+    """Guards how systems go together: b and c differ from a alike, and from each other by themselves (Sidak 1967)."""
+    covariance = np.array([[1.0, 0.2, 0.2], [0.2, 2.0, 1.9999], [0.2, 1.9999, 2.0]]) / 50
+    pairs = Contrasts.all_pairs(3)
+    spread = Variance(spread_of_contrasts(covariance, pairs), np.full(3, 40.0))
+    found = float(np.quantile(largest_t(covariance, spread, pairs, 3), 0.95))
+    assert found == pytest.approx(stats.t.ppf((1 + np.sqrt(0.95)) / 2, 40), rel=0.02)
+    some = Variance(np.array([0.0, *spread.value[1:]]), spread.df)  # a pair that does not move is no question
+    assert float(np.quantile(largest_t(covariance, some, pairs, 3), 0.95)) == pytest.approx(found, rel=0.02)
+    assert largest_t(covariance, Variance(np.zeros(3), spread.df), pairs, 3).tolist() == [0.0]
+
+
+def test_all_pairs_are_drawn_with_the_freedom_of_the_middle_one() -> None:
+    """Guards degrees of freedom of a family: the median of pairs that move, from 1 to 60."""
+    df = np.array([99.0, 3.2, 8.0, 5.0, 14.0])
+    assert freedom(Variance(np.array([0.0, 0.01, 0.4, 2.0, 0.03]), df)) == 6  # 6.5, to the even one
+    assert freedom(Variance(np.array([0.02, 0.01, 0.4, 2.0, 0.03]), df)) == 8
+    assert freedom(Variance(np.array([0.02, 0.0, 0.0, 0.0, 0.0]), df)) == 60
+    assert freedom(Variance(np.full(2, 0.1), np.array([0.2, 0.3]))) == 1
+    assert freedom(Variance(np.zeros(5), df)) == 60
+
+
 @pytest.mark.parametrize("k", [2, 3, 9])
 def test_triangular_draws_are_wishart(k: int) -> None:
     """Guards Bartlett's decomposition, with fewer degrees of freedom than systems too: mean k, variance k(1 + i=j)."""
@@ -123,6 +162,34 @@ def test_triangular_draws_are_wishart(k: int) -> None:
     assert wishart.mean(axis=0) == pytest.approx(k * np.eye(3), abs=0.06 * np.sqrt(k))
     assert wishart.var(axis=0) == pytest.approx(k * (1 + np.eye(3)), rel=0.1)
     assert np.linalg.matrix_rank(wishart[0]) == min(k, 3)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_exact_scores_tell_every_pair_that_differs() -> None:
+    """Guards rankings of these topics, all labels gold: ahead is who scores higher, whichever way the names go."""
+    found = {"a": [2, 1, 0], "b": [2, 2, 2], "c": [0, 2, 1], "d": [1, 0, 0], "e": [2, 2, 1]}  # of two, by topic
+    labels = {str(t): {"r0": 1, "r1": 1, "n0": 0, "n1": 0} for t in range(3)}
+    runs = {s: {str(t): dict.fromkeys(["r0", "r1"][:k] + ["n0", "n1"][k:], 1.0) for t, k in enumerate(of)}
+            for s, of in found.items()}  # fmt: skip
+    gold = tg.Gold(labels, design="random")
+    study = tg.Study(runs, labels, "P@2", population="fixed", gold=gold)
+    made = study.best()
+    assert made.systems == ("b", "e", "a", "c", "d")
+    assert made.value == pytest.approx([1.0, 5 / 6, 0.5, 0.5, 1 / 6])
+    assert made.ahead is not None
+    assert (made.ahead == (made.value[:, None] > made.value + 1e-9)).all()
+    assert (made.low.tolist(), made.high.tolist()) == ([1, 2, 3, 3, 5], [1, 2, 4, 4, 5])
+    assert made.tier.tolist() == [1, 2, 3, 3, 4]
+    rise = np.zeros((5, 5))  # what unjudged documents could add to the first, less what they add to the second
+    rise[0, 1], rise[1, 0], rise[3, 4], rise[4, 1] = 0.51, 0.9, 0.6, 1 / 6 - 0.01
+    estimates = MeasureEstimates(study.systems, study.measures[0], study.variance_model(), 0.95, 3)
+    held = estimates.ranking(0, np.arange(5) == 2, (), UnjudgedPairBounds(rise, np.zeros((5, 5))))
+    wanted = made.ahead.copy()
+    wanted[0, 2] = wanted[:, 3] = wanted[3, :] = False  # a may reach b; nothing is known of c
+    wanted[1, 4] = True  # d falls short of e by .67, of which .6 may be added
+    assert held.ahead is not None
+    assert held.open == ("c",)
+    assert (held.ahead == wanted).all()
 
 
 def test_p_of_all_pairs_is_adjusted_by_the_largest_t() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import study as world
+from truegain.aggregation.consensus import Glad
 from truegain.experiments.worlds import noisy_ratings, simulate
 
 WORLD = simulate(topics=12, systems=2, docs=40, depth=20, pool_depth=10, seed=3)
@@ -40,6 +41,17 @@ def test_error_rates_of_all_assessors_do_not_tell_of_others(rated: tg.Ratings) -
     study = ask(WORLD.runs, ratings, "P(rel=2)@5", population="topics", **options)
     first, second = WORLD.runs.systems
     assert [line.source for line in study.verdict(first, second).by_source] == ["topics", "gold", "all sources"]
+
+
+def test_a_rule_without_weights_is_refused_before_it_is_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the order: that GLAD cannot leave assessors out is told before crowd-kit has worked for nothing."""
+    fitted: list[object] = []
+    monkeypatch.setattr(Glad, "fit", lambda *_: fitted.append(1))
+    ratings, glad = noisy_ratings(WORLD.gold, seed=3), tg.Ratings("glad")
+    for over in ("assessors", "topics,assessors"):
+        with pytest.raises(tg.TruegainError, match="the rule glad takes no weights, so assessors cannot be left out"):
+            tg.Study(WORLD.runs, ratings, "P(rel=2)@5", ratings=glad, population=over)
+    assert not fitted
 
 
 def test_an_ordered_list_has_one_label_a_document(rated: tg.Ratings) -> None:

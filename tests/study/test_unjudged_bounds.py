@@ -18,7 +18,7 @@ from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.pooling.bounds import extremes_of
 from truegain.pooling.pools import Filled, keys_in_question
-from truegain.study.unjudged import unjudged_pair_bounds
+from truegain.study.unjudged import UnjudgedBounds, sample_step, unjudged_pair_bounds
 
 Labels = dict[str, dict[str, int]]
 SYSTEMS = ("a", "b", "c", "d")
@@ -250,3 +250,41 @@ def test_the_best_the_verdict_and_the_differences_of_one_study_agree() -> None:
     assert other[0].p < 1e-3
     assert "are unjudged: low, high and p hold whatever their labels" in one.notes[-1]
     assert "and count as not relevant here" in other.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("documents", "aim", "n", "enough"),
+    [
+        (60, 0.0, 15, None),  # a quarter
+        (61, 0.0, 16, None),
+        (30, 0.0, 10, None),  # and no fewer than 10
+        (7, 0.0, 7, None),
+        (60, 0.05, 23, True),
+        (60, 0.09, 10, True),  # fewer would do, and tell little
+        (7, 0.09, 7, True),
+        (60, 0.0347, 60, True),
+        (60, 0.0346, 60, False),
+        (60, 0.02, 60, False),
+    ],
+)
+def test_a_sample_of_the_unjudged_is_as_large_as_it_must_be(
+    documents: int, aim: float, n: int, enough: bool | None
+) -> None:
+    """Guards how many of the unjudged documents to judge, and the width then: V + N/n times the spread of labels."""
+    variance, quantile, spread = 1e-4, 2.0, 0.0002
+    none = np.zeros(20)
+    hidden = UnjudgedBounds(none, none, documents, 20, np.zeros(documents), np.zeros(documents), spread)
+    step = sample_step(hidden, variance, quantile, aim, price=0.7)
+    assert step is not None
+    wide = [2.0 * np.sqrt(1e-4 + documents / k * 2e-4) for k in range(1, documents + 1)]
+    if enough and n > min(10, documents):
+        assert wide[n - 1] <= aim < wide[n - 2]  # no fewer do
+    assert (step.what, step.have, step.more, step.enough) == ("unjudged", 0, n, enough)
+    assert step.half == pytest.approx(wide[n - 1])
+    assert step.cost == pytest.approx(0.7 * n)
+    some = f"all {documents}" if n == documents else f"a random {n} of the {documents}"
+    assert step.phrase == f"labels of {some} unjudged documents, which alone leave it open"
+    unpriced = sample_step(hidden, variance, quantile, aim)
+    assert unpriced is not None
+    assert unpriced.cost is None
+    assert sample_step(UnjudgedBounds(none, none, documents, 20, spread=spread), variance, quantile, aim) is None

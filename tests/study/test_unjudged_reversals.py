@@ -9,8 +9,8 @@ import pytest
 
 import truegain as tg
 from truegain.stats.student_t import quantile_of
-from truegain.study.unjudged import OverTopics, few_enough, fewest
-from truegain.study.verdict import decided
+from truegain.study.unjudged import OverTopics, UnjudgedBounds, few_enough, fewest
+from truegain.study.verdict import decided, undone_by
 
 
 def limit_of(parts: np.ndarray, quantile: float) -> float:
@@ -39,6 +39,87 @@ def test_by_trying_all_sets(seed: int) -> None:
     assert found is not None
     assert needed <= found <= needed + 1
     assert found <= (fewest(far, margin) or n)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "min_effect", "wanted"),
+    [
+        (0.09, 0.3, 0.0, 3),  # .05 + .03 are too little
+        (0.09, 0.3, 0.02, 2),
+        (0.02, 0.3, -0.04, 2),  # not worse by .04: .02 above, and .04 more
+        (-0.3, -0.07, 0.02, 2),  # .06 + .04 lift it to .03
+        (-0.3, -0.06, 0.0, 1),
+        (-0.3, -0.11, 0.03, None),  # all .13 of them do not
+        (-0.3, 0.1, 0.0, None),  # nothing is said
+        (0.12, 0.3, 0.0, None),
+    ],
+)
+def test_what_undoes_a_claim_written_out(low: float, high: float, min_effect: float, wanted: int | None) -> None:
+    """Guards the margin that unjudged documents must take: from the lower limit down to the claim, or up to it."""
+    none, falls, rises = np.zeros(4), np.array([0.01, 0.03, 0.02, 0.05]), np.array([0.02, 0.04, 0.01, 0.06])
+    hidden = UnjudgedBounds(none, none, 4, 4, falls=falls, rises=rises)
+    assert undone_by(hidden, low, high, min_effect) == wanted
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rises_undo_as_falls_of_the_other_order_do(seed: int) -> None:
+    """Guards both directions over topics: b less a that rises is a less b that falls, by as many documents."""
+    rng = np.random.default_rng(seed)
+    now = rng.normal(-0.06, 0.02, 7) / 7
+    far, topic = rng.choice([0.002, 0.003, 0.005], 15), rng.integers(0, 7, 15)
+    per_topic = np.bincount(topic, far, 7).astype(np.float64)
+    up = UnjudgedBounds(np.zeros(7), per_topic, 15, 7, np.zeros(15), far, now=now, topic_of=topic)
+    down = UnjudgedBounds(-per_topic, np.zeros(7), 15, 7, far, np.zeros(15), now=-now, topic_of=topic)
+    variance = 7 * float(np.var(now, ddof=1))
+    up, down = (x.with_limits(variance, 2.4) for x in (up, down))
+    margin = 0.3 * far.sum()
+    found = up.documents_to_undo(margin, falls=False)
+    assert found is not None
+    assert 1 < found < 15
+    assert down.documents_to_undo(margin) == found
+    assert up.documents_to_undo(margin) is None
+    flat = UnjudgedBounds(np.zeros(7), per_topic, 15, 7, np.zeros(15), far)
+    assert found <= (flat.documents_to_undo(margin, falls=False) or 0)
+
+
+def test_limits_of_other_parts_by_their_own_variance() -> None:
+    """Guards how much further out a limit lies: by the variance of the parts, written out; never nearer than it was."""
+    parts, quantile = np.array([0.03, 0.01, 0.04, -0.01, 0.02]), 2.6
+    variance = 0.9 * 5 * float(np.var(parts, ddof=1))  # what else is known of it
+    over = OverTopics(parts, variance, quantile)
+    for other in (parts - [0.05, 0.0, 0.0, 0.02, 0.0], parts - [-0.01, 0.0, -0.06, 0.0, 0.0], parts * 0.5):
+        added = max(5 * float(np.var(other, ddof=1) - np.var(parts, ddof=1)), 0.0)
+        wanted = quantile * (np.sqrt(variance + added) - np.sqrt(variance))
+        found = over.wider(np.array([other @ other]), np.array([other.sum()]))
+        assert found == pytest.approx([wanted], rel=1e-9, abs=1e-12)
+    hidden = UnjudgedBounds(-parts, parts, 9, 5, more=(0.0003, 0.0007), now=parts).with_limits(0.002, quantile)
+    assert hidden.wider == pytest.approx([quantile * (np.sqrt(0.002 + x) - np.sqrt(0.002)) for x in (0.0003, 0.0007)])
+    assert hidden.over is not None
+    assert (hidden.over.variance, hidden.over.quantile) == (0.002, quantile)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_topics_that_undo_it_by_trying_all_sets(seed: int) -> None:
+    """Guards on how many topics all unjudged documents must be relevant: of these topics, and of topics like these."""
+    rng = np.random.default_rng(seed)
+    now, low = rng.normal(0.05, 0.02, 6) / 6, -rng.choice([0.003, 0.004, 0.007], 6)
+    quantile, variance = quantile_of(0.95, 5), 6 * float(np.var(now, ddof=1))
+    hidden = UnjudgedBounds(low, np.zeros(6), 20, 6, now=now)
+
+    def fallen(some: tuple[int, ...], over: bool) -> float:
+        other = now.copy()
+        other[list(some)] += low[list(some)]
+        plain = float(now.sum() - other.sum())
+        return max(plain, limit_of(now, quantile) - limit_of(other, quantile)) if over else plain
+
+    for over, bounds in ((False, hidden), (True, hidden.with_limits(variance, quantile))):
+        every = [[fallen(some, over) for some in combinations(range(6), k)] for k in range(7)]
+        margin = 0.7 * max(map(max, every))
+        needed = next(k for k in range(7) if max(every[k]) >= margin)
+        found = bounds.to_undo(margin)
+        assert found is not None
+        assert needed <= found <= needed + over
+        assert bounds.to_undo(1.01 * max(map(max, every))) is None
 
 
 def test_what_the_sentence_names_undoes_it() -> None:
