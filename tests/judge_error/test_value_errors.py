@@ -64,6 +64,22 @@ def test_weights_count_as_repeated_rows() -> None:
     assert spearman(judge, gold, weight.astype(float)) == pytest.approx(stats.spearmanr(x, y).statistic)
 
 
+def test_no_correlation_is_beyond_one() -> None:
+    """Guards rounding: values on a line correlate by 1 or -1, never by a trifle more."""
+    rng = np.random.default_rng(6)
+    beyond = 0
+    for _ in range(30):
+        x, weight = rng.normal(size=7), rng.random(7)
+        w = weight / weight.sum()
+        z = (x - w @ x) / math.sqrt(float(w @ (x - w @ x) ** 2))
+        beyond += float(w @ (z * z)) > 1
+        for sign in (1, -1):
+            found = pearson(x, sign * x, weight)
+            assert found == pytest.approx(sign)
+            assert abs(found or 0) <= 1
+    assert beyond > 3  # so many of each sign, where nothing were cut off
+
+
 def test_a_favored_system_is_the_paired_difference_of_errors() -> None:
     """Guards the gap of two systems against the paired t test, where both have a label on every topic."""
     judge, gold = draws(80, 6)
