@@ -132,14 +132,14 @@ def ranks_in_question(monkeypatch: pytest.MonkeyPatch, first: int, deep: int, ap
 
 
 @pytest.mark.parametrize(
-    ("measure", "cutoff", "least"), [("AP", 99, False), ("AP(norm='min')@6", 6, True), ("AP@7", 7, False)]
+    ("measure", "cutoff", "least"), [("AP", 99, False), ("AP(norm='min')@6", 6, True), ("AP@3", 3, False)]
 )
 def test_a_few_documents_are_told_exactly(
     measure: str, cutoff: int, least: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Guards each number of the bound: of one or two unjudged documents, which the first list has, some labels reach it.
+    """Guards each number of the bound: where the first list has the one or two unjudged documents, labels reach it.
 
-    The list has them in its first ranks, or one right below them.  Lists and topics are many, of unequal lengths.
+    It has them in its first ranks, or one right below them.  Lists and topics are many, of unequal lengths.
     """
     rng = np.random.default_rng(11)
     pool, of = [f"d{i}" for i in range(9)], 0
