@@ -103,6 +103,22 @@ def test_the_moderated_variance_over_topics_by_loops(seed: int) -> None:
     assert whole.df[0] == pytest.approx(satterthwaite([(topics, 5.0), *parts]))
 
 
+@pytest.mark.parametrize("seed", [0, 3])
+def test_influence_of_gold_topics_by_loops(seed: int) -> None:
+    """Guards what the gold pairs of a topic move together, two topics being enough; none where systems have others."""
+    fit = fit_of(seed)
+    found, rows, m = fit.by_gold(), fit.gold_rows, 2 + seed
+    assert found is not None
+    expected = np.zeros((m, 2))
+    for topic, moves in zip(rows.topic, rows.moves, strict=True):
+        expected[topic] += moves
+    assert found.matrix == pytest.approx(expected * math.sqrt(m / (m - 1)))
+    assert (tuple(found.units), found.df) == (tuple(f"those of topic t{t}" for t in range(m)), m - 1)
+    apart = MatrixFit(fit.topics, fit.weight, [fit.matrices[0], fit_of(seed + 1).matrices[1]], fit.worth)
+    assert len(apart.gold_topics) == m + 1
+    assert apart.by_gold() is None
+
+
 def test_gold_of_one_topic_is_refused() -> None:
     """Guards two gold topics as the least; independent pairs, or topics held fixed, need none."""
     fit = fit_of(0, judges=2)

@@ -272,6 +272,8 @@ def test_what_is_in_question_is_counted(monkeypatch: pytest.MonkeyPatch) -> None
     assert np.argwhere(cut.apart).tolist() == [[a, b], [a, d], [b, a], [b, c], [c, b], [c, d], [d, a], [d, c]]
     assert cut.documents(a, b) == (5, 15, 0)
     assert cut.documents(a, c) == (2, 10, 4)
+    assert cut.greatest(0).tolist() == [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
+    assert cut.greatest(1).tolist() == [[0] * 4] * 4
 
 
 def newcomer(rng: np.random.Generator, topics: int = 30) -> tuple[Lists, Labels, Labels]:
