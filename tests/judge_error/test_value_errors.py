@@ -134,6 +134,21 @@ def test_the_interval_of_the_correlation() -> None:
     assert made == pytest.approx((r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)))
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_judge_that_errs_on_one_topic_alone(sign: int) -> None:
+    """Guards the interval where all the others lie on a line: without the one the correlation is 1, and z no number."""
+    for n in range(5, 25):
+        gold = np.linspace(0, 1, n) ** 2
+        judge = sign * (gold + 0.3 * (np.arange(n) == 2))
+        made = errors_of(judge, gold, np.zeros(n, int), np.arange(n)).correlation
+        assert made is not None
+        r, low, high = made
+        assert r == pytest.approx(np.corrcoef(judge, gold)[0, 1])
+        assert low is not None
+        assert high is not None
+        assert -1 <= low < r < high <= 1
+
+
 def test_values_that_do_not_vary() -> None:
     """Guards a judge that says the same of every answer: no correlation, and no gain is promised."""
     gold = np.linspace(0, 1, 10)

@@ -241,6 +241,32 @@ def test_how_sure_a_sign_is_by_hand() -> None:
     assert 0.5 < found.sure < 1
 
 
+@pytest.mark.parametrize("until", ["sure", "certain"])
+def test_the_order_for_a_pair_by_hand(until: Any) -> None:
+    """Guards what tells two systems apart first: s^2 p (1 - p), or |s| p or |s| (1 - p) until the sign is certain."""
+    runs, truth = world(4, topics=6)
+    labels = judged(truth, next_to_judge(runs, None, "P@10", most=30), {})
+    made = Prediction.of(runs, labels, parse_measure("P@10"), Scoring())
+    pool, p = made.filled.ranked.pool, made.chances(parse_measure("P@10")).chance[:, 0].tolist()
+    chance = {(pool.topics[t], d): x for t, d, x in zip(pool.topic, pool.docs.strings(), p, strict=True)}
+    for a, b in (("s0", "s4"), ("s4", "s0")):
+        s: dict[tuple[str, str], float] = {}
+        for name, sign in ((a, 1), (b, -1)):
+            for t, row in runs[name].items():
+                for d in sorted(row, key=lambda x: -row[x])[:10]:
+                    s[t, d] = s.get((t, d), 0) + sign / 60
+        ahead = np.sign(sum(x * chance[at] for at, x in s.items()))
+        found = next_to_judge(runs, labels, "P@10", pair=(a, b), until=until, most=10_000).documents
+        order = [(d.topic, d.doc) for d in found]
+        assert sorted(order) == sorted(at for at, x in s.items() if x and at[1] not in labels.get(at[0], {}))
+        if until == "sure":
+            values = [s[at] ** 2 * chance[at] * (1 - chance[at]) for at in order]
+        else:
+            values = [abs(s[at]) * (chance[at] if s[at] * ahead > 0 else 1 - chance[at]) for at in order]
+        assert np.all(np.diff(values) <= 1e-15)
+        assert len(set(values)) > 10
+
+
 def test_what_is_said_of_a_pair() -> None:
     """Guards the sentences: sure counts from 50 judged documents on, and not where certainty is asked."""
     few = PairSoFar("a", "b", 0.1, 0.97, False, 20, 9)
