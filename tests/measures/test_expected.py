@@ -60,15 +60,19 @@ def test_ap_and_ndcg_by_hand() -> None:
     assert ndcg[1, 1] == pytest.approx(sum(x * w for x, w in zip(mine, discount, strict=False)) / best)
 
 
-@pytest.mark.parametrize("name", ["R@4", "AP"])
+@pytest.mark.parametrize("name", ["R@4", "AP", "nDCG@3"])
 def test_less_than_one_relevant_document_is_expected(name: str) -> None:
-    """Guards the divisor: no less than one document, or a list of chances near 0 would be a good one."""
+    """Guards the divisor: no less than one document, or a list of chances near 0 would be a good one.
+
+    Of nDCG it is that share of the first document's gain, and what a label moves is of one document.
+    """
     measure, ranked = of(name)
     found = expected(measure, ranked, Chances(np.array([1.0]), np.full((len(ranked.pool), 1), 0.05)))  # 0.45 in all
-    wanted = {"R@4": 4 * 0.05, "AP": sum(0.05 / (i + 1) * (1 + 0.05 * i) for i in range(7))}
+    wanted = {"R@4": 4 * 0.05, "AP": sum(0.05 / (i + 1) * (1 + 0.05 * i) for i in range(7)),
+              "nDCG@3": 0.05 * (1 + 1 / math.log2(3) + 0.5) / 0.45}  # fmt: skip
     assert found.score[1, 1] == pytest.approx(wanted[name])
     assert found.move[ranked.list == 4][0] == pytest.approx(
-        1.0 if name == "R@4" else 1 + sum(0.05 / (i + 1) for i in range(1, 7))
+        1.0 if name != "AP" else 1 + sum(0.05 / (i + 1) for i in range(1, 7))
     )
 
 

@@ -68,6 +68,7 @@ def test_files_give_the_scores_back(ending: str, scores: tg.Scores, tmp_path: Pa
     [
         ("system,topic,value\na,1,0\n", "s.csv: there is no column measure among system, topic, value"),
         ("system,topic,measure,value\na,1,P@5,x\n", "s.csv:2: value is not a number: 'x'"),
+        ("system,topic,measure,value\na,1,P@5,0\na,2,P@5,inf\n", "s.csv:3: value is not a number: 'inf'"),
         (
             "system,topic,measure,value\na,1,P@5,1\na,1,precision@5,1\n",
             "s.csv:3: P@5 of system a, topic 1 appears twice",
@@ -82,6 +83,14 @@ def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(tg.TruegainError) as caught:
         tg.read_scores(tmp_path / "s.csv")
     assert said in str(caught.value)
+
+
+def test_a_score_of_0_is_a_score(tmp_path: Path) -> None:
+    """Guards 0 against what is missing."""
+    (tmp_path / "s.csv").write_text("system,topic,measure,value\na,1,P@5,0\na,2,P@5,0.4\nb,1,P@5,\nb,2,P@5,0.2\n")
+    found = tg.read_scores(tmp_path / "s.csv")
+    np.testing.assert_array_equal(found.matrix("P@5"), [[0, 0.4], [math.nan, 0.2]])
+    assert found.summaries["P@5"].tolist() == [0.2, 0.2]
 
 
 def test_means_are_settled_to_twelve_decimals() -> None:

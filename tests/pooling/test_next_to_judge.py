@@ -78,6 +78,15 @@ def test_from_nothing_two_a_topic_by_depth(nothing: Any, tmp_path: Path) -> None
     assert len(next_to_judge(runs, nothing, "P@10").documents) == 10  # one round at a time
 
 
+def test_the_two_of_a_topic_come_in_the_order_of_their_ranks() -> None:
+    """Guards the start by depth: where all runs agree, the first document of a topic before its second."""
+    runs, truth = world()
+    alike = dict.fromkeys(("x", "y"), runs["s5"])
+    found = next_to_judge(alike, None, "P@10", most=20).documents
+    best = {t: sorted(row, key=lambda d: -row[d])[:2] for t, row in runs["s5"].items()}
+    assert {(d.topic, d.doc, d.round) for d in found} == {(t, best[t][n], n + 1) for t in truth for n in (0, 1)}
+
+
 def test_a_topic_without_its_two_gets_them_first() -> None:
     """Guards the trap of learning from what the order chose itself: topics with 0 or 1 judged start by depth."""
     runs, truth = world()
