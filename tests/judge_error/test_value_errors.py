@@ -41,6 +41,17 @@ def test_one_label_a_topic_is_the_t_interval() -> None:
     assert made.spearman == pytest.approx(stats.spearmanr(judge, gold).statistic)
 
 
+def test_two_topics_are_enough_for_an_interval() -> None:
+    """Guards the least: Student's interval of the means of two topics, and none of one."""
+    judge, gold = draws(24)
+    topic, system = np.arange(24) % 2, np.zeros(24, int)
+    made = errors_of(judge, gold, system, topic).overall
+    interval = stats.ttest_1samp((judge - gold).reshape(12, 2).mean(axis=0), 0).confidence_interval()
+    assert (made.low, made.high) == pytest.approx((interval.low, interval.high))
+    one = errors_of(judge, gold, system, system).overall
+    assert (one.low, one.high) == (None, None)
+
+
 def test_labels_of_a_topic_are_one_cluster() -> None:
     """Guards clusters: topic by topic, with weights, as the formula says it."""
     judge, gold = draws(60, 2)

@@ -76,6 +76,17 @@ def test_less_than_one_relevant_document_is_expected(name: str) -> None:
     )
 
 
+def test_mean_and_variance_of_worth_are_those_of_a_label() -> None:
+    """Guards both against the chance of every single label."""
+    reached = np.array([[0.9, 0.5, 0.2], [0.3, 0.3, 0.05], [1.0, 0.4, 0.0]])
+    chances, worth = Chances(np.array([1.0, 2.0, 3.0]), reached), np.array([0.0, 1.0, 3.0, 7.0])
+    for row, (a, b, c) in enumerate(reached.tolist()):
+        single = np.array([1 - a, a - b, b - c, c])
+        mean = float(single @ worth)
+        assert chances.mean(worth)[row] == pytest.approx(mean)
+        assert chances.variance(worth)[row] == pytest.approx(float(single @ (worth - mean) ** 2))
+
+
 def test_graded_gains_are_layers() -> None:
     """Guards the best list of graded gains: two levels of one chance each add up by their heights."""
     measure, ranked = of("nDCG(dcg='exp-log2')@5")

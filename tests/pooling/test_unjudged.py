@@ -412,7 +412,8 @@ CASES: list[tuple[Lists, Labels]] = [
 
 
 ALL_MEASURES = [
-    "P@3", "P(rel=2)@2", "P(rel=0)@2", "DCG@3", "RBP(p=0.6)@3", "RBP(max_rel='scale')@3", "R@2", "R(rel=2)@3", "RR",
+    "P@3", "P(rel=2)@2", "P(rel=0)@2", "DCG@3", "RBP(p=0.6)@3", "RBP(rel=0,p=0.6)@3",
+    "RBP(max_rel='scale')@3", "R@2", "R(rel=2)@3", "RR",
     "RR(rel=3)@3", "ERR(max_rel=3)@3", "ERR(max_rel=4,rule='gain')@2", "nDCG@2", "nDCG@3", "nDCG",
     "nDCG(gains={1:1,2:1,3:4})@3", "MSnDCG@3",
 ]  # fmt: skip
