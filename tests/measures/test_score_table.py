@@ -15,6 +15,7 @@ import pytest
 import truegain as tg
 from tests.data.test_convert import LikeArrow, arrow
 from truegain.measures.base import geometric_mean_of_rows, mean_of_rows, ratio
+from truegain.measures.evaluate import scores_of
 from truegain.measures.scoring import settled
 from truegain.results.text import separated
 
@@ -91,6 +92,15 @@ def test_a_score_of_0_is_a_score(tmp_path: Path) -> None:
     found = tg.read_scores(tmp_path / "s.csv")
     np.testing.assert_array_equal(found.matrix("P@5"), [[0, 0.4], [math.nan, 0.2]])
     assert found.summaries["P@5"].tolist() == [0.2, 0.2]
+
+
+def test_scores_take_no_judgments_and_no_options(scores: tg.Scores) -> None:
+    """Guards scores that are made: judgments would be ignored, and so would options but that of threads."""
+    assert scores_of(scores, None, None, {"jobs": 1}) is scores
+    given: list[tuple[Any, dict[str, Any]]] = [(QRELS, {}), (None, {"trec_eval": 9}), (QRELS, {"jobs": 1})]
+    for judgments, options in given:
+        with pytest.raises(tg.TruegainError, match="these are scores already"):
+            scores_of(scores, judgments, None, options)
 
 
 def test_means_are_settled_to_twelve_decimals() -> None:

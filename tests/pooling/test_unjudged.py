@@ -155,9 +155,9 @@ def test_ends_of_average_precision_are_those_of_every_labeling(most: int | None)
             for others in range(elsewhere + 1):
                 relevant = len(hits) + missed + others
                 found.append(total / max(1, relevant if most is None else min(relevant, most)))
-        given_ = (np.array(rng.permutation(ranks[kind]), np.int64) for kind in ("relevant", "open"))
-        counts = len(ranks["relevant"]) + missed, len(ranks["open"]) + elsewhere
-        assert bounds.ends_of_ap(*given_, *counts, most) == pytest.approx((min(found), max(found)), abs=1e-12)
+        here, open_ = (np.array(rng.permutation(ranks[kind]), np.int64) for kind in ("relevant", "open"))
+        ends = bounds.ends_of_ap(here, open_, len(here) + missed, len(open_) + elsewhere, most)
+        assert ends == pytest.approx((min(found), max(found)), abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")

@@ -179,6 +179,14 @@ def test_a_few_documents_are_told_exactly(
     assert of > 40, of
 
 
+def test_documents_that_only_raise_what_is_divided_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards all documents of both lists together: below the cutoff they add nothing, and a list behind is less so."""
+    ranks_in_question(monkeypatch, 5, 5, 2.0)
+    lists = {"a": [["n1", "n2", "n3", "u1", "u2"]], "b": [["r1", "n1", "n2", "u3", "u4"]]}
+    told = first_ranks(lists, [{"r1": 1, "r2": 1, "n1": 0, "n2": 0, "n3": 0}], "AP@3").greatest(0)
+    assert told.tolist() == [[0, pytest.approx(-1 / 6)], [pytest.approx(1 / 2), 0]]
+
+
 def test_documents_further_down_are_told_exactly_where_the_second_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the bound of many ranks: by brute force where all unjudged documents are the first list's."""
     ranks_in_question(monkeypatch, 2, 7, 0.0)
