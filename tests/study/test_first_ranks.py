@@ -276,6 +276,7 @@ def test_what_is_in_question_is_counted(monkeypatch: pytest.MonkeyPatch) -> None
     assert first.documents(c, d) == (2, 20, 0)
     assert first.held(np.array([a, a, b]), np.array([b, c, d])) == Held(10, 20, 1, 3)
     assert first.held(np.array([d]), np.array([c])) == Held(10, 20, 1, 1, below=False)
+    assert first_ranks({"c": lists["c"], "e": [of(11, u12=11), of(2)]}, labels, "AP").apart[0, 1]  # 2 of 5, 1 of 1
     cut = first_ranks(lists, labels, "Success@15")
     assert np.argwhere(cut.apart).tolist() == [[a, b], [a, d], [b, a], [b, c], [c, b], [c, d], [d, a], [d, c]]
     assert cut.documents(a, b) == (5, 15, 0)
