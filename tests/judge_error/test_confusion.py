@@ -98,6 +98,9 @@ def test_what_is_refused() -> None:
         _ = tg.Judge.fit(bronze, {"0": {"d0": 0}}, design="random").counts
     with pytest.raises(tg.TruegainError, match="has no inverse"):
         Confusion.of_counts([[50, 50, 0], [50, 50, 0], [0, 0, 100]]).square()
+    pairs = pair_up({"1": {"a": 1, "b": 0, "c": 1, "d": 0}}, {"1": {"a": 1, "b": 0, "c": 2, "d": 0}})
+    with pytest.raises(tg.TruegainError, match="matrix of 3 labels has no inverse"):  # 2 is a gold label alone
+        Confusion.fit(pairs).square()
     with pytest.warns(tg.DataWarning, match="1 gold pair has no bronze label"):
         tg.Judge.fit(bronze, {**gold, "0": {**gold["0"], "new": 1}}, design="random", unmatched="drop")
 
@@ -272,6 +275,7 @@ def test_the_matrix_pair_by_pair() -> None:
         assert made.squares == pytest.approx(squares)
         assert made.effective == pytest.approx(counts.sum(axis=1) ** 2 / squares.sum(axis=1))
         assert made.matrix.sum(axis=1) == pytest.approx(np.ones(len(counts)))
+        assert made.gold == made.bronze == tuple(range(len(counts)))
     assert whole.effective.sum() < len(pairs)
     assert (whole.clustered, Confusion.of_counts([[1, 2], [3, 4]]).clustered) == (True, False)
 

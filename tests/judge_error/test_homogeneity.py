@@ -105,6 +105,10 @@ def test_three_tests_together() -> None:
     two = Homogeneity(tuple("xy"), counts[:2] - 3, counts[:2], 0.3, 0.03, 100, "P@5", favors[:2])
     assert two.adjusted["favor"] == pytest.approx(3 * favor, rel=1e-6)
     assert two.adjusted["sensitivity"] == pytest.approx(0.09)
+    even = Homogeneity(
+        tuple("xy"), counts[:2] - 3, counts[:2], 0.3, 0.03, 100, "P@5", (Favor("x", 0.0, 0.03), favors[0])
+    )
+    assert even.clearest is favors[0]
     none = Homogeneity(tuple("xy"), counts[:2] - 3, counts[:2], 0.3, 0.026, 100, "P@5", (Favor("x"), Favor("y")))
     assert none.clearest is None
     assert not none.differs

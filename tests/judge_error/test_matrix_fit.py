@@ -103,6 +103,43 @@ def test_the_moderated_variance_over_topics_by_loops(seed: int) -> None:
     assert whole.df[0] == pytest.approx(satterthwaite([(topics, 5.0), *parts]))
 
 
+def test_errors_that_cancel_within_topics_keep_a_quarter_of_their_variance() -> None:
+    """Guards the floor: in half of the topics the judge errs on both labels, and these moves cancel."""
+    table, wrong = np.zeros((6, 2, 2)), (0, 8, 1, 8, 0, 7)
+    for t, errors in enumerate(wrong):
+        table[t] = [[20 - errors, errors], [errors, 20 - errors]]
+    names = tuple(f"g{t}" for t in range(6))
+    c = Confusion((0.0, 1.0), (0.0, 1.0), names, table, table.sum(axis=0), 240)
+    topic, gold, bronze = (np.repeat(x.ravel(), table.astype(int).ravel()) for x in np.indices((6, 2, 2)))
+    pairs = PairCodes(np.arange(240), topic, gold, bronze, np.ones(240))
+    weight = np.random.default_rng(1).dirichlet([4, 4], (1, 5))
+    fit = MatrixFit(
+        tuple(f"t{t}" for t in range(5)), weight, [[TopicMatrix(c, np.ones(5, bool), pairs)]], np.array([0.0, 1.0])
+    )
+    score = Contrasts.scores(1)
+    moderated, _ = fit.gold_by_label(score)
+    moves = fit.gold_sums(score)[0][..., 0]
+    plain = 6 / 5 * (moves.sum(axis=1) ** 2).sum() + moderated.sum() - 6 / 5 * (moves**2).sum()
+    assert plain < moderated.sum() / 4
+    assert fit.over_gold(score).value[0] == pytest.approx(moderated.sum() / 4)
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_influence_of_gold_topics_by_loops(seed: int) -> None:
+    """Guards what the gold pairs of a topic move together, two topics being enough; none where systems have others."""
+    fit = fit_of(seed)
+    found, rows, m = fit.by_gold(), fit.gold_rows, 2 + seed
+    assert found is not None
+    expected = np.zeros((m, 2))
+    for topic, moves in zip(rows.topic, rows.moves, strict=True):
+        expected[topic] += moves
+    assert found.matrix == pytest.approx(expected * math.sqrt(m / (m - 1)))
+    assert (tuple(found.units), found.df) == (tuple(f"those of topic t{t}" for t in range(m)), m - 1)
+    apart = MatrixFit(fit.topics, fit.weight, [fit.matrices[0], fit_of(seed + 1).matrices[1]], fit.worth)
+    assert len(apart.gold_topics) == m + 1
+    assert apart.by_gold() is None
+
+
 def test_gold_of_one_topic_is_refused() -> None:
     """Guards two gold topics as the least; independent pairs, or topics held fixed, need none."""
     fit = fit_of(0, judges=2)

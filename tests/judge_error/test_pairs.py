@@ -47,7 +47,7 @@ def test_weights_of_gold_pairs_that_are_none() -> None:
 
 def test_pairs_that_have_no_bronze_label_left_out() -> None:
     """Guards what is counted: unmatched, not judged, shares of bronze labels among those judged."""
-    bronze = {"1": {"a": 1, "b": 0, "c": 1, "d": -1, "e": 3}}
+    bronze = {"1": {"d": -1, "a": 1, "b": 0, "c": 1, "e": 3}}
     with pytest.warns(tg.DataWarning, match="1 of 5 gold pairs have a bronze label below 0"):
         pairs = pair_up(bronze, {"1": {"x": 1, "a": 1, "d": 0, "y": 0, "e": 2}}, unmatched="drop", scale=range(4))
     assert (len(pairs), pairs.unmatched, pairs.unjudged, pairs.weighted) == (2, 2, 1, False)

@@ -272,6 +272,13 @@ def test_gold_scores_of_whole_topics() -> None:
         truth = {t: np.mean([GOLD[t][f"{name}{i}"] for i in range(3)]) for t in GOLD}
         expected = [truth[t] if int(t) < 8 else math.nan for t in RANKED.topics]
         assert fit.gold[s] == pytest.approx(np.array(expected), nan_ok=True)
+    wide = {t: {d: x if int(t) < 8 else 3 * x for d, x in row.items()} for t, row in BRONZE.items()}
+    some = {t: row for t, row in GOLD.items() if int(t) < 8}  # the highest label stands in the other topics
+    by_scale = fit_of(aligned(RUNS, wide, Scoring()), items(some), parse_measure("ERR(max_rel='scale')@3"), "topics")
+    assert isinstance(by_scale, TopicFit)
+    put_in = tg.evaluate(RUNS, {**wide, **some}, "ERR(max_rel='scale')@3").matrix()
+    in_gold = [t in some for t in RANKED.topics]
+    assert by_scale.gold == pytest.approx(np.where(in_gold, put_in, np.nan), nan_ok=True)
 
 
 def test_whole_topics_are_six_or_all() -> None:

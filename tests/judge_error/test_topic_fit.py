@@ -138,17 +138,21 @@ def test_what_is_added_to_all_bronze_scores_changes_nothing(these: bool) -> None
     assert np.allclose(found[0], found[1], rtol=1e-9)
 
 
-def test_what_a_topic_brings() -> None:
+@pytest.mark.parametrize("topics", [40, 17])
+def test_what_a_topic_brings(topics: int) -> None:
     """Guards contributions, whose mean the values are, and moves, whose squares are both parts of the variance."""
-    bronze, some = scores(5, 40, 15, 0.7, 3)
+    others = topics - 15
+    bronze, some = scores(5, topics, 15, 0.7, 3)
     fit, contrasts = TopicFit.of(bronze, some), Contrasts.of([(0, 1), (2, 0)])
     assert fit.by_topic(contrasts).mean(axis=0) == pytest.approx(fit.values(contrasts))
     for at, (a, b) in enumerate(((0, 1), (2, 0))):
         y, f = some[b] - some[a], bronze[b] - bronze[a]
         f = f - f[15:].mean()
         lam, moves = slopes_by_hand(y[:15], f[:15]), fit.moves(contrasts)[:, at]
-        assert (moves[:15] ** 2).sum() == pytest.approx(np.var(y[:15] - 25 / 40 * lam * f[:15], ddof=1) / 15)
-        assert (moves[15:] ** 2).sum() == pytest.approx((lam.mean() * 25 / 40) ** 2 * np.var(f[15:], ddof=1) / 25)
+        assert (moves[:15] ** 2).sum() == pytest.approx(np.var(y[:15] - others / topics * lam * f[:15], ddof=1) / 15)
+        assert (moves[15:] ** 2).sum() == pytest.approx(
+            (lam.mean() * others / topics) ** 2 * np.var(f[15:], ddof=1) / others
+        )
 
 
 def test_what_all_topics_gold_would_leave() -> None:

@@ -41,6 +41,17 @@ def test_one_label_a_topic_is_the_t_interval() -> None:
     assert made.spearman == pytest.approx(stats.spearmanr(judge, gold).statistic)
 
 
+def test_two_topics_are_enough_for_an_interval() -> None:
+    """Guards the least: Student's interval of the means of two topics, and none of one."""
+    judge, gold = draws(24)
+    topic, system = np.arange(24) % 2, np.zeros(24, int)
+    made = errors_of(judge, gold, system, topic).overall
+    interval = stats.ttest_1samp((judge - gold).reshape(12, 2).mean(axis=0), 0).confidence_interval()
+    assert (made.low, made.high) == pytest.approx((interval.low, interval.high))
+    one = errors_of(judge, gold, system, system).overall
+    assert (one.low, one.high) == (None, None)
+
+
 def test_labels_of_a_topic_are_one_cluster() -> None:
     """Guards clusters: topic by topic, with weights, as the formula says it."""
     judge, gold = draws(60, 2)
@@ -62,6 +73,22 @@ def test_weights_count_as_repeated_rows() -> None:
     x, y = (np.repeat(values, weight) for values in (judge, gold))
     assert pearson(judge, gold, weight.astype(float)) == pytest.approx(stats.pearsonr(x, y).statistic)
     assert spearman(judge, gold, weight.astype(float)) == pytest.approx(stats.spearmanr(x, y).statistic)
+
+
+def test_no_correlation_is_beyond_one() -> None:
+    """Guards rounding: values on a line correlate by 1 or -1, never by a trifle more."""
+    rng = np.random.default_rng(6)
+    beyond = 0
+    for _ in range(30):
+        x, weight = rng.normal(size=7), rng.random(7)
+        w = weight / weight.sum()
+        z = (x - w @ x) / math.sqrt(float(w @ (x - w @ x) ** 2))
+        beyond += float(w @ (z * z)) > 1
+        for sign in (1, -1):
+            found = pearson(x, sign * x, weight)
+            assert found == pytest.approx(sign)
+            assert abs(found or 0) <= 1
+    assert beyond > 3  # so many of each sign, where nothing were cut off
 
 
 def test_a_favored_system_is_the_paired_difference_of_errors() -> None:
@@ -116,6 +143,21 @@ def test_the_interval_of_the_correlation() -> None:
     half = stats.t.ppf(0.975, 14) * math.sqrt(14 / 15 * ((z - z.mean()) ** 2).sum())
     r = np.corrcoef(judge, gold)[0, 1]
     assert made == pytest.approx((r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_judge_that_errs_on_one_topic_alone(sign: int) -> None:
+    """Guards the interval where all the others lie on a line: without the one the correlation is 1, and z no number."""
+    for n in range(5, 25):
+        gold = np.linspace(0, 1, n) ** 2
+        judge = sign * (gold + 0.3 * (np.arange(n) == 2))
+        made = errors_of(judge, gold, np.zeros(n, int), np.arange(n)).correlation
+        assert made is not None
+        r, low, high = made
+        assert r == pytest.approx(np.corrcoef(judge, gold)[0, 1])
+        assert low is not None
+        assert high is not None
+        assert -1 <= low < r < high <= 1
 
 
 def test_values_that_do_not_vary() -> None:

@@ -84,9 +84,9 @@ def test_cascades_by_the_definition(seed: int, rule: str, cutoff: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_utilities_by_the_definition(seed: int) -> None:
-    """Guards NCU with stop values of their own, gamma, beta, and what is divided by."""
+    """Guards NCU with stop values of their own, of 0 too, which does not count, gamma, beta, what is divided by."""
     docs, labels = world(seed)
-    stops = {1: 1, 2: 4, 3: 2}
+    stops = {0: 5, 1: 1, 2: 4, 3: 2}
     good = [i + 1 for i, d in enumerate(docs) if gain(labels, d) > 0]
     total = sum(stops[g] for g in labels.values() if g > 0)
     many = sum(g > 0 for g in labels.values())

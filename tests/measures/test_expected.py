@@ -60,16 +60,31 @@ def test_ap_and_ndcg_by_hand() -> None:
     assert ndcg[1, 1] == pytest.approx(sum(x * w for x, w in zip(mine, discount, strict=False)) / best)
 
 
-@pytest.mark.parametrize("name", ["R@4", "AP"])
+@pytest.mark.parametrize("name", ["R@4", "AP", "nDCG@3"])
 def test_less_than_one_relevant_document_is_expected(name: str) -> None:
-    """Guards the divisor: no less than one document, or a list of chances near 0 would be a good one."""
+    """Guards the divisor: no less than one document, or a list of chances near 0 would be a good one.
+
+    Of nDCG it is that share of the first document's gain, and what a label moves is of one document.
+    """
     measure, ranked = of(name)
     found = expected(measure, ranked, Chances(np.array([1.0]), np.full((len(ranked.pool), 1), 0.05)))  # 0.45 in all
-    wanted = {"R@4": 4 * 0.05, "AP": sum(0.05 / (i + 1) * (1 + 0.05 * i) for i in range(7))}
+    wanted = {"R@4": 4 * 0.05, "AP": sum(0.05 / (i + 1) * (1 + 0.05 * i) for i in range(7)),
+              "nDCG@3": 0.05 * (1 + 1 / math.log2(3) + 0.5) / 0.45}  # fmt: skip
     assert found.score[1, 1] == pytest.approx(wanted[name])
     assert found.move[ranked.list == 4][0] == pytest.approx(
-        1.0 if name == "R@4" else 1 + sum(0.05 / (i + 1) for i in range(1, 7))
+        1.0 if name != "AP" else 1 + sum(0.05 / (i + 1) for i in range(1, 7))
     )
+
+
+def test_mean_and_variance_of_worth_are_those_of_a_label() -> None:
+    """Guards both against the chance of every single label."""
+    reached = np.array([[0.9, 0.5, 0.2], [0.3, 0.3, 0.05], [1.0, 0.4, 0.0]])
+    chances, worth = Chances(np.array([1.0, 2.0, 3.0]), reached), np.array([0.0, 1.0, 3.0, 7.0])
+    for row, (a, b, c) in enumerate(reached.tolist()):
+        single = np.array([1 - a, a - b, b - c, c])
+        mean = float(single @ worth)
+        assert chances.mean(worth)[row] == pytest.approx(mean)
+        assert chances.variance(worth)[row] == pytest.approx(float(single @ (worth - mean) ** 2))
 
 
 def test_graded_gains_are_layers() -> None:

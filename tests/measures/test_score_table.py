@@ -15,6 +15,7 @@ import pytest
 import truegain as tg
 from tests.data.test_convert import LikeArrow, arrow
 from truegain.measures.base import geometric_mean_of_rows, mean_of_rows, ratio
+from truegain.measures.evaluate import scores_of
 from truegain.measures.scoring import settled
 from truegain.results.text import separated
 
@@ -68,6 +69,7 @@ def test_files_give_the_scores_back(ending: str, scores: tg.Scores, tmp_path: Pa
     [
         ("system,topic,value\na,1,0\n", "s.csv: there is no column measure among system, topic, value"),
         ("system,topic,measure,value\na,1,P@5,x\n", "s.csv:2: value is not a number: 'x'"),
+        ("system,topic,measure,value\na,1,P@5,0\na,2,P@5,inf\n", "s.csv:3: value is not a number: 'inf'"),
         (
             "system,topic,measure,value\na,1,P@5,1\na,1,precision@5,1\n",
             "s.csv:3: P@5 of system a, topic 1 appears twice",
@@ -82,6 +84,23 @@ def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(tg.TruegainError) as caught:
         tg.read_scores(tmp_path / "s.csv")
     assert said in str(caught.value)
+
+
+def test_a_score_of_0_is_a_score(tmp_path: Path) -> None:
+    """Guards 0 against what is missing."""
+    (tmp_path / "s.csv").write_text("system,topic,measure,value\na,1,P@5,0\na,2,P@5,0.4\nb,1,P@5,\nb,2,P@5,0.2\n")
+    found = tg.read_scores(tmp_path / "s.csv")
+    np.testing.assert_array_equal(found.matrix("P@5"), [[0, 0.4], [math.nan, 0.2]])
+    assert found.summaries["P@5"].tolist() == [0.2, 0.2]
+
+
+def test_scores_take_no_judgments_and_no_options(scores: tg.Scores) -> None:
+    """Guards scores that are made: judgments would be ignored, and so would options but that of threads."""
+    assert scores_of(scores, None, None, {"jobs": 1}) is scores
+    given: list[tuple[Any, dict[str, Any]]] = [(QRELS, {}), (None, {"trec_eval": 9}), (QRELS, {"jobs": 1})]
+    for judgments, options in given:
+        with pytest.raises(tg.TruegainError, match="these are scores already"):
+            scores_of(scores, judgments, None, options)
 
 
 def test_means_are_settled_to_twelve_decimals() -> None:

@@ -78,6 +78,15 @@ def test_from_nothing_two_a_topic_by_depth(nothing: Any, tmp_path: Path) -> None
     assert len(next_to_judge(runs, nothing, "P@10").documents) == 10  # one round at a time
 
 
+def test_the_two_of_a_topic_come_in_the_order_of_their_ranks() -> None:
+    """Guards the start by depth: where all runs agree, the first document of a topic before its second."""
+    runs, truth = world()
+    alike = dict.fromkeys(("x", "y"), runs["s5"])
+    found = next_to_judge(alike, None, "P@10", most=20).documents
+    best = {t: sorted(row, key=lambda d: -row[d])[:2] for t, row in runs["s5"].items()}
+    assert {(d.topic, d.doc, d.round) for d in found} == {(t, best[t][n], n + 1) for t in truth for n in (0, 1)}
+
+
 def test_a_topic_without_its_two_gets_them_first() -> None:
     """Guards the trap of learning from what the order chose itself: topics with 0 or 1 judged start by depth."""
     runs, truth = world()
@@ -236,7 +245,35 @@ def test_how_sure_a_sign_is_by_hand() -> None:
     assert fit is not None
     spread = ((s**2 * chance * (1 - chance))[hole]).sum() + fit.variance(np.where(hole, s, 0.0))
     assert found.sure == pytest.approx(norm.cdf(abs(s @ chance) / np.sqrt(2 * spread)))
+    assert found.difference == pytest.approx(abs(s @ chance))
+    assert (found.open, found.judged) == (np.sum(hole & (s != 0)), np.sum(~hole & (s != 0)))
     assert 0.5 < found.sure < 1
+
+
+@pytest.mark.parametrize("until", ["sure", "certain"])
+def test_the_order_for_a_pair_by_hand(until: Any) -> None:
+    """Guards what tells two systems apart first: s^2 p (1 - p), or |s| p or |s| (1 - p) until the sign is certain."""
+    runs, truth = world(4, topics=6)
+    labels = judged(truth, next_to_judge(runs, None, "P@10", most=30), {})
+    made = Prediction.of(runs, labels, parse_measure("P@10"), Scoring())
+    pool, p = made.filled.ranked.pool, made.chances(parse_measure("P@10")).chance[:, 0].tolist()
+    chance = {(pool.topics[t], d): x for t, d, x in zip(pool.topic, pool.docs.strings(), p, strict=True)}
+    for a, b in (("s0", "s4"), ("s4", "s0")):
+        s: dict[tuple[str, str], float] = {}
+        for name, sign in ((a, 1), (b, -1)):
+            for t, row in runs[name].items():
+                for d in sorted(row, key=lambda x: -row[x])[:10]:
+                    s[t, d] = s.get((t, d), 0) + sign / 60
+        ahead = np.sign(sum(x * chance[at] for at, x in s.items()))
+        found = next_to_judge(runs, labels, "P@10", pair=(a, b), until=until, most=10_000).documents
+        order = [(d.topic, d.doc) for d in found]
+        assert sorted(order) == sorted(at for at, x in s.items() if x and at[1] not in labels.get(at[0], {}))
+        if until == "sure":
+            values = [s[at] ** 2 * chance[at] * (1 - chance[at]) for at in order]
+        else:
+            values = [abs(s[at]) * (chance[at] if s[at] * ahead > 0 else 1 - chance[at]) for at in order]
+        assert np.all(np.diff(values) <= 1e-15)
+        assert len(set(values)) > 10
 
 
 def test_what_is_said_of_a_pair() -> None:
@@ -267,6 +304,39 @@ def test_predictions_rank_better_than_zeros() -> None:
             kept.append(kendall_tau(np.array(full), np.array([scores.mean(s) for s in runs]), "b"))
     assert np.mean(filled) > np.mean(zero) + 0.1
     assert np.mean(filled) > 0.8
+
+
+def test_topics_without_an_answer_count_where_all_topics_do() -> None:
+    """Guards predicted labels beside all topics: one that a run lacks counts 0; and of how many documents is told."""
+    runs, truth = world()
+    labels = {t: dict(list(row.items())[:30]) for t, row in truth.items()}
+    short = {**runs, "s2": {t: row for t, row in runs["s2"].items() if t not in ("t3", "t8")}}
+    listed = {(t, d) for run in short.values() for t, row in run.items() for d in sorted(row, key=row.get)[-10:]}  # type: ignore[arg-type]
+    unjudged = sum(d not in labels[t] for t, d in listed)
+    with pytest.warns(match=rf"^{unjudged} of {len(listed)} documents have predicted labels"):
+        found = tg.evaluate(short, labels, "P@10", fill="predicted")
+    every = tg.evaluate(short, labels, "P@10", fill="predicted", scoring=Scoring(all_topics=True))
+    lacks = np.isnan(found.matrix())
+    assert np.argwhere(lacks).tolist() == [[2, 3], [2, 8]]
+    np.testing.assert_array_equal(every.matrix(), np.where(lacks, 0.0, found.matrix()))
+    assert there(every.mean("s2")) == pytest.approx(0.8 * there(found.mean("s2")))
+
+
+def test_three_documents_of_a_newcomer_come_first() -> None:
+    """Guards systems of whose own documents none is judged: their three highest, each the first of its topic."""
+    runs, truth = world()
+    labels = {t: dict(list(row.items())[:30]) for t, row in truth.items()}
+    own = dict(zip(truth, (9, 5, 3, 8, 1, 6, 7, 2, 10, 4), strict=True))  # where it has a document of its own
+    new = {}
+    for t in truth:
+        docs = sorted(runs["s0"][t], key=lambda d: -runs["s0"][t][d])[:9]
+        docs.insert(own[t] - 1, f"{t} own")
+        new[t] = {d: -float(i) for i, d in enumerate(docs)}
+    found = next_to_judge({**runs, "new": new}, labels, "P@10", most=10_000).documents
+    first = [(d.topic, d.doc, d.round) for d in found if d.why == "newcomer"]
+    assert sorted(first) == [(t, f"{t} own", 1) for t in ("t2", "t4", "t7")]
+    assert {d.why for d in found} == {"newcomer", "ranking"}
+    assert sum(d.round == 1 for d in found) == 10
 
 
 def test_a_newcomer_has_no_score() -> None:

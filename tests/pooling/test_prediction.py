@@ -171,6 +171,10 @@ def test_chances_of_levels_fall() -> None:
     np.testing.assert_array_equal(found[known], label[known][:, None] >= [1, 2, 3])
     share = 1.5 / ((label[known] >= 2).sum() + 1)
     np.testing.assert_allclose(found[~known, 2], found[~known, 1] * share)
+    label[np.flatnonzero(~np.isnan(label))[1]] = 3  # two are enough for a fit of their own
+    found = Predictor(votes).chances(label, np.array([1.0, 2.0, 3.0]))
+    fitted = predicted(votes, np.where(known, label >= 3, np.nan))
+    np.testing.assert_allclose(found[~known, 2], np.minimum(fitted, found[:, 1])[~known])
 
 
 def test_labels_of_another_judge_help() -> None:

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import warnings
 from functools import cache
-from itertools import product
+from itertools import compress, product
 
 import numpy as np
 import pytest
@@ -137,6 +137,27 @@ def test_the_greatest_ratio_is_that_of_all_gains() -> None:
         negative += values.max() < 0
     assert between > 5  # the greatest needs gains between, and none of the others finds it
     assert negative > 5
+
+
+@pytest.mark.parametrize("most", [None, 3])
+def test_ends_of_average_precision_are_those_of_every_labeling(most: int | None) -> None:
+    """Guards AP of one list: unjudged documents in it and in no list, relevant ones that it lacks, a denominator."""
+    rng = np.random.default_rng(9)
+    for number in range(40):
+        length = 3 + number % 6
+        state = rng.choice(["relevant", "not", "open"], length, p=[0.35, 0.25, 0.4])
+        ranks = {kind: (np.flatnonzero(state == kind) + 1).tolist() for kind in ("relevant", "open")}
+        missed, elsewhere = int(rng.integers(0, 3)), int(rng.integers(0, 3))
+        found = []
+        for taken in product((False, True), repeat=len(ranks["open"])):
+            hits = sorted([*ranks["relevant"], *compress(ranks["open"], taken)])
+            total = sum(n / rank for n, rank in enumerate(hits, 1))
+            for others in range(elsewhere + 1):
+                relevant = len(hits) + missed + others
+                found.append(total / max(1, relevant if most is None else min(relevant, most)))
+        here, open_ = (np.array(rng.permutation(ranks[kind]), np.int64) for kind in ("relevant", "open"))
+        ends = bounds.ends_of_ap(here, open_, len(here) + missed, len(open_) + elsewhere, most)
+        assert ends == pytest.approx((min(found), max(found)), abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
@@ -391,9 +412,10 @@ CASES: list[tuple[Lists, Labels]] = [
 
 
 ALL_MEASURES = [
-    "P@3", "P(rel=2)@2", "DCG@3", "RBP(p=0.6)@3", "RBP(max_rel='scale')@3", "R@2", "R(rel=2)@3", "RR", "RR(rel=3)@3",
-    "ERR(max_rel=3)@3", "ERR(max_rel=4,rule='gain')@2", "nDCG@2", "nDCG@3", "nDCG", "nDCG(gains={1:1,2:1,3:4})@3",
-    "MSnDCG@3",
+    "P@3", "P(rel=2)@2", "P(rel=0)@2", "DCG@3", "RBP(p=0.6)@3", "RBP(rel=0,p=0.6)@3",
+    "RBP(max_rel='scale')@3", "R@2", "R(rel=2)@3", "RR",
+    "RR(rel=3)@3", "ERR(max_rel=3)@3", "ERR(max_rel=4,rule='gain')@2", "nDCG@2", "nDCG@3", "nDCG",
+    "nDCG(gains={1:1,2:1,3:4})@3", "MSnDCG@3",
 ]  # fmt: skip
 
 

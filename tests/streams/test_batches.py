@@ -117,6 +117,18 @@ def test_refusals_are_alike(tmp_path: Path, judgments: str, run: str, said: str)
         assert outcome([tmp_path / "r"], tmp_path / "q", MEASURES, memory=1) == at_once
 
 
+def test_topics_without_relevant_documents_are_told_at_the_lowest_level(tmp_path: Path) -> None:
+    """Guards the warning in batches: measures of several levels count topics without a document at the lowest."""
+    best = {"1": 3, "2": 2, "3": 1, "4": 0, "5": 2}
+    (tmp_path / "q").write_text("".join(f"{t} 0 a {label}\n{t} 0 b 0\n" for t, label in best.items()))
+    (tmp_path / "r").write_text("".join(f"{t} Q0 a 1 2.0 x\n{t} Q0 c 2 1.0 x\n" for t in best))
+    measures = ["AP(rel=3)", "RR(rel=2)", "P(rel=1)@2"]
+    at_once = outcome([tmp_path / "r"], tmp_path / "q", measures)
+    assert "1 of 5 topics has no relevant document" in str(at_once[-1])
+    with tiny(1, 1, 0):
+        assert outcome([tmp_path / "r"], tmp_path / "q", measures, memory=1) == at_once
+
+
 def test_only_large_files_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the tests above: with little memory there are batches, several of them, and without a limit none."""
     (tmp_path / "q").write_text("".join(f"{t} 0 a 1\n" for t in range(40)))

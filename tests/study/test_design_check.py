@@ -68,6 +68,19 @@ def test_what_cannot_be_by_chance_is_told() -> None:
     assert "the topics" in told
 
 
+@pytest.mark.parametrize("pairs", [1, 2])
+def test_topics_of_one_pair_are_no_whole_topics(pairs: int) -> None:
+    """Guards collections with one judged document a topic: there a sample of pairs is one of topics, too."""
+    rng = np.random.default_rng(3)
+    truth = {f"t{t}": {f"d{i}": int(rng.random() < 0.5) for i in range(pairs)} for t in range(60)}
+    bronze = {t: {d: g if rng.random() < 0.8 else 1 - g for d, g in row.items()} for t, row in truth.items()}
+    some = {t: row for t, row in truth.items() if rng.random() < 0.5}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tg.judge_quality(bronze, gold=tg.Gold(some, design="random"))
+    assert any("whole topics seem to have been sampled" in str(w.message) for w in caught) == (pairs == 2)
+
+
 def test_gold_from_elsewhere_that_is_from_here_is_told() -> None:
     """Guards the words "of other topics" where they are the same."""
     truth = world(0)[2]

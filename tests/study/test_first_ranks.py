@@ -15,7 +15,7 @@ from truegain.cli.app import main
 from truegain.config import Scoring
 from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
-from truegain.pooling.first_ranks import FirstRanks
+from truegain.pooling.first_ranks import FirstRanks, Held
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 Lists = dict[str, dict[str, dict[str, float]]]
@@ -106,6 +106,183 @@ def test_no_labels_further_down_go_further(measure: str, monkeypatch: pytest.Mon
             for labels in itertools.product((0, 2), repeat=len(mine)):
                 found = tg.evaluate(runs, {"1": judged | dict(zip(mine, labels, strict=True))}, measure)
                 assert told[a, b] >= there(found.mean("abc"[a])) - there(found.mean("abc"[b])) - 1e-9, (seed, a, b)
+
+
+def ap(docs: list[str], relevant: set[str], cutoff: int = 99, *, least: bool = False) -> float:
+    """Average precision of a list by its definition; least: divided by no more than the cutoff."""
+    ranks = [rank for rank, doc in enumerate(docs, 1) if doc in relevant]
+    total = sum(n / rank for n, rank in enumerate(ranks, 1) if rank <= cutoff)
+    return total / max(1, min(len(relevant), cutoff) if least else len(relevant))
+
+
+def first_ranks(lists: dict[str, list[list[str]]], labels: list[dict[str, int]], measure: str) -> FirstRanks:
+    """Of lists by system and topic, from the top."""
+    runs: Lists = {
+        s: {f"t{t}": {d: -float(i) for i, d in enumerate(docs)} for t, docs in enumerate(rows)}
+        for s, rows in lists.items()
+    }
+    judged: Labels = {f"t{t}": row for t, row in enumerate(labels)}
+    return FirstRanks(aligned(runs, judged, Scoring(), keep_keys=100), parse_measure(measure))
+
+
+def ranks_in_question(monkeypatch: pytest.MonkeyPatch, first: int, deep: int, apart: float) -> None:
+    """Fewer ranks, so that small lists do."""
+    for name, value in (("FIRST", first), ("DEEP", deep), ("APART", apart)):
+        monkeypatch.setattr(f"truegain.pooling.first_ranks.{name}", value)
+
+
+@pytest.mark.parametrize(
+    ("measure", "cutoff", "least"), [("AP", 99, False), ("AP(norm='min')@6", 6, True), ("AP@3", 3, False)]
+)
+def test_a_few_documents_are_told_exactly(
+    measure: str, cutoff: int, least: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards each number of the bound: where the first list has the one or two unjudged documents, labels reach it.
+
+    It has them in its first ranks, or one right below them.  Lists and topics are many, of unequal lengths.
+    """
+    rng = np.random.default_rng(11)
+    pool, of = [f"d{i}" for i in range(9)], 0
+    for number in range(6):
+        deep = 4 + number % 2 * 2  # all of ranks 5 and 6 are judged then, and change nothing
+        ranks_in_question(monkeypatch, 4, deep, 0.0)
+        lists: dict[str, list[list[str]]] = {s: [] for s in "abc"}
+        labels: list[dict[str, int]] = []
+        for t in range(4):
+            row = {d: int(rng.random() < 0.5) for d in (*pool, "never", "once")} | {"once": 1}
+            mine = [f"u{i}" for i in range(t % 3)]  # documents without a label: none, one, two, none
+            for s in "abc":
+                docs = rng.choice(pool, 8 - t % 2, replace=False).tolist()
+                for u in mine:
+                    docs[int(rng.integers(0, 4))] = u
+                docs = list(dict.fromkeys(docs))
+                if deep == 4 and len(mine) == 2 and s == "a" and mine[1] not in docs:
+                    docs.insert(4, mine[1])
+                lists[s].append(docs)
+            labels.append(row)
+        first = first_ranks(lists, labels, measure)
+        for t, row in enumerate(labels):
+            told, judged = first.greatest(t), {d for d, x in row.items() if x}
+            for a, b in itertools.permutations(range(3), 2):
+                one, two = lists["abc"[a]][t], lists["abc"[b]][t]
+                open_ = {d for d in {*one[:4], *two[:4]} if d not in row}
+                there_ = [one.index(d) + 1 if d in one else 99 for d in open_]
+                if any(rank > 4 for rank in there_) and (len(open_) > 1 or there_ != [5]):
+                    continue  # a bound only
+                of += len(open_)
+                most = max(
+                    ap(one, judged | set(more), cutoff, least=least) - ap(two, judged | set(more), cutoff, least=least)
+                    for n in range(len(open_) + 1)
+                    for more in itertools.combinations(open_, n)
+                )
+                assert told[a, b] == pytest.approx(most, abs=1e-12), (t, a, b)
+    assert of > 40, of
+
+
+def test_documents_that_only_raise_what_is_divided_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards all documents of both lists together: below the cutoff they add nothing, and a list behind is less so."""
+    ranks_in_question(monkeypatch, 5, 5, 2.0)
+    lists = {"a": [["n1", "n2", "n3", "u1", "u2"]], "b": [["r1", "n1", "n2", "u3", "u4"]]}
+    told = first_ranks(lists, [{"r1": 1, "r2": 1, "n1": 0, "n2": 0, "n3": 0}], "AP@3").greatest(0)
+    assert told.tolist() == [[0, pytest.approx(-1 / 6)], [pytest.approx(1 / 2), 0]]
+
+
+def test_documents_further_down_are_told_exactly_where_the_second_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the bound of many ranks: by brute force where all unjudged documents are the first list's."""
+    ranks_in_question(monkeypatch, 2, 7, 0.0)
+    rng = np.random.default_rng(12)
+    reached = behind = 0
+    for measure, cutoff, least in (("AP", 99, False), ("AP@9", 9, False), ("AP(norm='min')@5", 5, True)):
+        lists: dict[str, list[list[str]]] = {s: [] for s in "abc"}
+        labels: list[dict[str, int]] = []
+        for t in range(9):
+            row = {f"d{i}": int(rng.random() < 0.4) for i in range(12)} | {"never": 1}
+            for s in "abc":
+                lists[s].append([f"d{i}" for i in rng.permutation(12)[: 6 + t % 4].tolist()])
+            for u in range(1 + t % 4):
+                lists["a"][t][int(rng.integers(2, 6))] = f"u{u}"
+            lists["a"][t] = list(dict.fromkeys(lists["a"][t]))
+            labels.append(row)
+        first = first_ranks(lists, labels, measure)
+        assert first.apart.all()
+        for t, row in enumerate(labels):
+            told, judged = first.greatest(t), {d for d, x in row.items() if x}
+            open_ = [d for d in lists["a"][t][: min(7, cutoff)] if d not in row]
+            for b in (1, 2):
+                two = lists["abc"[b]][t]
+                most = max(
+                    ap(lists["a"][t], judged | set(more), cutoff, least=least)
+                    - ap(two, judged | set(more), cutoff, least=least)
+                    for n in range(len(open_) + 1)
+                    for more in itertools.combinations(open_, n)
+                )
+                if most > 0:
+                    reached += 1
+                    assert told[0, b] == pytest.approx(most, abs=1e-12), (measure, t, b)
+                else:
+                    behind += 1
+                    assert most - 1e-12 <= told[0, b] <= 0, (measure, t, b)
+    assert min(reached, behind) > 5, (reached, behind)
+
+
+def test_documents_further_down_of_both_lists_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the bound of many ranks where the second list has unjudged documents, too: they stand right below."""
+    ranks_in_question(monkeypatch, 2, 4, 0.0)
+    lists = {
+        "a": [["n", "r"], ["r1", "n1", "u1", "u2", "r2", "n2"]],
+        "b": [["r", "n"], ["n1", "n2", "u3", "u4", "r1"]],
+        "c": [["n", "r"], ["n1", "n2", "u5"]],
+    }
+    labels = [{"n": 0, "r": 1}, {"r1": 1, "r2": 1, "r3": 1, "n1": 0, "n2": 0}]
+    first = first_ranks(lists, labels, "AP")
+    assert first.greatest(0)[:2, :2].tolist() == [[0, -0.5], [0.5, 0]]
+    told = first.greatest(1)
+    # a over b: sums of precisions 1 + 2/5 and 1/5; u1 at rank 3 adds 2/3 + 1/5, u2 at rank 4 2/4 + 1/5 + 1/4 for u1,
+    # and b's two right below, at rank 5, 3/5 + 2/5 and 3/5 + 3/5: with all four most
+    assert told[0, 1] == pytest.approx((1.4 - 0.2 + 13 / 15 + 19 / 20 + 1 + 6 / 5) / 7)
+    # b over a: u3 at rank 3 adds 1/3 + 1/5, u4 at rank 4 1/4 + 1/5 + 1/4, a's two right below 2/5 + 2/5 and 2/5 + 3/5
+    assert told[1, 0] == pytest.approx((0.2 - 1.4 + 8 / 15 + 7 / 10 + 4 / 5 + 1) / 7)
+    # c over a: the list ends at u5, which adds 1/3; it stays behind, and all four that two lists can have are relevant
+    assert told[2, 0] == pytest.approx((0 - 1.4 + 1 / 3) / 7)
+
+
+def test_what_is_in_question_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards how many unjudged documents two lists have, down to which rank, and which lists differ by a fifth there.
+
+    The shares of ranks 11 to 20 are 3 of 10, 1 of 10, 2 of 5 and 0 of 0, and to rank 15 they are 2, 0 and 2 of 5.
+    """
+    ranks_in_question(monkeypatch, 10, 20, 0.2)
+    judged = [f"d{i}" for i in range(30)]
+
+    def of(length: int, **at: int) -> list[str]:
+        docs = judged[:length]
+        for doc, rank in at.items():
+            docs[rank - 1] = doc
+        return docs
+
+    lists = {
+        "a": [of(22, u0=2, u1=9, u2=12, u3=15, u4=16, u9=21), of(3)],
+        "b": [of(22, u1=4, u5=10, u6=16, u10=21, u11=22), of(3)],
+        "c": [of(15, u7=11, u8=14), of(2)],
+        "d": [of(10), of(1)],
+    }
+    labels = [dict.fromkeys(judged, 1), dict.fromkeys(judged, 1)]
+    a, b, c, d = range(4)
+    first = first_ranks(lists, labels, "AP")
+    assert np.argwhere(first.apart).tolist() == [[a, b], [a, d], [b, a], [b, c], [c, b], [c, d], [d, a], [d, c]]
+    assert first.documents(a, b) == (7, 20, 3)
+    assert first.documents(a, c) == (2, 10, 6)
+    assert first.documents(b, d) == (2, 10, 3)
+    assert first.documents(c, d) == (2, 20, 0)
+    assert first.held(np.array([a, a, b]), np.array([b, c, d])) == Held(10, 20, 1, 3)
+    assert first.held(np.array([d]), np.array([c])) == Held(10, 20, 1, 1, below=False)
+    assert first_ranks({"c": lists["c"], "e": [of(11, u12=11), of(2)]}, labels, "AP").apart[0, 1]  # 2 of 5, 1 of 1
+    cut = first_ranks(lists, labels, "Success@15")
+    assert np.argwhere(cut.apart).tolist() == [[a, b], [a, d], [b, a], [b, c], [c, b], [c, d], [d, a], [d, c]]
+    assert cut.documents(a, b) == (5, 15, 0)
+    assert cut.documents(a, c) == (2, 10, 4)
+    assert cut.greatest(0).tolist() == [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
+    assert cut.greatest(1).tolist() == [[0] * 4] * 4
 
 
 def newcomer(rng: np.random.Generator, topics: int = 30) -> tuple[Lists, Labels, Labels]:

@@ -95,6 +95,20 @@ def test_compare_refuses_too_few_too() -> None:
     )
 
 
+def test_published_intervals_need_twenty_labels_of_its_own_too() -> None:
+    """Guards `method` beside the usual one: 19 gold labels of a system's own are refused, 20 are not."""
+    said = []
+    for own in (19, 20):
+        runs, bronze, gold = world(own, 1)
+        said.append(tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), method="delta")[1])
+    assert [e.refused for e in said] == [True, False]
+    assert (
+        said[0]
+        .notes[0]
+        .startswith("19 gold labels are of what it retrieved where P@10 looks, and 20 are needed: label more of these")
+    )
+
+
 def test_no_label_of_its_own_is_told_without_words_a_study_does_not_know() -> None:
     """Guards the advice: a study has no `accuracy`; a comparison has."""
     runs, bronze, gold = world(0)

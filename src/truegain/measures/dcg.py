@@ -258,8 +258,7 @@ class _Curves:
     def best(self, topic: Ints, rank: Ints) -> Floats:
         """Ideal DCG at a rank; it stays flat after the last positive gain."""
         at = np.minimum(rank, self.positives[topic])
-        inside = np.minimum(self.ideal_begin[topic] + np.maximum(at, 1) - 1, len(self.ideal_dcg) - 1)
-        return np.where(at > 0, self.ideal_dcg[inside], 0.0)
+        return np.where(at > 0, self.ideal_dcg[self.ideal_begin[topic] + at - 1], 0.0)
 
     def at(self, lists: Ints, rank: Ints) -> Floats:
         """DCG of a list at a rank; 0 at rank 0, the end of an empty list."""
@@ -380,8 +379,8 @@ class G(Measure):
         ideal_cost = running(np.add, np.maximum(curves.ideal_gain, 1.0), ranked.pool.begin)
         positives = curves.positives[topic]
         within = np.minimum(ranked.rank, positives)
-        at = np.minimum(curves.ideal_begin[topic] + np.maximum(within, 1) - 1, len(ideal_cost) - 1)
-        cost = np.where(within > 0, ideal_cost[at], 0.0) + np.maximum(ranked.rank - positives, 0)
+        best = np.where(within > 0, ideal_cost[curves.ideal_begin[topic] + within - 1], 0.0)
+        cost = best + np.maximum(ranked.rank - positives, 0)
         gained = ranked.running(curves.gain)
         positive = curves.gain > 0
         terms = np.zeros(len(curves.gain))

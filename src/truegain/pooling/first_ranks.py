@@ -315,7 +315,7 @@ class _Unjudged:
         What stands in no list, or twice, adds minus infinity.
         """
         shape, width, none = (len(rows), len(columns)), self.own.shape[1], self.adds.shape[1] - 1
-        adds, first, second = np.full((3, *shape, 2 * width), -np.inf)
+        adds, first, second = np.empty((3, *shape, 2 * width))
         mine, theirs = self.own[rows], self.own[columns]
         there = (mine < none)[:, None, :]
         less = self.adds[columns][:, mine].transpose(1, 0, 2)

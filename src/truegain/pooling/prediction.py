@@ -96,7 +96,7 @@ class RunVotes:
     def fixed(self) -> Floats:
         """What labels do not change: log(sum omega / R + .001), the share of runs that list it, log best rank."""
         votes = np.diff(self.omega.indptr) / self.runs
-        columns = [np.log(self.weight / self.runs + 0.001), votes, np.log(np.minimum(self.best, 10**6))]
+        columns = [np.log(self.weight / self.runs + 0.001), votes, np.log(self.best)]
         return frozen(np.column_stack([standard(c, self.listed) for c in columns]))
 
     def company(self, relevant: Floats) -> Floats:
