@@ -118,6 +118,16 @@ def test_the_chance_is_that_of_a_chi_square() -> None:
     assert chance_of_draw(kind, kept) == pytest.approx(float(chi2.sf((12**2 + 12**2) / 40, 2)), abs=0.01)
 
 
+def test_the_chance_of_one_unit_of_none_and_of_all() -> None:
+    """Guards the smallest samples: one unit of a kind that is one in twenty is rare; none and all are as they must."""
+    kind = np.repeat([0, 1], [95, 5]).astype(np.int32)
+    assert 0.005 < chance_of_draw(kind, np.arange(100) == 97) < 0.1
+    assert chance_of_draw(kind, np.arange(100) == 3) > 0.1
+    for number in (0, 100):
+        assert chance_of_draw(kind, np.arange(100) < number) == 1.0
+    assert chance_of_draw(kind[:0], np.zeros(0, np.bool_)) == 1.0
+
+
 @pytest.mark.slow
 def test_the_chance_is_one_in_so_many() -> None:
     """Guards the level: of fair draws with few kinds and with many about 5% lie below .05, none near 1e-6."""

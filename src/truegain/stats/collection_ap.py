@@ -588,7 +588,7 @@ def collection_differences(
     redrawn = sum(r[2] for r in results)
     differences = []
     for i, (first, second) in enumerate(pairs):
-        both = np.flatnonzero(~np.isnan(ap[:, first]) & ~np.isnan(ap[:, second])) if len(scored) else np.empty(0, int)
+        both = np.flatnonzero(~np.isnan(moved[:, 0, i])) if len(scored) else np.empty(0, int)
         names = ranked.systems[first], ranked.systems[second]
         if len(both) < 2:
             raise TruegainError(
