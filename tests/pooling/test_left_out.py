@@ -90,6 +90,18 @@ def test_every_document_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) 
         assert alone[at].others == pytest.approx(np.diag(others), abs=1e-12)
 
 
+def test_the_scale_stays_whatever_is_left_out() -> None:
+    """Guards measures that read a scale off the labels: the greatest, of another topic, is there in each collection."""
+    docs = {"u": 0.9, "b": 0.8, "v": 0.7, "a": 0.6, "n": 0.5, "c": 0.4}
+    runs: Lists = {"x": {"1": docs, "top": {"z": 1.0}}, "y": {"1": {d: -x for d, x in docs.items()}, "top": {"z": 1.0}}}
+    labels: Labels = {"1": {"a": 1, "b": 2, "c": 1, "n": 0, "u": -2}, "top": {"z": 3}}  # u and v: not judged
+    ranked = aligned(runs, labels, Scoring(), keep_keys=sys.maxsize)
+    found = left_out_spreads(ranked, tg.parse_measure("ERR(max_rel='scale')"), pairs=True)[ranked.topics.index("1")]
+    own, others = by_hand(runs, labels, "ERR(max_rel='scale')", "1")
+    assert found.own == pytest.approx(own, abs=1e-12)
+    assert found.others == pytest.approx(others, abs=1e-12)
+
+
 @pytest.mark.parametrize("pairs", [False, True])
 def test_a_topic_without_relevant_documents_does_not_move(pairs: bool) -> None:
     """Guards topics that no document can move: systems that have them have a variance of 0 there."""

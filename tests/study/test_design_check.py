@@ -116,6 +116,10 @@ def test_the_chance_is_that_of_a_chi_square() -> None:
     for k, n in enumerate((52, 40, 28)):
         kept[4000 * k : 4000 * k + n] = True
     assert chance_of_draw(kind, kept) == pytest.approx(float(chi2.sf((12**2 + 12**2) / 40, 2)), abs=0.01)
+    sizes, labeled = (6000, 3000, 2000, 1000), (52, 40, 20, 8)
+    kind = np.repeat(np.arange(4), sizes).astype(np.int32)
+    kept = np.concatenate([np.arange(size) < n for size, n in zip(sizes, labeled, strict=True)])
+    assert chance_of_draw(kind, kept) == pytest.approx(float(chi2.sf(8**2 / 60 + 10**2 / 30 + 2**2 / 10, 3)), abs=0.02)
 
 
 def test_the_chance_of_one_unit_of_none_and_of_all() -> None:
