@@ -396,6 +396,23 @@ def crowd(seed: int, traps: int, items: int = 60, uneven: bool = False) -> pl.Da
     return pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
 
 
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_what_was_asked_is_told() -> None:
+    """Guards provenance: numbers and names stay what they are, lists and mappings are written, defaults left out."""
+    frame = frame_of(np.array([[0.0, 1, 2, 2, 1], [0, 1, 2, 1, 1], [1, 1, 2, 0, 0]]))
+    names = sorted(frame["assessor"].unique())
+    weights = dict.fromkeys(names, 1.0)
+    found = agreement(frame, scale="ordinal", resamples=0, first=2, drop_assessors=names[2:], weight_assessors=weights)
+    assert found.provenance | {"source": ""} == {
+        "scale": "ordinal", "normalize": None, "units": "items", "method": "jackknife", "resamples": 0,
+        "confidence": 0.95, "seed": 0, "source": "", "drop_assessors": str(names[2:]), "weight_assessors": str(weights),
+        "first": 2,
+    }  # fmt: skip
+    assert "first" not in agreement(frame, scale="ordinal", resamples=0).provenance
+    flagged = agreement(frame, scale="ordinal", resamples=0, drop_assessors="flagged")
+    assert flagged.provenance["drop_assessors"] == "flagged"
+
+
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
 def test_few_items_that_carry_alpha_are_named(scale: str) -> None:
     """Guards the value of a crowd with traps: the items that carry it, their ratings, and alpha without them."""

@@ -235,3 +235,17 @@ def test_the_game_in_plain_numbers() -> None:
     first = [math.sqrt(sum(units.size.sum() * w**2 / s * p * (1 - p) for w, s, p in zip(row, units.size, m, strict=True)))
              for row in weight]  # fmt: skip
     assert before.spread == pytest.approx(first)
+
+
+@pytest.mark.parametrize("looks", [0, 1, 9, 39, 40])
+def test_values_on_another_scale_are_the_same_game(looks: int) -> None:
+    """Guards the scale: values from 1 to 4 have the limits of values from 0 to 1, moved and stretched."""
+    units, values = by_label_and_topic()
+    plain = Betting(DrawnUnits(units.weight, units.size, units.label, units.group), values[:looks].tolist())
+    moved = Betting(units, (1 + 3 * values[:looks]).tolist())
+    offset = units.weight.sum(axis=1)
+    for one, other in zip(plain.limits(0.05), moved.limits(0.05), strict=True):
+        assert other == pytest.approx(offset + 3 * one, abs=1e-7)
+    for one, other in zip(plain.ends(), moved.ends(), strict=True):
+        assert other == pytest.approx(offset + 3 * one, abs=1e-9)
+    assert moved.estimate == pytest.approx(offset + 3 * plain.estimate, abs=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -332,6 +333,11 @@ def test_several_pairs_that_lack_topics_by_their_formulas(paired: bool) -> None:
     assert any(n.startswith("1 of 4 pairs differ and no document left out changes") for n in notes) == paired
     if paired:
         assert f"is {np.median(ratios):.2f} times that with independent collections (median of the pairs)." in notes[1]
+    (alone,) = replace(found, pairs=found.pairs[:1]).comparisons("bonferroni")
+    assert (alone.p, alone.p_adjusted, alone.adjustment) == (told[0].p, None, "")
+    two = replace(found, pairs=found.pairs[:2]).comparisons("bonferroni")
+    assert {one.adjustment for one in (*two, *told)} == {"bonferroni"}
+    assert two[0].p_adjusted == pytest.approx(min(1.0, 2 * p[0]))
     first = found.table()
     assert [row[:2] for row in first.rows] == [(str(t + 1), found.spreads[t].relevant) for t in range(8) if t != 5]
     for row in first.rows:
