@@ -232,9 +232,8 @@ def test_the_game_in_plain_numbers() -> None:
             assert end[i] == pytest.approx(known + rest, abs=1e-9)
     before, m = Betting(units), posterior(units, values[:0])
     assert before.estimate == pytest.approx(weight @ m + units.weight.sum(axis=1))
-    first = [math.sqrt(sum(units.size.sum() * w**2 / s * p * (1 - p) for w, s, p in zip(row, units.size, m, strict=True)))
-             for row in weight]  # fmt: skip
-    assert before.spread == pytest.approx(first)
+    of_unit = units.size.sum() * weight**2 / units.size * m * (1 - m)
+    assert before.spread == pytest.approx(np.sqrt(of_unit.sum(axis=1)))
 
 
 @pytest.mark.parametrize("looks", [0, 1, 9, 39, 40])

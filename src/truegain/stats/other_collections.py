@@ -461,6 +461,6 @@ def _without(two: RankedGains, topic: int, left_out: Ints) -> RankedGains:
     return replace(
         two, pool=pool, gains=frozen(two.item_gain[items]), judged_items=frozen(two.item_judged[items]),
         retrieved=frozen(np.concatenate(retrieved)),
-        begin=frozen(np.concatenate([[0], np.cumsum(np.concatenate(sizes))])),
+        begin=frozen(np.concatenate([[0], np.cumsum(sizes)])),
         rank=frozen(np.concatenate(ranks)), item=frozen(np.concatenate(entries).astype(np.int32)),
     )  # fmt: skip
