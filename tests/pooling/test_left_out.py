@@ -103,6 +103,20 @@ def test_the_scale_stays_whatever_is_left_out() -> None:
     assert found.others == pytest.approx(others, abs=1e-12)
 
 
+@pytest.mark.parametrize("gains", ["{0:1,1:2,2:3}", "{-2:1}", "{0:1,1:2,-2:3}"])
+def test_labels_that_a_table_gives_a_gain(gains: str) -> None:
+    """Guards documents that are not relevant by their label, but worth something: each has its own place in a gap."""
+    runs: Lists = {"x": {"1": ordered(*"nuvmwarobq")}, "y": {"1": ordered(*"bumnavorwq")}}
+    labels: Labels = {"1": {"a": 1, "b": 2, "n": 0, "m": 0, "o": 0, "v": -2, "w": -2, "q": -2}}  # u and r: not judged
+    name = f"ERR(gains={gains})"
+    found = left_out_spreads(
+        aligned(runs, labels, Scoring(), keep_keys=sys.maxsize), tg.parse_measure(name), pairs=True
+    )
+    own, others = by_hand(runs, labels, name, "1")
+    assert found[0].own == pytest.approx(own, abs=1e-12)
+    assert found[0].others == pytest.approx(others, abs=1e-12)
+
+
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("name", ["nDCG@3", "RR(rel=2)", "nDCG(judged_only=True)@2", "SetP"])
 def test_what_each_document_moves(name: str) -> None:
