@@ -18,6 +18,7 @@ from truegain.aggregation.assessors import Assessor, assessors, far_below
 from truegain.aggregation.magnitudes import order_agreement
 from truegain.data.rating_groups import Grouped
 from truegain.experiments.worlds import magnitude_ratings, uniform_ratings
+from truegain.reliability import agree
 from truegain.reliability.agree import _candidates, agreement
 from truegain.reliability.alpha import TAIL, Paired
 
@@ -435,6 +436,30 @@ def test_items_with_twice_the_ratings_carry_nothing() -> None:
     table = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     paired = Paired.of(Grouped.of(tg.read_ratings(table)))
     assert paired.count[_candidates(paired)].tolist() == [6]
+
+
+@pytest.mark.parametrize(
+    ("third", "found"),
+    [(0.09, [3, 1, 2]), (0.11, [3, 1]), (0.06, [3, 1, 2])],  # it adds 0.06, 0.04 and 0.09
+)
+def test_items_are_left_out_as_long_as_alpha_moves(
+    third: float, found: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the steps of .05, on top of what items left out before moved; the one that moves alpha most goes first."""
+    of_rest = {(1,): 0.6, (2,): 0.45, (3,): 0.3, (1, 3): 0.15, (2, 3): 0.35, (1, 2, 3): third}  # of all it is 0.5
+
+    def without(_: Paired, level: str, out: list[int], each: np.ndarray) -> np.ndarray:
+        assert level == "ordinal"
+        return np.array([of_rest[tuple(sorted({*out, item}))] for item in each.tolist()])
+
+    monkeypatch.setattr(agree, "_without", without)
+    monkeypatch.setattr(agree, "_candidates", lambda _: np.array([1, 2, 3]))
+    nobody = Paired.rows(np.zeros(2), np.zeros(2, np.int64), np.arange(2))
+    assert agree._chosen(nobody, "ordinal", 0.5, 3) == found
+    assert agree._chosen(nobody, "ordinal", 0.5, 1) == [3]
+    of_rest[1, 3], of_rest[1, 2, 3] = 0.27, 0.2
+    assert agree._chosen(nobody, "ordinal", 0.5, 3) == [3, 1, 2], "the second adds little, the third does"
+    assert agree._chosen(nobody, "ordinal", 0.5, 2) == [3]
 
 
 def test_no_more_than_a_twentieth_of_the_items_carry_alpha() -> None:
