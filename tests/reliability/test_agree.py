@@ -484,7 +484,7 @@ def test_when_a_few_items_are_told_to_carry_alpha(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(agree, "_chosen", chosen)
     monkeypatch.setattr(agree, "alpha_of", rest)
     for value, low, high, told in (
-        (0.39, 0.3, 0.49, True), (0.61, 0.51, 0.7, True), (0.41, 0.35, 0.45, False), (0.2, 0.1, 0.5, False),
+        (0.397, 0.3, 0.49, True), (0.603, 0.51, 0.7, True), (0.402, 0.35, 0.45, False), (0.2, 0.1, 0.5, False),
         (0.2, 0.1, 0.499, True), (0.8, 0.5, 0.9, False), (0.8, 0.501, 0.9, True),
     ):  # fmt: skip
         found = dataclasses.replace(whole, value=value, low=low, high=high)

@@ -6,6 +6,7 @@ import math
 import sys
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -222,6 +223,19 @@ def test_limits_stay_within_what_a_measure_can_be(name: str) -> None:
         assert least <= found.low < found.value <= found.high <= greatest, method
     both = intervals(runs, labels, name, population="topics+collection", method="t", confidence=0.99)[0]
     assert both.high <= greatest
+
+
+def test_a_total_may_be_as_large_as_all_topics_allow() -> None:
+    """Guards bounds of totals: those of a topic as often as the system has topics; of means those of one."""
+    for mean, times in (("total", 3), ("arithmetic", 1)):
+        for least, greatest in ((-0.5, 2.0), (0.0, math.inf)):
+            measure: Any = SimpleNamespace(mean=mean, bounds=lambda ends=(least, greatest): ends)
+            values = np.array([[1.0, 1.5, np.nan, 0.5], [0.0, 0.0, 0.0, 0.0]])
+            scored = Scored(measure, ("a", "b"), tuple("1234"), values, np.array([1.2, 0.0]), np.full(4, 2), 0.9)
+            found = scored.estimate(0, -50.0, 50.0, "t", 0.3)
+            assert (found.low, found.high, found.n) == (least * times, min(50.0, greatest * times), 3)
+            assert (found.value, found.se, found.system, found.method, found.confidence) == (1.2, 0.3, "a", "t", 0.9)
+            assert scored.estimate(0, 0.1, 0.4, "t", None, 3).value == 0.5
 
 
 def test_identical_runs_do_not_differ() -> None:
