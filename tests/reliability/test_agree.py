@@ -405,7 +405,7 @@ def test_what_was_asked_is_told() -> None:
     names = sorted(frame["assessor"].unique())
     weights = dict.fromkeys(names, 1.0)
     found = agreement(frame, scale="ordinal", resamples=0, first=2, drop_assessors=names[2:], weight_assessors=weights)
-    assert found.provenance | {"source": ""} == {
+    assert {**found.provenance, "source": ""} == {
         "scale": "ordinal", "normalize": None, "units": "items", "method": "jackknife", "resamples": 0,
         "confidence": 0.95, "seed": 0, "source": "", "drop_assessors": str(names[2:]), "weight_assessors": str(weights),
         "first": 2,
