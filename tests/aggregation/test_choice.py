@@ -112,6 +112,15 @@ def test_agree_tells_of_twins_and_one_of_them_stays() -> None:
     assert set(kept.assessor.values) == {name for name, why in look.items() if not why}
 
 
+def test_a_copy_of_some_magnitudes_is_found_before_they_are_normalized() -> None:
+    """Guards twins among raw numbers: who copied some of another's has another scale, and other normalized ones."""
+    rows = [(d, w, 10.0**v + i % 7) for i, (d, w, v) in enumerate(crowd(2)[1])]
+    mine = [(d, "z-copy", v) for d, w, v in rows if w == "w03" and v > 2]
+    people = agreement(rated([*rows, *mine]), scale="ratio", normalize="geometric", resamples=0).assessors.records()
+    looked = {r["assessor"] for r in people if "same ratings as" in str(r["look"])}
+    assert looked == {"z-copy"}
+
+
 def test_a_twin_says_what_it_stands_on() -> None:
     """Guards the words."""
     assert str(Twin("ann", 30, 4e-6)) == "same ratings as ann on all 30 documents that both rated (chance 4e-06)"

@@ -196,6 +196,40 @@ def test_a_start_near_a_saddle_is_no_end() -> None:
     assert not trail.settled
 
 
+def test_what_is_left_is_a_geometric_series() -> None:
+    """Guards d q/(1 - q), q the mean rate of the last six changes; infinite where they do not fall or are too few."""
+    falling = [0.9, 0.5, 0.08, 0.05, 0.04, 0.02, 0.012, 0.01]
+    q = (0.01 / 0.08) ** (1 / 5)
+    assert Trail(1e-4, falling).left == pytest.approx(sum(0.01 * q**k for k in range(1, 400)))
+    assert Trail(1e-4, falling[:2]).left == pytest.approx(sum(0.5 * (5 / 9) ** k for k in range(1, 400)))
+    assert math.isinf(Trail(1e-4, falling[:1]).left)
+    for last in (0.08, 0.09):
+        assert math.isinf(Trail(1e-4, [*falling[:-1], last]).left)
+    assert Trail(1e-4, [*falling[:-1], 3e-14]).left == 3e-14
+    assert Trail(1e-4, [3e-14]).left == 3e-14
+    told = Trail(1e-4, falling).convergence(9, " of 2 starts")
+    assert (told.steps, told.converged, told.change, told.more) == (9, False, 0.01, " of 2 starts")
+    assert told.left == Trail(1e-4, falling).left
+    assert Trail(1e-4).convergence(0) == Convergence(0, False)
+    assert Trail(1e-4, [0.5]).convergence(1) == Convergence(1, False, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "growth", "settled"),
+    [
+        ([8e-9, 4e-9, 2e-9, 1e-9, 5e-10, 2e-10], 1e-4, True),
+        ([4e-9, 2e-9, 1e-9, 5e-10, 2e-10], 1e-4, False),  # five are too few to tell
+        ([8e-9, 4e-9, 2e-9, 1e-9, 5e-10, 2e-10], 1.1e-4, False),  # something near 0 grows
+        ([6e-8, 5e-8, 4e-8, 3e-8, 2e-8, 1.1e-8], 0.0, False),  # not calm yet: above 1e-4 of the tolerance
+        ([6e-8, 5e-8, 4e-8, 3e-8, 2e-8, 1.0e-8], 0.0, True),
+        ([1e-8] * 6, 0.0, False),  # may go on for ever
+    ],
+)
+def test_when_a_fit_has_settled(changes: list[float], growth: float, settled: bool) -> None:
+    """Guards each condition by itself, of a tolerance of 1e-4."""
+    assert Trail(1e-4, changes, growth).settled == settled
+
+
 def test_tolerance_is_a_parameter() -> None:
     """Guards the option in Python: a stricter one takes more steps; nonsense is refused; glad has none."""
     votes = hard(2)

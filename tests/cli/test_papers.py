@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from tests.cli.conftest import Run
 from truegain.errors import TruegainError
 from truegain.results.base import PaperStyle
 from truegain.results.paper_table import Column, Wide
-from truegain.results.table import Marked
+from truegain.results.table import BETTER, Marked
+from truegain.stats.results import Comparison, Estimate, wide_comparisons, wide_estimates
 
 TOPICS, DOCS = 14, 12
 SKILLS = {"input.bm25": 0.2, "input.dense": 0.6, "input.mixed": 0.7, "input.none": 0.0}
@@ -352,6 +354,57 @@ def test_many_systems_are_counted_not_listed() -> None:
     assert max(len(line) for line in made.latex().splitlines()[9:-1]) < 60
     few = wide.table(PaperStyle(systems=systems[:3]))
     assert few.rows[0][2].marks == "b"  # type: ignore[union-attr]
+
+
+def compared(a: str, b: str, measure: str, values: tuple[float, float], **more: Any) -> Comparison:
+    """A pair by hand: its two scores, and p and the number of topics where they are given."""
+    given = {"low": None, "high": None, "test": "paired-t", "adjustment": "holm", **more}
+    return Comparison(a, b, measure, *values, difference=values[1] - values[0], **given)
+
+
+def test_who_is_better_is_who_differs_significantly_and_by_what_sign() -> None:
+    """Guards marks of significance: none for p above 1 - confidence, nor for a significant test of equal means."""
+    ap = {"w": 0.1, "x": 0.2, "y": 0.4, "z": 0.7}
+    p = {("w", "x"): 0.2, ("w", "y"): 0.03, ("z", "w"): 0.001, ("y", "x"): 0.049, ("x", "z"): 0.051, ("y", "z"): 0.9}
+    pairs = [compared(a, b, "AP", (ap[a], ap[b]), p=q, n=30) for (a, b), q in p.items()]
+    pairs += [
+        compared("w", "x", "RR", (0.5, 0.5), p=0.01, n=28),  # ranks may differ where means do not
+        compared("x", "z", "RR", (0.5, 0.3), p=0.9, p_adjusted=0.02, n=28),
+        compared("y", "w", "RR", (0.4, 0.5), p=0.02, p_adjusted=0.9, n=28),
+    ]
+    table = wide_comparisons(pairs, {}).table(PaperStyle())
+    assert [row[:2] for row in table.rows] == [("a", "z"), ("b", "y"), ("c", "x"), ("d", "w")]
+    assert [row[2].marks for row in table.rows if isinstance(row[2], Marked)] == ["d", "cd", "", ""]
+    assert [row[3].marks for row in table.rows if isinstance(row[3], Marked)] == ["", "", "a", ""]
+    assert [row[2:] for row in table.rows] == [(0.7, 0.3), (0.4, 0.4), (0.2, 0.5), (0.1, 0.5)]
+    assert "AP and RR of 4 systems, means over 28 to 30 topics." in table.title
+    assert "by paired t tests, Holm's correction for 6 pairs of each measure, alpha = 0.05." in table.title
+    about = wide_comparisons(pairs[:6], {"baseline": "x", "design": "random"})
+    assert about.systems == ("x", "z", "y", "w")
+    assert about.about == (
+        "AP of 4 systems, means over 30 topics. Scores are without the judge's errors (gold labels: random)."
+    )
+    assert about.marked == "by paired t tests, Holm's correction for 6 pairs, alpha = 0.05"
+    marks = [row[1].marks for row in about.table(PaperStyle()).rows if isinstance(row[1], Marked)]
+    assert marks == ["", "", BETTER, ""]  # z against x: p = 0.051
+
+
+def test_a_column_for_each_source_and_for_what_nothing_corrected() -> None:
+    """Guards tables of intervals: which value, which limits and which sentence stand for which source."""
+    one = Estimate("x", "AP", 0.3, 0.2, 0.45, method="t", uncorrected=0.5)
+    two = replace(one, system="y", value=0.25, low=0.1, high=0.35, uncorrected=None)
+    other = replace(one, low=0.15, high=0.5, population="collection", method="drawn", uncorrected=None)
+    table = wide_estimates([one, two, other], {"design": "topics"}).table(PaperStyle())
+    assert table.columns == ("system", "AP (topics) uncorrected", "AP (topics)", "AP (collection)")
+    assert table.records() == [
+        {"system": "x", "AP (topics) uncorrected": 0.5, "AP (topics)": 0.3, "AP (topics) low": 0.2,
+         "AP (topics) high": 0.45, "AP (collection)": 0.3, "AP (collection) low": 0.15, "AP (collection) high": 0.5},
+        {"system": "y", "AP (topics) uncorrected": None, "AP (topics)": 0.25, "AP (topics) low": 0.1,
+         "AP (topics) high": 0.35, "AP (collection)": None, "AP (collection) low": None, "AP (collection) high": None},
+    ]  # fmt: skip
+    assert "AP of 2 systems. Scores are without the judge's errors (gold labels: topics)." in table.title
+    assert "Brackets: 95% intervals over topics (t) and over collection (drawn)." in table.title
+    assert wide_estimates([one, two], {}).table(PaperStyle()).columns == ("system", "AP uncorrected", "AP")
 
 
 def test_defaults_are_those_of_python() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from truegain.pooling.pools import leave_out, left_out_table
 from truegain.stats import other_collections
 from truegain.stats.collection_intervals import Pooled, pooled, spread_rule, spreads_of
 from truegain.stats.contrasts import Contrasts
-from truegain.stats.other_collections import least_relevant, left_out_spreads
+from truegain.stats.other_collections import least_relevant, left_out_spreads, without_each
 
 Lists = dict[str, dict[str, dict[str, float]]]
 Labels = dict[str, dict[str, int]]
@@ -88,6 +89,72 @@ def test_every_document_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) 
         assert both[at].others == pytest.approx(others, abs=1e-12)
         assert alone[at].own == pytest.approx(np.diag(own), abs=1e-12)
         assert alone[at].others == pytest.approx(np.diag(others), abs=1e-12)
+
+
+def test_the_scale_stays_whatever_is_left_out() -> None:
+    """Guards measures that read a scale off the labels: the greatest, of another topic, is there in each collection."""
+    docs = {"u": 0.9, "b": 0.8, "v": 0.7, "a": 0.6, "n": 0.5, "c": 0.4}
+    runs: Lists = {"x": {"1": docs, "top": {"z": 1.0}}, "y": {"1": {d: -x for d, x in docs.items()}, "top": {"z": 1.0}}}
+    labels: Labels = {"1": {"a": 1, "b": 2, "c": 1, "n": 0, "u": -2}, "top": {"z": 3}}  # u and v: not judged
+    ranked = aligned(runs, labels, Scoring(), keep_keys=sys.maxsize)
+    found = left_out_spreads(ranked, tg.parse_measure("ERR(max_rel='scale')"), pairs=True)[ranked.topics.index("1")]
+    own, others = by_hand(runs, labels, "ERR(max_rel='scale')", "1")
+    assert found.own == pytest.approx(own, abs=1e-12)
+    assert found.others == pytest.approx(others, abs=1e-12)
+
+
+@pytest.mark.parametrize("gains", ["{0:1,1:2,2:3}", "{-2:1}", "{0:1,1:2,-2:3}"])
+def test_labels_that_a_table_gives_a_gain(gains: str) -> None:
+    """Guards documents that are not relevant by their label, but worth something: each has its own place in a gap."""
+    runs: Lists = {"x": {"1": ordered(*"nuvmwarobq")}, "y": {"1": ordered(*"bumnavorwq")}}
+    labels: Labels = {"1": {"a": 1, "b": 2, "n": 0, "m": 0, "o": 0, "v": -2, "w": -2, "q": -2}}  # u and r: not judged
+    name = f"ERR(gains={gains})"
+    found = left_out_spreads(
+        aligned(runs, labels, Scoring(), keep_keys=sys.maxsize), tg.parse_measure(name), pairs=True
+    )
+    own, others = by_hand(runs, labels, name, "1")
+    assert found[0].own == pytest.approx(own, abs=1e-12)
+    assert found[0].others == pytest.approx(others, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+@pytest.mark.parametrize("name", ["nDCG@3", "RR(rel=2)", "nDCG(judged_only=True)@2", "SetP"])
+def test_what_each_document_moves(name: str) -> None:
+    """Guards the documents a difference hangs on: which are tried, and both means of files without each of them."""
+    rng = np.random.default_rng(16)
+    docs = {"1": list("abcdefgh"), "2": list("pqrs")}
+    runs: Lists = {
+        s: {t: dict(zip(ds, rng.permutation(len(ds)) + 1.0, strict=True)) for t, ds in docs.items()} for s in "xyz"
+    }
+    del runs["x"]["1"]["c"], runs["z"]["1"]["c"], runs["z"]["1"]["e"]
+    labels: Labels = {"1": {"a": 1, "b": 2, "c": 1, "d": 0, "e": 3, "f": 0, "h": -1}, "2": {"p": 0, "r": 2, "s": 1}}
+    measure = tg.parse_measure(name)
+    ranked = aligned(runs, labels, Scoring(), keep_keys=sys.maxsize)
+    names, moved = without_each(ranked, measure, (2, 0))
+
+    def means(left: tuple[str, str] | None) -> Floats:
+        def kept(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+            return {t: {d: x for d, x in row.items() if (t, d) != left} for t, row in table.items()}
+
+        found = tg.evaluate({s: kept(runs[s]) for s in "zx"}, kept(labels), name)
+        return np.array([found.mean("z"), found.mean("x")])
+
+    cutoff, level = getattr(measure, "cutoff", None) or 20, least_relevant(measure)
+    expected: dict[str, Floats] = {}
+    for topic, row in labels.items():
+        lists = [sorted(runs[s][topic], key=lambda d: -runs[s][topic][d]) for s in "zx"]
+        if getattr(measure, "judged_only", False):
+            lists = [[d for d in ranks if row.get(d, -1) >= 0] for ranks in lists]
+        near = {d for ranks in lists for d in ranks[:cutoff]}
+        for doc in [d for d, label in row.items() if label >= level or d in near]:
+            expected[f"{topic} {doc}"] = means(None) - means((topic, doc))
+    assert sorted(names) == sorted(expected)
+    assert moved == pytest.approx(np.array([expected[n] for n in names]), abs=1e-12)
+    assert np.ptp(moved) > 0.1
+    far = ordered(*(f"d{i}" for i in range(30)))  # one judged document, beyond where it is looked for
+    nothing = aligned({"x": {"1": far}, "y": {"1": far}}, {"1": {"d25": 0}}, Scoring(), keep_keys=sys.maxsize)
+    names, moved = without_each(nothing, tg.parse_measure("nDCG@3"), (0, 1))
+    assert (names, moved.shape) == ([], (0, 2))
 
 
 @pytest.mark.parametrize("pairs", [False, True])

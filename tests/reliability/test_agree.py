@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import lzma
+import math
 import re
 from itertools import combinations
 from pathlib import Path
@@ -18,8 +19,9 @@ from truegain.aggregation.assessors import Assessor, assessors, far_below
 from truegain.aggregation.magnitudes import order_agreement
 from truegain.data.rating_groups import Grouped
 from truegain.experiments.worlds import magnitude_ratings, uniform_ratings
+from truegain.reliability import agree
 from truegain.reliability.agree import _candidates, agreement
-from truegain.reliability.alpha import TAIL, Paired
+from truegain.reliability.alpha import TAIL, USUAL, AlphaOptions, Coefficient, Paired
 
 
 def test_order_agreement_by_counting() -> None:
@@ -396,6 +398,23 @@ def crowd(seed: int, traps: int, items: int = 60, uneven: bool = False) -> pl.Da
     return pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
 
 
+@pytest.mark.filterwarnings("ignore::truegain.DataWarning")
+def test_what_was_asked_is_told() -> None:
+    """Guards provenance: numbers and names stay what they are, lists and mappings are written, defaults left out."""
+    frame = frame_of(np.array([[0.0, 1, 2, 2, 1], [0, 1, 2, 1, 1], [1, 1, 2, 0, 0]]))
+    names = sorted(frame["assessor"].unique())
+    weights = dict.fromkeys(names, 1.0)
+    found = agreement(frame, scale="ordinal", resamples=0, first=2, drop_assessors=names[2:], weight_assessors=weights)
+    assert {**found.provenance, "source": ""} == {
+        "scale": "ordinal", "normalize": None, "units": "items", "method": "jackknife", "resamples": 0,
+        "confidence": 0.95, "seed": 0, "source": "", "drop_assessors": str(names[2:]), "weight_assessors": str(weights),
+        "first": 2,
+    }  # fmt: skip
+    assert "first" not in agreement(frame, scale="ordinal", resamples=0).provenance
+    flagged = agreement(frame, scale="ordinal", resamples=0, drop_assessors="flagged")
+    assert flagged.provenance["drop_assessors"] == "flagged"
+
+
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
 def test_few_items_that_carry_alpha_are_named(scale: str) -> None:
     """Guards the value of a crowd with traps: the items that carry it, their ratings, and alpha without them."""
@@ -418,6 +437,74 @@ def test_items_with_twice_the_ratings_carry_nothing() -> None:
     table = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
     paired = Paired.of(Grouped.of(tg.read_ratings(table)))
     assert paired.count[_candidates(paired)].tolist() == [6]
+
+
+@pytest.mark.parametrize(
+    ("third", "found"),
+    [(0.09, [3, 1, 2]), (0.11, [3, 1]), (0.06, [3, 1, 2])],  # it adds 0.06, 0.04 and 0.09
+)
+def test_items_are_left_out_as_long_as_alpha_moves(
+    third: float, found: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards the steps of .05, on top of what items left out before moved; the one that moves alpha most goes first."""
+    of_rest = {(1,): 0.6, (2,): 0.45, (3,): 0.3, (1, 3): 0.15, (2, 3): 0.35, (1, 2, 3): third}  # of all it is 0.5
+
+    def without(_: Paired, level: str, out: list[int], each: np.ndarray) -> np.ndarray:
+        assert level == "ordinal"
+        return np.array([of_rest[tuple(sorted({*out, item}))] for item in each.tolist()])
+
+    monkeypatch.setattr(agree, "_without", without)
+    monkeypatch.setattr(agree, "_candidates", lambda _: np.array([1, 2, 3]))
+    nobody = Paired.rows(np.zeros(2), np.zeros(2, np.int64), np.arange(2))
+    assert agree._chosen(nobody, "ordinal", 0.5, 3) == found
+    assert agree._chosen(nobody, "ordinal", 0.5, 1) == [3]
+    of_rest[1, 3], of_rest[1, 2, 3] = 0.27, 0.2
+    assert agree._chosen(nobody, "ordinal", 0.5, 3) == [3, 1, 2], "the second adds little, the third does"
+    assert agree._chosen(nobody, "ordinal", 0.5, 2) == [3]
+    of_rest[2,], of_rest[2, 3] = math.nan, math.nan  # no two of the rest differ
+    assert agree._chosen(nobody, "ordinal", 0.5, 3) == [3, 1, 2]
+    of_rest[1,] = of_rest[3,] = math.nan
+    assert agree._chosen(nobody, "ordinal", 0.5, 3) == []
+
+
+def test_when_a_few_items_are_told_to_carry_alpha(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards each condition: no more than three and a twentieth, .1 apart, outside the interval of the rest."""
+    frame = frame_of(np.array([np.arange(80) % 3, np.arange(80) % 2], np.float64))
+    ratings, asked = Grouped.of(tg.read_ratings(frame)), []
+    whole = dataclasses.replace(Coefficient.of("alpha ordinal", 0.5, 80, 160), low=0.4, high=0.6)
+
+    def chosen(_: Paired, level: str, value: float, most: int) -> list[int]:
+        asked.append((level, value, most))
+        return list(range(most))
+
+    def rest(paired: Paired, level: str, how: AlphaOptions) -> Coefficient:
+        asked.append((level, len(paired), how.trials))
+        return found
+
+    monkeypatch.setattr(agree, "_chosen", chosen)
+    monkeypatch.setattr(agree, "alpha_of", rest)
+    for value, low, high, told in (
+        (0.397, 0.3, 0.49, True), (0.603, 0.51, 0.7, True), (0.402, 0.35, 0.45, False), (0.2, 0.1, 0.5, False),
+        (0.2, 0.1, 0.499, True), (0.8, 0.5, 0.9, False), (0.8, 0.501, 0.9, True),
+    ):  # fmt: skip
+        found = dataclasses.replace(whole, value=value, low=low, high=high)
+        few = agree.carried(ratings, whole, "ordinal", dataclasses.replace(USUAL, trials=200))
+        assert (few is not None) == told
+        assert few is None or (few.ratings, few.whole, few.rest) == (6, whole, found)
+    assert asked[:2] == [("ordinal", 0.5, 3), ("ordinal", 77, 1000)]
+    agree.carried(ratings, whole, "ordinal", dataclasses.replace(USUAL, trials=3000))
+    assert asked[-1] == ("ordinal", 77, 3000)
+    before = len(asked)
+    assert agree.carried(ratings, Coefficient.of("alpha ordinal", why="all ratings are 1"), "ordinal", USUAL) is None
+    assert len(asked) == before
+
+
+def test_a_hundred_items_with_the_most_ratings_are_tried() -> None:
+    """Guards the order of those that may carry alpha: most ratings first, then by name, and no more than 100."""
+    count = np.array([2] * 110 + [6 + 7 * i % 20 for i in range(105)])
+    item = np.repeat(np.arange(215), count)
+    paired = Paired.rows(np.zeros(len(item)), item, np.arange(len(item)))
+    assert _candidates(paired).tolist() == sorted(range(110, 215), key=lambda i: (-count[i], i))[:100]
 
 
 def test_no_more_than_a_twentieth_of_the_items_carry_alpha() -> None:

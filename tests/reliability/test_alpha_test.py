@@ -58,6 +58,18 @@ def test_what_has_no_test() -> None:
         alpha_against_0(one, "cubic")
 
 
+def test_two_items_have_a_test() -> None:
+    """Guards the fewest: of two items, one of equal ratings, those resamples count in which ratings differ."""
+    paired = Paired.rows(np.array([1.0, 2.0, 5.0, 5.0]), np.arange(4) // 2, np.arange(4) % 2)
+    found = alpha_against_0(paired, "ratio", trials=80, seed=2)
+    items, drawn = [[1.0, 2.0], [5.0, 5.0]], np.concatenate(list(drawn_items(2, 80, 2)))[:, 0]
+    of_draw = {1: plain_alpha(items), 2: plain_alpha([items[0]] * 2)}  # times the first item was drawn
+    reached = sum(int((drawn == n).sum()) for n, x in of_draw.items() if abs(x - of_draw[1]) >= abs(of_draw[1]))
+    assert found.value == pytest.approx(of_draw[1])
+    assert 0 < found.resamples == int((drawn > 0).sum()) < 80
+    assert found.p == (reached + 1) / (found.resamples + 1)
+
+
 @pytest.mark.slow
 def test_it_holds_its_level() -> None:
     """Guards the test where people agree by chance alone: of 400 studies of 150 items about 5% have p < .05."""

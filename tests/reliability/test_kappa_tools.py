@@ -168,3 +168,7 @@ def test_one_rating_throughout_has_no_kappa(weights: str) -> None:
     for value in (0.1, 1.0, 0.3, 7.0):
         assert _kappa(np.full(3, value), np.full(3, value), weights) is None
     assert _kappa(np.array([0.1, 0.1, 0.2]), np.array([0.1, 0.1, 0.2]), weights) == pytest.approx(1.0)
+    for same in (np.ones(3), np.zeros(3)):  # of one of the two: no more agreement than by chance
+        mixed = np.array([0.0, 1, 1])
+        assert _kappa(same, mixed, weights) == pytest.approx(0.0, abs=1e-12)
+        assert _kappa(mixed, same, weights) == pytest.approx(0.0, abs=1e-12)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.stats.betting import Betting, DrawnUnits, strata_of
+from truegain.stats.betting import Betting, DrawnUnits, ValueModel, strata_of
 
 HORIZONS, MOST_STAKED = (
     (100, 300, 900),
@@ -101,8 +101,17 @@ def test_what_can_be_no_value() -> None:
     game = Betting(units)
     with pytest.raises(TruegainError, match="a value of 3 is outside of its scale, 0 to 1"):
         game.add(3.0)
+    for value in (1.5, -0.01):
+        with pytest.raises(TruegainError, match=f"a value of {value:g} is outside of its scale"):
+            game.add(value)
+    Betting(units).add(1 + 1e-10)  # rounding
     with pytest.raises(TruegainError, match="unit 1 moves a total and has no value"):
         game.add(math.nan)
+    two = DrawnUnits(np.stack([units.weight[0], 0 * units.weight[0]]), units.size, units.label, units.group)
+    with pytest.raises(TruegainError, match="unit 1 moves a total and has no value"):
+        Betting(two).add(math.nan)
+    with pytest.raises(TruegainError, match="a size above 0"):
+        DrawnUnits(units.weight, np.where(np.arange(30) == 4, 0.0, units.size), units.label, units.group)
     low, high = game.limits(0.05)
     assert (low[0], high[0]) == pytest.approx((np.minimum(units.weight, 0).sum(), np.maximum(units.weight, 0).sum()))
     assert np.isfinite(game.estimate).all()
@@ -145,3 +154,97 @@ def test_labels_are_few_strata() -> None:
     """Guards values without steps: a stratum for each would learn nothing."""
     assert len(np.unique(strata_of(np.random.default_rng(0).random(500)))) == 6
     assert strata_of(np.zeros(4)).tolist() == [0] * 4
+    assert strata_of(np.array([9.0, 0, 1, 1, 2, 3, 3, 3, 3, 3, 7])).tolist() == [5, 0, 1, 1, 2, 3, 3, 3, 3, 3, 4]
+
+
+def by_label_and_topic(n: int = 40) -> tuple[DrawnUnits, np.ndarray]:
+    """Units of three labels and four topics, none as often as another, two totals, sizes unlike; and their values."""
+    rng = np.random.default_rng(12)
+    label, group = rng.choice([0.0, 1.0, 3.0], n, p=[0.5, 0.3, 0.2]), rng.choice(4, n, p=[0.4, 0.3, 0.2, 0.1])
+    weight = rng.normal(size=(2, n)) * [[1.0], [0.05]]
+    units = DrawnUnits(weight, 0.1 + np.abs(weight).max(axis=0), label, group, (1.0, 4.0))
+    return units, rng.random(n) * 0.6 + 0.1 * label + 0.03 * group
+
+
+def posterior(units: DrawnUnits, values: np.ndarray) -> np.ndarray:
+    """What is expected of every unit, all values at once: the normal equations with the prior as further rows."""
+    n, labels = len(units), np.unique(units.label)
+    columns = [np.ones(n), *((units.label == x) * 1.0 for x in labels), *((units.group == g) * 1.0 for g in range(4))]
+    x = np.stack(columns, axis=1)
+    prior = np.array([0.25] * (1 + len(labels)) + [0.04] * 4)  # of variances, as chosen: written again
+    begin = np.array([0.5] + [0.0] * (len(prior) - 1))
+    rows = np.concatenate([x[: len(values)] / math.sqrt(0.15), np.diag(1 / np.sqrt(prior))])
+    wanted = np.concatenate([values / math.sqrt(0.15), begin / np.sqrt(prior)])
+    return np.asarray(np.clip(x @ np.linalg.lstsq(rows, wanted, rcond=None)[0], 0.02, 0.98))
+
+
+def test_what_is_expected_is_the_posterior_of_a_linear_model() -> None:
+    """Guards what is learned value by value, against least squares of all of them at once with the prior as rows."""
+    units, values = by_label_and_topic()
+    model = ValueModel(units)
+    for t in range(30):
+        assert model.after(t) == pytest.approx(posterior(units, values[:t])[t:], abs=1e-9)
+        model.learn(t, float(values[t]))
+    assert np.ptp(model.after(30)) > 0.2, "labels and topics make a difference"
+    for extreme, end in ((1.7, 0.98), (-0.7, 0.02)):
+        sure = ValueModel(units)
+        for t in range(30):
+            sure.learn(t, extreme)
+        assert (sure.after(30) == end).all()
+
+
+def test_topics_beyond_four_hundred_are_one() -> None:
+    """Guards the limit beyond which topics are not learned from, on either side of it."""
+    for groups, learns in ((400, True), (401, False)):
+        model = ValueModel(DrawnUnits(np.ones((1, groups)), np.ones(groups), np.zeros(groups), np.arange(groups)))
+        model.learn(7, 0.9)
+        assert (model.after(7)[0] > model.after(7)[1] + 1e-6) == learns
+
+
+def test_the_game_in_plain_numbers() -> None:
+    """Guards each look: estimate, variance, the ends of both, and what all looks together say of the totals."""
+    units, values = by_label_and_topic()
+    looks = 25
+    game = Betting(units, (1 + 3 * values[:looks]).tolist())
+    n, weight = len(units), 3 * units.weight
+    for i in range(2):
+        seen, expected_seen, worth, weighed = 5.0, 5.0, 0.0, 0.0
+        for t in range(looks):
+            m, left = posterior(units, values[:t]), float(units.size[t:].sum())
+            q = units.size / left
+            known = sum(weight[i, j] * values[j] for j in range(t))
+            middle = known + sum(weight[i, j] * m[j] for j in range(t, n))
+            ends = [middle + weight[i, j] * (y - m[j]) / q[j] for j in range(t, n) for y in (0, 1)]
+            variance = sum(q[j] * (weight[i, j] / q[j]) ** 2 * m[j] * (1 - m[j]) for j in range(t, n))
+            z = middle + weight[i, t] * (values[t] - m[t]) / q[t]
+            assert game.estimates[t][i] == pytest.approx(z, abs=1e-9)
+            assert game.variances[t][i] == pytest.approx(variance * seen / expected_seen, rel=1e-9)
+            assert (game.lowest[t][i], game.highest[t][i]) == pytest.approx((min(ends), max(ends)), abs=1e-9)
+            seen, expected_seen = seen + (z - middle) ** 2 / variance, expected_seen + 1
+            worth, weighed = worth + 1 / left**2, weighed + z / left**2
+        offset = float(units.weight[i].sum())  # the least value, 1, of every unit
+        assert game.estimate[i] == pytest.approx(weighed / worth + offset, abs=1e-9)
+        begin, last = float(units.size.sum()), float(units.size[looks - 1 :].sum())
+        assert game.spread[i] == pytest.approx(math.sqrt(game.variances[-1][i]) * begin / last, rel=1e-9)
+        known = sum(units.weight[i, j] * (1 + 3 * values[j]) for j in range(9))
+        for end, of_rest in zip(game.ends(9), (min, max), strict=True):
+            rest = sum(of_rest(units.weight[i, j] * y for y in (1, 4)) for j in range(9, n))
+            assert end[i] == pytest.approx(known + rest, abs=1e-9)
+    before, m = Betting(units), posterior(units, values[:0])
+    assert before.estimate == pytest.approx(weight @ m + units.weight.sum(axis=1))
+    of_unit = units.size.sum() * weight**2 / units.size * m * (1 - m)
+    assert before.spread == pytest.approx(np.sqrt(of_unit.sum(axis=1)))
+
+
+@pytest.mark.parametrize("looks", [0, 1, 9, 39, 40])
+def test_values_on_another_scale_are_the_same_game(looks: int) -> None:
+    """Guards the scale: values from 1 to 4 have the limits of values from 0 to 1, moved and stretched."""
+    units, values = by_label_and_topic()
+    plain = Betting(DrawnUnits(units.weight, units.size, units.label, units.group), values[:looks].tolist())
+    moved = Betting(units, (1 + 3 * values[:looks]).tolist())
+    offset = units.weight.sum(axis=1)
+    for one, other in zip(plain.limits(0.05), moved.limits(0.05), strict=True):
+        assert other == pytest.approx(offset + 3 * one, abs=1e-7)
+    for one, other in zip(plain.ends(), moved.ends(), strict=True):
+        assert other == pytest.approx(offset + 3 * one, abs=1e-9)
+    assert moved.estimate == pytest.approx(offset + 3 * plain.estimate, abs=1e-9)

@@ -241,6 +241,8 @@ def test_differences_are_of_topics_that_both_have(scale: str) -> None:
     assert [c.n for c in told] == [6, 4, 4]
     with pytest.raises(tg.TruegainError, match="scale 'x' is not known"):
         collection_differences(ranked, [(0, 1)], scale="x")
+    with pytest.raises(tg.TruegainError, match="share 0 of the topics with relevant documents; two or more"):
+        collection_differences(ranked, [(0, 1)], level=99)
     assert pairs_by_topic.SCALES == ("ap", "logit")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import warnings
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,16 +21,17 @@ from truegain.experiments.worlds import simulate
 from truegain.measures.average_precision import AP
 from truegain.measures.evaluate import aligned
 from truegain.sampling.documents import replicate
-from truegain.sampling.jackknife import document_spreads, left_out
+from truegain.sampling.jackknife import TopicSpread, document_spreads, left_out
 from truegain.stats.collection_intervals import (
     Pooled,
+    Scored,
     mean_size,
     score_estimates,
     share_limits,
     topic_estimates,
     two_sided,
 )
-from truegain.stats.collection_pairs import mean_differences
+from truegain.stats.collection_pairs import MeanDifferences, mean_differences
 from truegain.stats.other_collections import drawn_scores, left_out_spreads
 from truegain.study.intervals import intervals
 
@@ -222,6 +225,19 @@ def test_limits_stay_within_what_a_measure_can_be(name: str) -> None:
     assert both.high <= greatest
 
 
+def test_a_total_may_be_as_large_as_all_topics_allow() -> None:
+    """Guards bounds of totals: those of a topic as often as the system has topics; of means those of one."""
+    for mean, times in (("total", 3), ("arithmetic", 1)):
+        for least, greatest in ((-0.5, 2.0), (0.0, math.inf)):
+            measure: Any = SimpleNamespace(mean=mean, bounds=lambda ends=(least, greatest): ends)
+            values = np.array([[1.0, 1.5, np.nan, 0.5], [0.0, 0.0, 0.0, 0.0]])
+            scored = Scored(measure, ("a", "b"), tuple("1234"), values, np.array([1.2, 0.0]), np.full(4, 2), 0.9)
+            found = scored.estimate(0, -50.0, 50.0, "t", 0.3)
+            assert (found.low, found.high, found.n) == (least * times, min(50.0, greatest * times), 3)
+            assert (found.value, found.se, found.system, found.method, found.confidence) == (1.2, 0.3, "a", "t", 0.9)
+            assert scored.estimate(0, 0.1, 0.4, "t", None, 3).value == 0.5
+
+
 def test_identical_runs_do_not_differ() -> None:
     """Guards documents drawn once for all systems: difference, spread and limits of equal lists are exactly 0."""
     runs, labels = small(8)
@@ -265,6 +281,86 @@ def test_differences_are_means_with_their_own_t() -> None:
     errors, _ = found.errors(paired=False)
     many = [math.hypot(own[a] or 0, own[b] or 0) for a, b in pairs]
     assert errors == pytest.approx(many, rel=0.15)  # topics with one relevant document are filled in by pair
+
+
+def five_systems(paired: bool) -> MeanDifferences:
+    """Eight topics, two with one relevant document, covariances at random; d moves with a, e has those two alone."""
+    rng = np.random.default_rng(6)
+    relevant = np.array([2, 1, 3, 5, 1, 4, 2, 6])
+    values = rng.uniform(0.1, 0.6, (5, 8))
+    values[3] = values[0] + 0.07
+    values[1, 5] = values[2, [0, 4]] = np.nan
+    values[4, relevant > 1] = np.nan
+    spreads = []
+    for t, count in enumerate(relevant.tolist()):
+        moves = rng.normal(0, 0.05, (2, 9, 5))
+        moves[:, :, 3] = moves[:, :, 0]
+        there = ~np.isnan(values[:, t])
+        own, others = (m.T @ m * np.outer(there, there) for m in moves)
+        spreads.append(TopicSpread(count, there, own * (count > 1), others / 3))
+    scored = Scored(AP(), tuple("abcde"), tuple("12345678"), values, np.zeros(5), relevant, 0.9)
+    return MeanDifferences(scored, ((0, 1), (2, 1), (0, 3), (4, 0)), spreads, paired)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_several_pairs_that_lack_topics_by_their_formulas(paired: bool) -> None:
+    """Guards means over common topics, V, df, limits, p and the notes, pair by pair and topic by topic."""
+    found, p, ratios = five_systems(paired), [], []
+    values, told = found.scored.values, found.comparisons("bonferroni")
+    for one, (a, b) in zip(told, found.pairs, strict=True):
+        common = [t for t in range(8) if not np.isnan(values[[a, b], t]).any()]
+        mean = float((values[b, common] - values[a, common]).mean())
+        assert (one.a, one.b, one.n, one.confidence) == ("abcde"[a], "abcde"[b], len(common), 0.9)
+        assert (one.value_a, one.value_b) == pytest.approx((values[a, common].mean(), values[b, common].mean()))
+        assert one.difference == pytest.approx(mean)
+        variance = {}
+        for same in (True, False):
+            lent, below, single, weights = 0.0, 0.0, 0, 0
+            parts = []
+            for t in common:
+                spread, r = found.spreads[t], found.spreads[t].relevant
+                own, others = (x[a, a] + x[b, b] - 2 * same * x[a, b] for x in (spread.own, spread.others))
+                parts.append((r, own, others))
+                single += r == 1
+                weights += r - 1
+            for r, own, others in parts:
+                share = 1 + (single * r * (r - 1) / weights if weights else math.nan)
+                lent += share * own + others
+                below += (share * own) ** 2 / (r + 1) + others**2 / (r + 2)
+            variance[same] = lent, lent**2 / max(below, 1e-300) - 2
+        if b == 3 and paired:  # nothing moves this difference
+            assert (one.low, one.high, one.p, one.p_adjusted) == (None,) * 4
+            continue
+        if a == 4:  # only topics with one relevant document
+            assert (one.low, one.high, one.p, one.p_adjusted) == (None,) * 4
+            continue
+        lent, freedom = variance[paired]
+        se = math.sqrt(lent) / len(common)
+        p.append(2 * stats.t.sf(abs(mean) / se, freedom))
+        ratios.append(math.sqrt(variance[True][0] / variance[False][0]))
+        step = stats.t.ppf(0.95, freedom) * se
+        assert (one.low, one.high) == pytest.approx((mean - step, mean + step))
+        assert (one.p, one.p_adjusted) == pytest.approx((p[-1], min(1.0, 4 * p[-1])))
+    notes = told[0].notes
+    assert len(notes) == (4 if paired else 2)
+    assert any(n.startswith("1 of 4 pairs have only topics with one relevant document") for n in notes)
+    assert any(n.startswith("1 of 4 pairs differ and no document left out changes") for n in notes) == paired
+    if paired:
+        assert f"is {np.median(ratios):.2f} times that with independent collections (median of the pairs)." in notes[1]
+    (alone,) = replace(found, pairs=found.pairs[:1]).comparisons("bonferroni")
+    assert (alone.p, alone.p_adjusted, alone.adjustment) == (told[0].p, None, "")
+    two = replace(found, pairs=found.pairs[:2]).comparisons("bonferroni")
+    assert {one.adjustment for one in (*two, *told)} == {"bonferroni"}
+    assert two[0].p_adjusted == pytest.approx(min(1.0, 2 * p[0]))
+    first = found.table()
+    assert [row[:2] for row in first.rows] == [(str(t + 1), found.spreads[t].relevant) for t in range(8) if t != 5]
+    for row in first.rows:
+        t = int(str(row[0])) - 1
+        both = found.spreads[t].own + found.spreads[t].others
+        assert row[2:5] == pytest.approx((values[0, t], values[1, t], values[1, t] - values[0, t]))
+        sides = both[0, 0] + both[1, 1]
+        expected = (math.sqrt(sides - 2 * both[0, 1]), math.sqrt(sides))
+        assert row[5:] == ((None, None) if found.spreads[t].relevant == 1 else pytest.approx(expected))
 
 
 def test_few_topics_are_told_or_refused() -> None:

@@ -89,6 +89,23 @@ def test_an_order_that_no_topic_changes() -> None:
     assert significant_pairs(means_of(x[:, :2]), means_of(x[:, :2]), ("a", "b")) is None
 
 
+@pytest.mark.parametrize("sound", [1, 2])
+def test_one_resample_with_an_order_is_no_interval_and_two_are(sound: int) -> None:
+    """Guards the least there must be: systems of one topic each, of which few resamples draw all."""
+    x = np.where(np.eye(5) > 0, np.arange(5.0), np.nan)
+
+    def drawn(seed: int) -> int:
+        weights = [bootstrap_weights(5, count, stream) for stream, count in blocks(40, seed, "topics of two orders")]
+        return int((np.concatenate(weights) > 0).all(axis=1).sum())
+
+    seed = next(seed for seed in range(100) if drawn(seed) == sound)
+    found = tau_over_topics(means_of(x), means_of(x), replicates=40, seed=seed)
+    assert found.notes[0] == f"{40 - sound} resamples of topics without an order were left out"
+    assert ("no width" in found.notes[1], "there is no interval" in found.notes[1]) == (sound == 2, sound == 1)
+    assert (found.value, found.n) == (1.0, 5)
+    assert np.isnan([found.low, found.high]).all() == (sound == 1)
+
+
 def world() -> tuple[dict[str, dict[str, dict[str, float]]], Labels, Labels]:
     """Five systems over 20 topics, and two sets of labels."""
     rng = np.random.default_rng(8)

@@ -129,6 +129,20 @@ def test_the_chance_is_that_of_a_chi_square() -> None:
     for k, n in enumerate((52, 40, 28)):
         kept[4000 * k : 4000 * k + n] = True
     assert chance_of_draw(kind, kept) == pytest.approx(float(chi2.sf((12**2 + 12**2) / 40, 2)), abs=0.01)
+    sizes, labeled = (6000, 3000, 2000, 1000), (52, 40, 20, 8)
+    kind = np.repeat(np.arange(4), sizes).astype(np.int32)
+    kept = np.concatenate([np.arange(size) < n for size, n in zip(sizes, labeled, strict=True)])
+    assert chance_of_draw(kind, kept) == pytest.approx(float(chi2.sf(8**2 / 60 + 10**2 / 30 + 2**2 / 10, 3)), abs=0.02)
+
+
+def test_the_chance_of_one_unit_of_none_and_of_all() -> None:
+    """Guards the smallest samples: one unit of a kind that is one in twenty is rare; none and all are as they must."""
+    kind = np.repeat([0, 1], [95, 5]).astype(np.int32)
+    assert 0.005 < chance_of_draw(kind, np.arange(100) == 97) < 0.1
+    assert chance_of_draw(kind, np.arange(100) == 3) > 0.1
+    for number in (0, 100):
+        assert chance_of_draw(kind, np.arange(100) < number) == 1.0
+    assert chance_of_draw(kind[:0], np.zeros(0, np.bool_)) == 1.0
 
 
 @pytest.mark.slow

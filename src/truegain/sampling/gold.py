@@ -124,8 +124,6 @@ def chance_of_draw(kind: Codes, drawn: Bools, seed: int = 0) -> float:
     (True, True)
     """
     there, n = np.bincount(kind), int(drawn.sum())
-    if n in (0, len(kind)):
-        return 1.0
     expected = n * there / len(kind)
     draws = generator(seed, "like a draw").multivariate_hypergeometric(there, n, size=500)
     seen = np.vstack([np.bincount(kind[drawn], minlength=len(there)), draws])

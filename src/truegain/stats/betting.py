@@ -159,7 +159,7 @@ class Betting:
         self._prediction = ValueModel(units)
         self._known = np.zeros(len(units.weight))
         self._errors, self._expected_errors = (np.full(len(units.weight), CALIBRATION) for _ in range(2))
-        self._asked: tuple[tuple[int, float], tuple[Floats, Floats]] = (-1, 0.0), (np.zeros(0), np.zeros(0))
+        self._asked: dict[tuple[int, float], tuple[Floats, Floats]] = {}  # the limits last asked for
         given, self.values = self.values, []
         for value in given:
             self.add(value)
@@ -229,9 +229,9 @@ class Betting:
     def limits(self, alpha: float, first: int | None = None) -> tuple[Floats, Floats]:
         """Limits of each total, with chance 1 - alpha right at all looks, after all values or the first so many."""
         n = len(self) if first is None else min(first, len(self))
-        if (n, alpha) != self._asked[0]:
-            self._asked = (n, alpha), self._limits(alpha, n)
-        low, high = self._asked[1]
+        if (n, alpha) not in self._asked:
+            self._asked = {(n, alpha): self._limits(alpha, n)}
+        low, high = self._asked[n, alpha]
         return low.copy(), high.copy()
 
     def _limits(self, alpha: float, n: int) -> tuple[Floats, Floats]:

@@ -584,11 +584,11 @@ def collection_differences(
         name=lambda topic: f"topic {ranked.topics[topic]}",
     ))  # fmt: skip
     ap = np.array([r[0] for r in results])  # topics, systems
-    moved = np.array([r[1] for r in results])  # topics, (difference, paired, independent), pairs
+    moved = np.array([r[1] for r in results]).reshape(len(scored), 3, len(pairs))  # difference, paired, independent
     redrawn = sum(r[2] for r in results)
     differences = []
     for i, (first, second) in enumerate(pairs):
-        both = np.flatnonzero(~np.isnan(ap[:, first]) & ~np.isnan(ap[:, second])) if len(scored) else np.empty(0, int)
+        both = np.flatnonzero(~np.isnan(moved[:, 0, i]))
         names = ranked.systems[first], ranked.systems[second]
         if len(both) < 2:
             raise TruegainError(

@@ -16,7 +16,7 @@ from truegain.errors import MeasureError, TruegainError
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.measures.base import FLOOR, Measure
-from truegain.measures.dcg import nDCG
+from truegain.measures.dcg import gains_of, nDCG
 from truegain.parallel.jobs import Engine, Progress, engine_for
 from truegain.sampling.documents import RankSums, TopicLists, depth_needed, lists_of_topic, replicate
 from truegain.sampling.jackknife import DrawnSums, ListMoves, TopicSpread, topic_spread
@@ -290,9 +290,10 @@ class _Without:
     def _telling(self) -> Bools:
         """Which places hold a document that has a gain, or is relevant."""
         _, item, _ = self._rows
-        gain, judged = self.ranked.item_gain[self._pooled], self.ranked.item_judged[self._pooled]
+        label, judged = self.ranked.item_gain[self._pooled], self.ranked.item_judged[self._pooled]
+        gain = gains_of(label, judged, getattr(self.measure, "gains", None))
         has, here = self.lists.entry < self.lists.relevant, self._entry >= 0
-        has[here] |= ((gain != 0) & judged)[item[self._entry[here]]]
+        has[here] |= (gain != 0)[item[self._entry[here]]]
         return np.asarray(has)
 
     @cached_property
@@ -461,6 +462,6 @@ def _without(two: RankedGains, topic: int, left_out: Ints) -> RankedGains:
     return replace(
         two, pool=pool, gains=frozen(two.item_gain[items]), judged_items=frozen(two.item_judged[items]),
         retrieved=frozen(np.concatenate(retrieved)),
-        begin=frozen(np.concatenate([[0], np.cumsum(np.concatenate(sizes))])),
+        begin=frozen(np.concatenate([[0], np.cumsum(sizes)])),
         rank=frozen(np.concatenate(ranks)), item=frozen(np.concatenate(entries).astype(np.int32)),
     )  # fmt: skip

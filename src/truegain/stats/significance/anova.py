@@ -128,7 +128,7 @@ def one_way(matrix: npt.ArrayLike) -> Anova:
     if there.all():
         x = complete(x)
     own, m = there.sum(axis=1), len(x)
-    uneven = bool(np.ptp(own)) or not there.all()
+    uneven = not there.all()
     if uneven:
         _check_own(own, x.shape[1])
     rows, grand = np.where(there, x, 0.0).sum(axis=1) / own, float(x[there].mean())

@@ -110,7 +110,7 @@ def wilcoxon_rows(first: Floats, second: Floats) -> RowResults:
     w = np.minimum((ranks * (signs > 0)).sum(axis=1), (ranks * (signs < 0)).sum(axis=1))
     used = (ranks > 0).sum(axis=1)
     p: Floats = np.ones(len(z))
-    small = (used > 0) & (used <= MOST_EXACT)
+    small = used <= MOST_EXACT
     if small.any():
         p[small] = _exact(w[small], ranks[small])
     many = used > MOST_EXACT
