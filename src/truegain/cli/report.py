@@ -161,7 +161,7 @@ def report_command(
             "pairs": pairs,
             "baselines": [] if candidate else [options.called(name) for name in baseline or ()],
             "costs": options.costs,
-            "told": [in_words(warning) for warning in warnings],
+            "messages": [in_words(warning) for warning in warnings],
         }
         facts = sources.facts(asked, made, page, config, cached)
         facts = replace(facts, truth=true_scores, teams=team_of)

@@ -192,7 +192,7 @@ class Settling:
 
         Rows must be those of the list, from its top.
         """
-        found = []
+        labels = []
         for i, row in enumerate(rows[:top]):
             if not row.labels:
                 break
@@ -212,8 +212,8 @@ class Settling:
                     f"{self.listed.labels} of the list; correct it, or begin anew with the labels in use "
                     f"({argname('scale')})"
                 )
-            found.append(median_low(known) if known else math.nan)
-        return np.array(found, np.float64)
+            labels.append(median_low(known) if known else math.nan)
+        return np.array(labels, np.float64)
 
     def decide(self, rows: Sequence[Label], top: int | None = None, given: int | None = None) -> Settlement:
         """What is known after these labels.
@@ -320,7 +320,7 @@ class Settling:
             if seen.chance(could, least) >= UNLIKELY:
                 return ""
         seen = self._looks.foreseen(i, n)
-        told = (
+        forecast = (
             f"A forecast ended it: the chance that the other {len(self.listed) - n:,} documents of the list decide it "
             f"is below {UNLIKELY:.0%}."
         )
@@ -333,7 +333,7 @@ class Settling:
             )
         else:
             why = self._by_topics("With all of them labeled", seen.half, looks[i])
-        return f"{told} {why}"
+        return f"{forecast} {why}"
 
     def _needs_topics(self, half: float, look: PairLook) -> str:
         return self._by_topics(
@@ -379,10 +379,10 @@ class Settling:
         far = self._far(look.comparison.difference, look.could)
         tau = float(information_after(self.listed.size, np.array([n]))[0])
         unsure = NormalDist().inv_cdf(0.9) * spread / math.sqrt(tau)
-        found = [self.needed_for(far, spread, own), self.needed_for(max(far - unsure, 0.0), spread, own)]
+        needed = [self.needed_for(far, spread, own), self.needed_for(max(far - unsure, 0.0), spread, own)]
         if not own and not any(look.could):  # with all labels it is known
-            found = [x or len(self.listed) for x in found]
-        likely, latest = (None if x is None else max(x, min(n + 1, len(self.listed))) for x in found)
+            needed = [x or len(self.listed) for x in needed]
+        likely, latest = (None if x is None else max(x, min(n + 1, len(self.listed))) for x in needed)
         return likely, latest
 
     def outlook(self) -> Table:
@@ -547,7 +547,7 @@ def _interval(n: int, look: PairLook) -> Interval:
     return Interval(n, None if math.isnan(c.difference) else c.difference, c.low, c.high)
 
 
-def _given(given: int, cannot: int, rows: int) -> str:
+def _given(answers: int, cannot: int, rows: int) -> str:
     """What people gave in all, in words.
 
     >>> print(_given(300, 0, 300)), print(_given(300, 2, 297))
@@ -555,9 +555,9 @@ def _given(given: int, cannot: int, rows: int) -> str:
     298 labels and 2 answers that a document cannot be judged (the first 297 documents of the list have all of theirs)
     (None, None)
     """
-    told = counted(given - cannot, "label")
-    told += f" and {counted(cannot, 'answer')} that a document cannot be judged" if cannot else ""
-    return told + ("" if given == rows else f" (the first {rows:,} documents of the list have all of theirs)")
+    text = counted(answers - cannot, "label")
+    text += f" and {counted(cannot, 'answer')} that a document cannot be judged" if cannot else ""
+    return text + ("" if answers == rows else f" (the first {rows:,} documents of the list have all of theirs)")
 
 
 def _together(statuses: Sequence[Status]) -> Status:

@@ -306,13 +306,13 @@ def gather(
     gold_relevant_from: float | None = None,
     corpus: object = None,
     judged_corpus: object = None,
-    told: Sequence[str] | None = (),
+    messages: Sequence[str] | None = (),
     made: Made | None = None,
     kept: Keeping = as_made,
 ) -> Facts:
     """The facts: `runs` and `judgments` are the tables the study was made of.
 
-    told: what reading them warned of; None where that is not known any more.
+    messages: what reading them warned of; None where that is not known any more.
     corpus, judged_corpus: term statistics, or texts, for measures that read text (see `tg.evaluate`).
     pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these.
     Without either the claim is about the two best, or the two there are.
@@ -331,11 +331,11 @@ def gather(
         to_judge = _next(study, runs, labels, claims[0] if asked else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         if study.items is not None:
-            checks = _checks_of_answers(study, study.items, judge, told)
+            checks = _checks_of_answers(study, study.items, judge, messages)
         elif _scores_answers(study):
-            checks = _checks_of_nuggets(study, judgments, judge, told)
+            checks = _checks_of_nuggets(study, judgments, judge, messages)
         else:
-            checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
+            checks = _checks(study, runs, judgments, judge, agreement, bounds, messages, kept)
     return Facts(
         systems=study.systems,
         topics=len(study.topics),

@@ -23,13 +23,13 @@ def gather_preferences(
     pairs: Sequence[tuple[str, str]] = (),
     baselines: Sequence[str] = (),
     costs: Costs = None,
-    told: Sequence[str] | None = (),
+    messages: Sequence[str] | None = (),
     made: Made | None = None,
     kept: Keeping = as_made,
 ) -> Facts:
     """The facts of a page about preferences; the arguments are those of `gather`.
 
-    told: what reading warned of; None where that is not known any more.
+    messages: what reading warned of; None where that is not known any more.
     """
     made = made or Made(str(study.provenance["truegain"]), options=study.provenance)
     with warnings.catch_warnings():
@@ -43,7 +43,7 @@ def gather_preferences(
             pair_votes(votes), judge, "" if judge is None else str(study.provenance["design"]), votes.flips,
             study.position and any(m.measure.model != "" for m in measures),  # type: ignore[attr-defined]
         )  # fmt: skip
-        checks = preference_checks(study, about, told)
+        checks = preference_checks(study, about, messages)
     people = study.gold_preferences or votes
     return Facts(
         systems=study.systems,
