@@ -321,14 +321,14 @@ def gather(
     made = made or Made(str(study.provenance["truegain"]), options=study.provenance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
-        measures, claims, asked = study_facts(study, pairs, baselines, costs, made, kept)
+        measures, claims, claims_requested = study_facts(study, pairs, baselines, costs, made, kept)
         judge = judge_facts(study, gold_relevant_from)
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
         bounds = _holes(study, kept)
         measures = tuple(_without_idle_unjudged(m, bounds) for m in measures)
-        to_judge = _next(study, runs, labels, claims[0] if asked else None, bounds, kept)
+        to_judge = _next(study, runs, labels, claims[0] if claims_requested else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         if study.items is not None:
             checks = _checks_of_answers(study, study.items, judge, messages)
@@ -349,7 +349,7 @@ def gather(
         not_covered=study.not_covered,
         measures=measures,
         claims=claims,
-        asked=asked,
+        claims_requested=claims_requested,
         checks=tuple(checks),
         made=made,
         judge=judge,

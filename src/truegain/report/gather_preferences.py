@@ -34,7 +34,7 @@ def gather_preferences(
     made = made or Made(str(study.provenance["truegain"]), options=study.provenance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
-        measures, claims, asked = study_facts(study, pairs, baselines, costs, made, kept, PreferenceVerdict)
+        measures, claims, claims_requested = study_facts(study, pairs, baselines, costs, made, kept, PreferenceVerdict)
         told_above = {note for c in claims for v in c.verdicts for note in v.notes}  # once is enough
         measures = tuple(replace(m, notes=tuple(n for n in m.notes if n not in told_above)) for m in measures)
         judge = _judge(study)
@@ -58,7 +58,7 @@ def gather_preferences(
         not_covered=study.not_covered,
         measures=measures,
         claims=claims,
-        asked=asked,
+        claims_requested=claims_requested,
         checks=tuple(checks),
         made=made,
         seed=study.seed,
