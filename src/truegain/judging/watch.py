@@ -32,7 +32,7 @@ class ListQuestion(Protocol):
     def remember(self, settlement: Settlement) -> None:
         """Take up an earlier settlement."""
 
-    def decide(self, rows: Sequence[Label], top: int | None = None, given: int | None = None) -> Settlement:
+    def decide(self, rows: Sequence[Label], top: int | None = None, answers: int | None = None) -> Settlement:
         """What is known."""
 
     def labels_of(self, rows: Sequence[Label], top: int | None = None) -> Floats:

@@ -215,7 +215,7 @@ class Settling:
             labels.append(median_low(known) if known else math.nan)
         return np.array(labels, np.float64)
 
-    def decide(self, rows: Sequence[Label], top: int | None = None, given: int | None = None) -> Settlement:
+    def decide(self, rows: Sequence[Label], top: int | None = None, answers: int | None = None) -> Settlement:
         """What is known after these labels.
 
         Parameters
@@ -224,7 +224,7 @@ class Settling:
             The rows of the list, from its top.
         top : int, optional
             How many of them have all their labels; by default down to the first that has none.
-        given : int, optional
+        answers : int, optional
             Labels that people gave in all, for the cost; by default those of the rows.
 
         Returns
@@ -234,12 +234,12 @@ class Settling:
         """
         labels = self.labels_of(rows, top)
         n = len(labels)
-        given = sum(len(row.labels) for row in rows) if given is None else given
+        answers = sum(len(row.labels) for row in rows) if answers is None else answers
         looks = self._looks.after(labels) if n else []
         intervals = tuple(_interval(n, look) for look in looks) or tuple(Interval(0) for _ in self.candidates)
         self._keep(labels, intervals)
         limit = self.budget.limit
-        out_of_labels = n >= len(self.listed) or (limit is not None and given >= limit)
+        out_of_labels = n >= len(self.listed) or (limit is not None and answers >= limit)
         statuses, whys, foreseen = [], [], []
         for i, why in enumerate(self._looks.never):
             status: Status = STATUS.get(looks[i].outcome, "open") if looks and not why else "open"
@@ -254,7 +254,7 @@ class Settling:
         ended = "open" not in statuses
         verdicts = self.verdicts(labels) if ended else ()
         stuck, cannot = int(np.isnan(labels).sum()), sum(x is None for row in rows for x in row.labels)
-        count = labels_in_words(n, stuck) if not ended else _given(given, cannot, n)
+        count = labels_in_words(n, stuck) if not ended else _given(answers, cannot, n)
         pairs = tuple(
             self._pair(i, statuses[i], intervals[i], whys[i], foreseen[i], looks, verdicts, count)
             for i in range(len(self.candidates))
@@ -262,8 +262,8 @@ class Settling:
         doubled = [known for row in rows[:n] if len(known := [x for x in row.labels if x is not None]) > 1]
         agreement = sum(len(set(known)) == 1 for known in doubled) / len(doubled) if doubled else None
         return Settlement(
-            _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, given,
-            len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(given),
+            _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, answers,
+            len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(answers),
             self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), statuses),
             stuck, self.budget.double,
         )  # fmt: skip
