@@ -92,7 +92,7 @@ class Counted:
         def take(job: Job, task: Any) -> None:
             before = dict(job.ready)
             original(job, task)
-            self.shared = len(job.asked.shared.data)
+            self.shared = len(job.sent.shared.data)
             for first in job.ready.keys() - before.keys():
                 self.tasks += 1
                 self.bytes += sum(map(len, job.ready[first].results))

@@ -33,7 +33,7 @@ def without_secrets(text: str) -> str:
     return _PARTS.sub(_shown, text) if "://" in text else text
 
 
-def _shown(found: re.Match[str]) -> str:
-    scheme, rest, query = found.group(1), found.group(2), found.group(3) or ""
+def _shown(match: re.Match[str]) -> str:
+    scheme, rest, query = match.group(1), match.group(2), match.group(3) or ""
     is_query = is_web(scheme + "://") or "=" in query
     return f"{scheme}://{rest}{'' if is_query else query}"

@@ -128,12 +128,12 @@ def _in_a_config(word: str, parameters: Mapping[str, inspect.Parameter]) -> str:
         return "give judgments=tg.read_judgments(..., model=...)." if "judgments" in parameters else ""
     options = [*settings_of(StudyConfig)]
     for option in [s for s in options if word == s.name] or [s for s in options if word == s.field]:
-        given, table = f"{option.field}=...", option.table
+        example, table = f"{option.field}=...", option.table
         if table:
             labels = "labels, " if table in ("gold", "unjudged") and option.field != "labels" else ""
-            given = f"{table}=tg.{CONFIGS[table].__name__}({labels}{given})"
+            example = f"{table}=tg.{CONFIGS[table].__name__}({labels}{example})"
         if table in parameters:
-            return f"give {given}."
+            return f"give {example}."
         if "StudyConfig" in str(getattr(parameters.get("config"), "annotation", "")):
-            return f"give config=tg.StudyConfig({given})."
+            return f"give config=tg.StudyConfig({example})."
     return ""

@@ -135,7 +135,7 @@ def assert_better(
 
 
 def _assert(
-    given: Study | Experiment,
+    study_or_experiment: Study | Experiment,
     baseline: str | Sequence[str],
     candidate: str | None,
     measure: MeasureLike | None,
@@ -144,9 +144,9 @@ def _assert(
 ) -> tuple[Verdict, ...]:
     """Decide by the rule of the gate."""
     check_one_of("on_unknown", on_unknown, get_args(OnUnknown))
-    study: Any = getattr(given, "study", given)
+    study: Any = getattr(study_or_experiment, "study", study_or_experiment)
     if not hasattr(study, "verdict"):
-        raise TruegainError(f"{argname('study')} is {an(given)}; give a tg.Study or a tg.Experiment")
+        raise TruegainError(f"{argname('study')} is {an(study_or_experiment)}; give a tg.Study or a tg.Experiment")
     baselines = [baseline] if isinstance(baseline, str) else list(baseline)
     if not baselines:
         raise TruegainError(f"{argname('baseline')} is empty; name the system in use, as in {arg('baseline', 'bm25')}")
@@ -155,13 +155,13 @@ def _assert(
     verdicts = tuple(study.verdict(a, b, m, not_worse_by=by) for a, b in pairs for m in measures)
     outcomes = [v.outcome for v in verdicts]
     code, result = exit_code(outcomes), gate_result(outcomes)
-    told = "\n".join([f"{pairs[0][1]}: {result}", *(v.sentence for v in verdicts)])
+    message = "\n".join([f"{pairs[0][1]}: {result}", *(v.sentence for v in verdicts)])
     if advice := list(dict.fromkeys(v.how_to_check for v in verdicts if v.how_to_check)):
-        told = "\n".join([told, *(f"First: {line}" for line in advice)])
+        message = "\n".join([message, *(f"First: {line}" for line in advice)])
     if code == FAILS or (code == UNKNOWN and on_unknown == "fail"):
-        raise AssertionError(told)
+        raise AssertionError(message)
     if code == UNKNOWN and on_unknown == "skip":
-        raise NotEnoughEvidence(told)
+        raise NotEnoughEvidence(message)
     if code == UNKNOWN:
-        warn(told)
+        warn(message)
     return verdicts

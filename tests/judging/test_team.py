@@ -39,7 +39,7 @@ def test_stream(database: Database, clock: Time, tmp_path: Path) -> None:
     assert (page.team.own, page.team.team, page.team.top, page.team.rows) == (5, 5, 5, 5)
     assert [row.kind for row in rows(database, events)].count("consented") == 1
     found = listed(database, study)
-    assert (found.top, found.given, [label.labels for label in found.labels]) == (5, 5, [(2.0,)] * 5)
+    assert (found.top, found.total, [label.labels for label in found.labels]) == (5, 5, [(2.0,)] * 5)
     check_team(database, study)
 
 
@@ -143,7 +143,7 @@ def test_doubled(database: Database, clock: Time, tmp_path: Path) -> None:
     assert one.page().step.name == "none"
     assert [two.label("1") for _ in range(3)] == ["d00", "d01", "d02"]
     found = listed(database, study)
-    assert (found.top, found.given) == (3, 6)
+    assert (found.top, found.total) == (3, 6)
     assert all(set(label.labels) == {1.0, 3.0} for label in found.labels)
     check_team(database, study)
 
@@ -417,14 +417,14 @@ def test_withdrawn_and_excluded(database: Database, clock: Time, tmp_path: Path)
     page = one.page(PageStep("leave"))
     one.send(page, PageStep("leave"), action="leave", withdraw="yes")
     assert labels_version(database) != before
-    assert listed(database, study).given == 1
+    assert listed(database, study).total == 1
     two.label()
     assert doc_of(two.page()) == "d00"
     before = labels_version(database)
     who = rows(database, sessions, token=two.token)[0].assessor
     OrganizerService(study, database, clock=clock).exclude(who, "tries")
     assert labels_version(database) != before
-    assert listed(database, study).given == 0
+    assert listed(database, study).total == 0
 
 
 @pytest.mark.parametrize("leaves", ["excluded", "withdrawn"])
@@ -444,7 +444,7 @@ def test_who_is_gone_holds_nothing_up(leaves: str, database: Database, clock: Ti
     else:
         organizer.withdraw(who)
     found = listed(database, study)
-    assert (found.top, found.given) == (4, 4)
+    assert (found.top, found.total) == (4, 4)
     assert organizer.working().waiting == 0
     if leaves == "excluded":
         organizer.readmit(who)
@@ -564,7 +564,7 @@ def test_three_threads(database: Database, tmp_path: Path) -> None:
     check_team(database, study)
     found = listed(database, study)
     assert found.top == 30
-    assert found.given >= len(study.units)
+    assert found.total >= len(study.units)
 
 
 def _until_none(member: Member, seed: int) -> None:

@@ -142,7 +142,7 @@ def test_the_same_post_twice(desk: Desk) -> None:
     who.response = first
     who.press(label="1")
     assert who.address == next_one
-    assert listed(desk.database, desk.study).given == 1
+    assert listed(desk.database, desk.study).total == 1
 
 
 @pytest.mark.slow
@@ -183,7 +183,7 @@ def test_paused(desk: Desk, reason: Reason, title: str) -> None:
     assert who.open().one("h1").text == title
     assert (other.open().one("h1").text == title) == (reason != "organizer")
     assert desk.invite().open().one("h1").text == title
-    assert listed(desk.database, desk.study).given == 1
+    assert listed(desk.database, desk.study).total == 1
 
 
 @pytest.mark.slow

@@ -277,7 +277,7 @@ def test_second_labels_cost_and_do_not_shorten_the_list() -> None:
     assert free.decide(rows).status == "not-better"
     assert capped.decide(rows[:29]).status == "open"
     assert capped.decide(rows[:30]).status == "undecided"
-    assert capped.decide(rows[:10], given=60).status == "undecided"
+    assert capped.decide(rows[:10], answers=60).status == "undecided"
     doubled = Settling(study, "s0", ["s1"], LabelBudget(60, double=1.0), "fixed")
     now = doubled.decide(rows[:20])
     assert (now.most, now.labels_of(40), now.is_beyond(30), now.is_beyond(31)) == (60, 80, False, True)

@@ -41,7 +41,7 @@ def health(facts: Facts) -> dict[str, dict[str, str]]:
 def test_scales_that_mix_are_told() -> None:
     """Guards ratings of 0 to 2 beside ratings of 0 to 100: a check of its own, and not a second time as a warning."""
     said = "2 of 3 assessors rate up to 2, others up to 100: scales seem to mix"
-    checks = health(rated(0, long=True, told=[said]))
+    checks = health(rated(0, long=True, messages=[said]))
     found = checks["Scales of the assessors"]
     assert (found["state"], found["value"]) == ("look", "scales seem to mix")
     assert "up to 2 (" in found["about"]

@@ -305,7 +305,7 @@ def test_a_number_stays_on_its_side(systems: int) -> None:
     claim = facts.claims[0]
     c = replace(claim.first.comparison, difference=0.014, low=-0.000076, high=0.028)
     verdict = replace(claim.first, comparison=c, outcome="inconclusive")
-    tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), asked=systems == 2)))
+    tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), claims_requested=systems == 2)))
     found = section(tree, "verdict")
     assert f"{MINUS}0.0001 to +0.028" in found.text
     assert f"{MINUS}0.0001 to +0.028" in str(found.one("svg", class_="big").attributes["aria-label"])
@@ -318,7 +318,7 @@ def test_a_number_stays_on_its_side_of_what_matters() -> None:
     claim = facts.claims[0]
     c = replace(claim.first.comparison, difference=0.005, low=0.001, high=0.0099996)
     verdict = replace(claim.first, comparison=c, outcome="not better", min_effect=0.01)
-    tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), asked=True)))
+    tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), claims_requested=True)))
     assert "+0.001 to +0.0099996" in section(tree, "verdict").one("p", class_="lede").text
 
 
@@ -334,6 +334,6 @@ def test_what_holes_could_do_is_never_plus_nothing() -> None:
             high=claim.first.unjudged_bounds.high * scale,
         )
         verdict = replace(claim.first, unjudged_bounds=hidden)
-        tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), asked=True)))
+        tree = read(page(replace(facts, claims=(replace(claim, verdicts=(verdict,)),), claims_requested=True)))
         assert said in section(tree, "decides").text
         assert "+0.000 to +0.000" not in tree.one("main").text

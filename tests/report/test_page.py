@@ -215,7 +215,7 @@ def test_no_name_breaks_the_page() -> None:
     table, labels = Runs(new), replace(judged, topic=replace(judged.topic, values=topics))
     study = worlds.study_of(table, labels, "P@5")
     facts = gather(
-        study, table, labels, pairs=[(HOSTILE[0], HOSTILE[1])], baselines=[HOSTILE[6]], told=["<i>odd</i>"],
+        study, table, labels, pairs=[(HOSTILE[0], HOSTILE[1])], baselines=[HOSTILE[6]], messages=["<i>odd</i>"],
         made=Made("0", "truegain report '</pre><script>'", {"x": "</td>"}, {"</td>": None}),
     )  # fmt: skip
     tree = read(page(facts, "<h1>title"))

@@ -60,7 +60,7 @@ def plain(systems: int = 5, holes: int = 0, measures: tuple[str, ...] = ("P@10",
     """A study over topics and its facts."""
     runs, judged = world(systems, holes)
     study = study_of(runs, judged, list(measures))
-    return study, gather(study, runs, judged, told=["something was odd"])
+    return study, gather(study, runs, judged, messages=["something was odd"])
 
 
 @cache

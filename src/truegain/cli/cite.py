@@ -85,15 +85,15 @@ def commands_in(words: Sequence[str]) -> list[str]:
     >>> commands_in(["gate", "plan", "topics", "plan", "compare"]), commands_in(["plan", "tpics"])
     (['gate', 'plan topics', 'plan', 'compare'], ['plan tpics'])
     """
-    found: list[str] = []
+    commands: list[str] = []
     for word in words:
-        both = f"{found[-1]} {word}" if found else ""
-        is_group = bool(found) and found[-1] not in PAPERS_OF and papers_of(found[-1]) is not None
+        both = f"{commands[-1]} {word}" if commands else ""
+        is_group = bool(commands) and commands[-1] not in PAPERS_OF and papers_of(commands[-1]) is not None
         if both in PAPERS_OF or (is_group and papers_of(word) is None):
-            found[-1] = both
+            commands[-1] = both
         else:
-            found.append(word)
-    return found
+            commands.append(word)
+    return commands
 
 
 def cite_command(

@@ -132,8 +132,8 @@ class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The words of the user as options; click alone takes the last value of an option that is given twice."""
         if not ctx.resilient_parsing:
-            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
-            for p, times in Counter(given).items():
+            _, _, parameters = self.make_parser(ctx).parse_args(args=list(args))
+            for p, times in Counter(parameters).items():
                 takes_one = p.param_type_name == "option" and not (p.multiple or p.is_flag or p.count)  # type: ignore[attr-defined]
                 if times > 1 and takes_one:
                     name = max(p.opts, key=len)

@@ -372,14 +372,14 @@ def _check_over_collections(options: PairOptions) -> None:
 
 
 def of_answers(
-    options: PairOptions, items: Items, asked: LabelOptions, collections: Collections, correction: GoldOptions
+    options: PairOptions, items: Items, labels: LabelOptions, collections: Collections, correction: GoldOptions
 ) -> Table:
     """Values of answers: tests over topics; with gold values, or topics in clusters, differences by a study."""
     typed = changed(options.scoring, options.inputs, collections, leave_out=("jobs",))
     _refuse_typed("does not apply to answers; leave it out", typed)
-    if asked.judge_model:
-        items = items.judged_by(asked.judge_model)
-    measures = measures_of(items, asked.score, options.measure, asked.empty)
+    if labels.judge_model:
+        items = items.judged_by(labels.judge_model)
+    measures = measures_of(items, labels.score, options.measure, labels.empty)
     if correction.gold is None:
         _refuse_typed(f"is about gold labels; give them with {option('--gold')}", changed(correction))
     if correction.gold is None and items.cluster is None:
@@ -453,15 +453,15 @@ def over_topics(options: PairOptions, answers: Scores | None = None) -> Table:
     from truegain.study.compare import compared
 
     check_confidence(options.testing.confidence)
-    found = answers
-    if found is None:
-        found = scored(options.judgments, options.runs, options.measure, options.scoring, options.inputs)
-    known = None if options.printing.teams is None else read_teams(options.printing.teams).among(found.systems)
+    score_table = answers
+    if score_table is None:
+        score_table = scored(options.judgments, options.runs, options.measure, options.scoring, options.inputs)
+    known = None if options.printing.teams is None else read_teams(options.printing.teams).among(score_table.systems)
     team_of = {} if known is None else {options.writing.called(run): team for run, team in known.of.items()}
     chosen: tuple[str, ...] = ()
     if known is not None and options.printing.best_of_team:
-        found, chosen = _best_of_team(found, known, options)
-    scores = options.writing.renamed(found) if answers is None else answers
+        score_table, chosen = _best_of_team(score_table, known, options)
+    scores = options.writing.renamed(score_table) if answers is None else answers
     systems = len(scores.systems)
     pairs = systems - 1 if options.baseline else systems * (systems - 1) // 2
     with _progress(options.testing.test, pairs * len(scores.measures)) as progress:

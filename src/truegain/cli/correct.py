@@ -61,10 +61,10 @@ def correct_command(
     from truegain.study.file_kinds import scores_in
 
     if scores := scores_in(judgments):
-        given = f"{option('--score')} {shlex.quote(scores[0])}"
+        score_option = f"{option('--score')} {shlex.quote(scores[0])}"
         raise TruegainError(
             f"{judgments} has values of answers, which `correct` does not read; `truegain verdict` and `report` "
-            f"correct them by {option('--gold')} (with {given}), and `truegain doctor` shows the commands"
+            f"correct them by {option('--gold')} (with {score_option}), and `truegain doctor` shows the commands"
         )
     trusted, design = labeling.trusted(gold)
     estimates = correct(

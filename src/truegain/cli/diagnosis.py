@@ -390,8 +390,8 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
         yield FileQuestion(about, WHICH, lacks="every value failed: run the evaluation again")
         return
     score = _telling(items, usable)
-    said = typed(file_options()) if file_options().board and group.logs else ()
-    chosen = (*files, "--score", score, *said)
+    columns = typed(file_options()) if file_options().board and group.logs else ()
+    chosen = (*files, "--score", score, *columns)
     others = tuple(name for name in usable if name != score)
     if len(items.systems) < 2:
         what = "log" if group.logs else "table"
@@ -406,8 +406,8 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
         )
         for column in _clusters(items):
             groups = counted(len(set(items.clusters[column].values())), "cluster")
-            asked = f"The same, for samples that come in {groups} of {column}?"
-            yield FileQuestion(about, asked, command_of("verdict", *chosen, "--cluster", column))
+            question = f"The same, for samples that come in {groups} of {column}?"
+            yield FileQuestion(about, question, command_of("verdict", *chosen, "--cluster", column))
         yield _of_pairs(about, PAIRS, chosen, partial(answer_scores, items, score))
         yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
         if _are_repeated(items, score):
@@ -417,7 +417,9 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
             yield FileQuestion(about, AGAIN, "" if why else command, why)
         for table in gold:
             name = score if score in table.scores else next(s for s in table.scores if s in items.scores)
-            command = command_of("verdict", *files, "--score", name, *said, "--gold", table.file, "--design", "random")
+            command = command_of(
+                "verdict", *files, "--score", name, *columns, "--gold", table.file, "--design", "random"
+            )
             yield FileQuestion(
                 about, f"The same, corrected by {table.file}, if its answers were drawn at random?", command
             )
@@ -425,7 +427,7 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
 
 
 def _of_pairs(
-    about: str, asked: str, chosen: Sequence[str], scores: Callable[[], Scores], instead: tuple[str, ...] = ()
+    about: str, question: str, chosen: Sequence[str], scores: Callable[[], Scores], instead: tuple[str, ...] = ()
 ) -> FileQuestion:
     """All pairs of systems by the usual test; by one that deals scores at random, where the usual one is refused."""
     lacks = ""
@@ -433,15 +435,15 @@ def _of_pairs(
         why = refusal(partial(_tested, scores, test))
         if not why:
             words = () if test is None else ("--test", test)
-            return FileQuestion(about, asked, command_of("compare", *chosen, *words), instead=instead)
+            return FileQuestion(about, question, command_of("compare", *chosen, *words), instead=instead)
         lacks = lacks or why
-    return FileQuestion(about, asked, lacks=lacks, instead=instead)
+    return FileQuestion(about, question, lacks=lacks, instead=instead)
 
 
 def _tested(scores: Callable[[], Scores], test: str | None) -> None:
-    found = scores()
-    for name in found.measures:
-        compared(found, name, PublishedTest(test), None, None, 0.95, Resampling(TRIED, jobs=1))
+    score_table = scores()
+    for name in score_table.measures:
+        compared(score_table, name, PublishedTest(test), None, None, 0.95, Resampling(TRIED, jobs=1))
 
 
 def _table_scores(path: str, score: str) -> Scores:
@@ -470,8 +472,8 @@ def _clusters(items: Items) -> list[str]:
 def _telling(items: Items, usable: Sequence[str]) -> str:
     """The score that most will ask about: one that a judge gave, with the fewest values missing."""
     judged = {score for score, judge in zip(items.score.strings(), items.judge.strings(), strict=True) if judge}
-    asked = [score for score in usable if score in judged] or list(usable)
-    return min(asked, key=lambda score: int(np.isnan(items.matrix(score)).sum()))
+    candidates = [score for score in usable if score in judged] or list(usable)
+    return min(candidates, key=lambda score: int(np.isnan(items.matrix(score)).sum()))
 
 
 def _lacking_in(group: _LogGroup, score: str, checked: bool) -> Iterator[FileQuestion]:
@@ -516,7 +518,7 @@ def _wrong_with(group: _LogGroup, usable: Sequence[str]) -> Iterator[str]:
             unequal.setdefault((items.systems[most], rare), []).append(score)
     for (system, rare), scores in unequal.items():
         yield f"{group.about}: {system} has no {some(scores, 6)} {rare}; failures are rarely random"
-    yield from (f"{group.about}: {told}" for told in items.check_means())
+    yield from (f"{group.about}: {message}" for message in items.check_means())
     topics = {log.file: frozenset(row.topic for row in log.rows) for log in group.logs}
     several = [log for log in group.logs if any(not row.system for row in log.rows)]
     for one, other in combinations(several, 2):
@@ -546,8 +548,8 @@ def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
     yield _of_pairs(about, PAIRS, chosen, partial(_nugget_scores, paths, chosen[-1]))
     yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     for table in gold:
-        asked = f"The same, corrected by {table.file}, if its nuggets were drawn at random?"
-        yield FileQuestion(about, asked, command_of("verdict", *chosen, "--gold", table.file, "--design", "random"))
+        question = f"The same, corrected by {table.file}, if its nuggets were drawn at random?"
+        yield FileQuestion(about, question, command_of("verdict", *chosen, "--gold", table.file, "--design", "random"))
     if not gold:
         lacks = "no person has assigned any of the nuggets: have people assign a random sample of them"
         draw = command_of("plan", "labels", *chosen, "-o", "list.csv")
@@ -559,9 +561,9 @@ def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:
     for file in files:
         about = f"{file.kind}: {file.file}"
         if file.kind == SCORES and len(file.systems) > 1:
-            asked = f"{which_of(file.systems)} on {file.scores[0]}?"
+            question = f"{which_of(file.systems)} on {file.scores[0]}?"
             scores = partial(_table_scores, file.file, file.scores[0])
-            yield _of_pairs(about, asked, (file.file, "--score", file.scores[0]), scores, file.scores[1:])
+            yield _of_pairs(about, question, (file.file, "--score", file.scores[0]), scores, file.scores[1:])
         elif file.kind == SCORES:
             yield FileQuestion(about, WHICH, lacks=f"one system only ({file.systems[0]}): give the scores of another")
         elif file.kind == STUDY:

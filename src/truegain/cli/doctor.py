@@ -46,12 +46,12 @@ def doctor_command(
 
     suggested = ("columns", "values", "missing", "assessors", "name_by", "population", "test")
     speak_of({name: f"--{name.replace('_', '-')}" for name in suggested})
-    told = FileOptions(None, *headers_of(columns or ""), missing, columns=columns or "", values=values_of(values))
-    with read_with(told):
-        found = diagnose(files)
+    options = FileOptions(None, *headers_of(columns or ""), missing, columns=columns or "", values=values_of(values))
+    with read_with(options):
+        diagnosis = diagnose(files)
     if format_ == "json":
-        write_json(found.to_dict(), output)
+        write_json(diagnosis.to_dict(), output)
     else:
-        write_bytes(output, in_words(found.text()).encode(errors="backslashreplace"))
-    if not found.is_usable:
+        write_bytes(output, in_words(diagnosis.text()).encode(errors="backslashreplace"))
+    if not diagnosis.is_usable:
         raise typer.Exit(2)

@@ -247,8 +247,8 @@ def eval_command(
     chosen = format_of(printing.output_format, printing.output)
     items = answers.items([judgments, *expand(runs)], writing.called)
     if items is not None:
-        asked = answers.asked(items, measure)
-        _write_answers(items, asked, [judgments, *expand(runs)], moving, printing, writing)
+        measures = answers.chosen_measures(items, measure)
+        _write_answers(items, measures, [judgments, *expand(runs)], moving, printing, writing)
         return
     if moving.intervals is None:
         check_wide(chosen, writing, topics=printing.by_topic, summary=not printing.no_summary)
@@ -275,7 +275,7 @@ def eval_command(
 
 def _write_answers(
     items: Items,
-    asked: MeasuresLike | None,
+    measures: MeasuresLike | None,
     files: Sequence[str],
     moving: IntervalOptions,
     printing: ScoresPrinting,
@@ -289,9 +289,9 @@ def _write_answers(
     if moving.intervals is None:
         if moving.figure is not None:
             raise TruegainError(f"{option('--figure')} draws intervals; give {option('--intervals')} topics as well")
-        names = None if asked is None else [asked]
-        plain = asked is None or isinstance(asked, str)  # scores by their names, or measures of nuggets
-        scores = scores_of_items(items, names) if plain else answer_scores(items, asked)  # type: ignore[arg-type]
+        names = None if measures is None else [measures]
+        plain = measures is None or isinstance(measures, str)  # scores by their names, or measures of nuggets
+        scores = scores_of_items(items, names) if plain else answer_scores(items, measures)  # type: ignore[arg-type]
         scores = scores if printing.sort is None else scores.sorted_by(printing.sort)
         chosen = format_of(printing.output_format, printing.output)
         whole = {"topics": printing.by_topic, "summary": not printing.no_summary}
@@ -303,7 +303,7 @@ def _write_answers(
             f"alone, and {option('--cluster')} where topics were sampled in clusters"
         )
     check_format(printing.output_format)
-    study = Study(items, measures=asked, confidence=moving.confidence)
+    study = Study(items, measures=measures, confidence=moving.confidence)
     write_estimates(study.estimates(), (), moving.figure, printing, writing)
 
 

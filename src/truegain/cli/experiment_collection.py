@@ -66,8 +66,8 @@ class Splitting:
 
     def check_topics(self, others: dict[str, bool]) -> None:
         """Refuse what is about halves of the collection where the topics are split; `others`: which more are given."""
-        given = [f"--{n.replace('_', '-')}" for n in OF_COLLECTION if getattr(self, n) != getattr(Splitting, n)]
-        for name in [*given, *(name for name, is_given in others.items() if is_given)]:
+        typed = [f"--{n.replace('_', '-')}" for n in OF_COLLECTION if getattr(self, n) != getattr(Splitting, n)]
+        for name in [*typed, *(name for name, is_given in others.items() if is_given)]:
             named = option(name)
             raise TruegainError(f"{named} is about halves of the collection; leave out {option('--split')} topics")
 

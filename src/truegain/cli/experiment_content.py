@@ -41,7 +41,7 @@ def collections(
     >>> [c.name for c in collections("web/2009.qrels", ["a.run"], None, ["2010=b.qrels,b.run"])]
     ['2009', '2010']
     """
-    found = [JudgedCollection(system_name(judgments) if also else "", judgments, expand(runs), corpus)]
+    judged = [JudgedCollection(system_name(judgments) if also else "", judgments, expand(runs), corpus)]
     for text in also or ():
         name, _, files = (part.strip() for part in text.partition("="))
         parts = [part.strip() for part in files.split(",")]
@@ -49,7 +49,7 @@ def collections(
             raise TruegainError(
                 f"{option('--also')} {text}: not a collection; write NAME=JUDGMENTS,RUNS or NAME=JUDGMENTS,RUNS,CORPUS"
             )
-        if name in {one.name for one in found}:
+        if name in {one.name for one in judged}:
             raise TruegainError(f"{option('--also')} {text}: there is a collection {name} already; choose another name")
-        found.append(JudgedCollection(name, parts[0], expand([parts[1]]), parts[2] if len(parts) == 3 else corpus))
-    return found
+        judged.append(JudgedCollection(name, parts[0], expand([parts[1]]), parts[2] if len(parts) == 3 else corpus))
+    return judged

@@ -86,11 +86,11 @@ class JudgeFormulas(SeedAndJobs):
             )
         return self.accuracy or "given"
 
-    def asked(self) -> dict[str, Any]:
+    def table_options(self) -> dict[str, Any]:
         """What the tables of the paper are told."""
         names = ("confidence", "alpha", "power", "seed")
-        asked = {name: getattr(self, name) for name in names}
-        return {**asked, "shares": self.three_shares(), "trials": self.resamples}
+        options = {name: getattr(self, name) for name in names}
+        return {**options, "shares": self.three_shares(), "trials": self.resamples}
 
     def three_shares(self) -> tuple[float, float, float]:
         """The shares as numbers."""
@@ -155,7 +155,7 @@ def judge_command(
                 f"{', '.join(map(option, names))}: this is about your data, and the paper's own counts are shown; give "
                 "the labels of the cheap judge first, then the runs"
             )
-        paper = JudgePaper.of(**formulas.asked())
+        paper = JudgePaper.of(**formulas.table_options())
     elif show == "dcg":
         paper = JudgePaper(_dcg(judgments, runs or [], gold, measure, relevant_from, formulas, labeling))
     else:
@@ -234,7 +234,7 @@ def _measured(
             f"nothing to show: give runs and {option('--gold')}, or ratings by several assessors (a column assessor)"
         )
     level = 1 if relevant_from is None else relevant_from
-    return JudgePaper.of(study, ratings, relevant_from=level, **formulas.asked())
+    return JudgePaper.of(study, ratings, relevant_from=level, **formulas.table_options())
 
 
 def _one_missing(gold: str | None) -> TruegainError:

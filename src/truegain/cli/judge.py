@@ -141,7 +141,7 @@ def _of_answers(items: Items, answers: AnswerOptions, labeling: Labeling, gold: 
 
     if show in ("topics", "assessors"):
         raise TruegainError(f"{option('--show')} {show}: values of answers are shown for each system; leave it out")
-    study = Study(items, measures=answers.asked(items), gold=GoldConfig(gold, labeling.design))
+    study = Study(items, measures=answers.chosen_measures(items), gold=GoldConfig(gold, labeling.design))
     values = value_errors(study)
     if show != "labels":
         return values.table()

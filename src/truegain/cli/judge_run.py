@@ -200,9 +200,9 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str) -> None:
     statuses = ", ".join(f"{n:,} {status}" for status, n in run.statuses.items())
     tokens_in, tokens_out = run.tokens()
     cost = "" if run.cost is None else f"; cost {run.cost:.4f}"
-    asked = f"{counted(run.calls, 'call')}"
+    calls = f"{counted(run.calls, 'call')}"
     shared = run.calls < len(run.outcomes)
-    tell(f"{f'{len(run.outcomes):,} labels by {asked}' if shared else asked}: {statuses}")
+    tell(f"{f'{len(run.outcomes):,} labels by {calls}' if shared else calls}: {statuses}")
     again = f" ({run.repeated:,} tried again)" if run.repeated else ""
     tell(f"{counted(run.requests, 'request')}{again}; tokens {tokens_in:,} in, {tokens_out:,} out{cost}")
     if run.plan.orders == 2:
@@ -224,7 +224,7 @@ class AskingProgress(Progress):
 
     def __init__(self) -> None:
         super().__init__(None, "judged")
-        self.told = ""
+        self.status = ""
 
     def show(self, judging: Judging) -> None:
         """Show where a run is."""
@@ -236,10 +236,10 @@ class AskingProgress(Progress):
         is_known = all(model in judging.budget.prices for model in judging.plan.models)
         cost = f"cost {judging.budget.spent:.4f}" if is_known else ""
         left = about_left(judging.answered, judging.answered + self.total - judging.done, passed)
-        self.told = "  ".join(filter(None, [rate, cost, left]))
+        self.status = "  ".join(filter(None, [rate, cost, left]))
         self.advance(judging.done - self.done)
         if self.bar is not None:
-            self.bar.update(self.bar.task_ids[0], total=self.total, told=self.told)
+            self.bar.update(self.bar.task_ids[0], total=self.total, status=self.status)
 
     def _start(self) -> Bar:
         from rich.console import Console
@@ -250,9 +250,9 @@ class AskingProgress(Progress):
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[told]}"),
+            TextColumn("{task.fields[status]}"),
         )
         bar = RichProgress(*columns, console=Console(file=own_errors()), transient=True)
-        bar.add_task(self.what, total=self.total, told=self.told)
+        bar.add_task(self.what, total=self.total, status=self.status)
         bar.start()
         return bar

@@ -403,7 +403,7 @@ class AnswerOptions:
 
         return items_in(files, self.score, self.cluster, called, self.less_is_better)
 
-    def asked(self, items: Items, measures: Sequence[str] | None = None) -> MeasuresLike | None:
+    def chosen_measures(self, items: Items, measures: Sequence[str] | None = None) -> MeasuresLike | None:
         """The score by its name, or measures of nuggets; others are refused."""
         from truegain.study.item_inputs import measures_of
 
@@ -413,7 +413,7 @@ class AnswerOptions:
         """The score of each system on each topic."""
         from truegain.study.item_inputs import answer_scores
 
-        return answer_scores(items, self.asked(items, measures))
+        return answer_scores(items, self.chosen_measures(items, measures))
 
 
 Measures = Annotated[

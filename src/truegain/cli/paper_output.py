@@ -31,8 +31,8 @@ def folder_for(whole: bool, show: str, printing: FigureOutput) -> str | None:
         raise TruegainError(
             f"{option('--all')} writes a folder of every table and figure; name it, as in {option('--output')} paper"
         )
-    for name, given in (("--show", show != "all"), ("--figure", printing.figure), ("--format", printing.output_format)):
-        if given:
+    for name, value in (("--show", show != "all"), ("--figure", printing.figure), ("--format", printing.output_format)):
+        if value:
             raise TruegainError(
                 f"{option('--all')} writes every table as CSV and every figure; leave {option(name)} out"
             )

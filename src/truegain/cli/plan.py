@@ -267,14 +267,14 @@ def labels_command(
     if output is not None and gold is None:
         keep_labels(output)
     paths, systems = expand(runs), two_systems(pair)
-    asked: tuple[Any, Any, Any] = (RunPaths.of(paths, name_by), judgments, measure)
+    inputs: tuple[Any, Any, Any] = (RunPaths.of(paths, name_by), judgments, measure)
     unit = "pair"
     if is_nuggets(judgments) and not answers.score:
-        asked, unit = _of_nuggets([judgments, *paths], measure, needs.population), "assignment"
+        inputs, unit = _of_nuggets([judgments, *paths], measure, needs.population), "assignment"
     elif (items := answers.items([judgments, *paths])) is not None:
         if printing.docs is not None:
             raise TruegainError(f"{option('--docs')}: answers have no document ids; put their texts beside the list")
-        asked, unit = (items, None, answers.score), "item" if any(items.item.values) else "answer"
+        inputs, unit = (items, None, answers.score), "item" if any(items.item.values) else "answer"
     if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
@@ -291,7 +291,7 @@ def labels_command(
     gold_list = None
     if gold is None or output is not None:
         gold_list = sample_gold(
-            *asked,
+            *inputs,
             draw=sampling.draw or needs.design or "ordered",
             pair=systems,
             gold=gold,
@@ -301,7 +301,7 @@ def labels_command(
             **vars(compute),
         )
     label_plan = plan_labels(
-        *asked,
+        *inputs,
         pair=systems,
         power=power,
         costs=costs,

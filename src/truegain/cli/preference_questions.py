@@ -68,16 +68,16 @@ def _cells(votes: Preferences) -> dict[Cell, float]:
 def _about(file: str, votes: Preferences, gold: Sequence[tuple[str, str]]) -> Iterator[FileQuestion]:
     about, systems = f"preferences: {file}", votes.systems
     two, first = len(systems) == 2, f"Is {systems[1]} preferred to {systems[0]}"
-    asked = first if two else f"Which of {counted(len(systems), 'system')} is best"
-    yield FileQuestion(about, f"{asked}?", command_of("verdict", file))
+    question = first if two else f"Which of {counted(len(systems), 'system')} is best"
+    yield FileQuestion(about, f"{question}?", command_of("verdict", file))
     if not two:
         pair = ",".join(systems[:2])
         yield FileQuestion(about, f"{first}?", command_of("verdict", file, "--pair", pair))
     for other, design in gold:
-        given = (file, "--gold", other, "--design", design)
+        options = (file, "--gold", other, "--design", design)
         drawn = "" if design == "topics" else ", if these comparisons were drawn at random"
-        yield FileQuestion(about, f"{asked}, corrected by {other}{drawn}?", command_of("verdict", *given))
-        yield FileQuestion(about, "A page of that to hand on.", command_of("report", *given, "-o", "report.html"))
+        yield FileQuestion(about, f"{question}, corrected by {other}{drawn}?", command_of("verdict", *options))
+        yield FileQuestion(about, "A page of that to hand on.", command_of("report", *options, "-o", "report.html"))
     if not gold:
         yield FileQuestion(about, PAGE, command_of("report", file, "-o", "report.html"))
         if votes.models:

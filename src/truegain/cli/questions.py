@@ -115,8 +115,8 @@ def folder_of(file: str) -> str:
 
 def named_as(file: Examined, words: Sequence[str]) -> int:
     """Whether a file says by its name, or by who gave its labels, what they are."""
-    told = system_name(file.file).lower()
-    return 2 * any(word in told for word in words) + (words is CHEAP and bool(file.judges))
+    name = system_name(file.file).lower()
+    return 2 * any(word in name for word in words) + (words is CHEAP and bool(file.judges))
 
 
 def refusal(ask: Callable[[], object], notes: list[str] | None = None) -> str:
@@ -125,13 +125,13 @@ def refusal(ask: Callable[[], object], notes: list[str] | None = None) -> str:
     >>> refusal(lambda: folder_of("a/b.run"))
     ''
     """
-    with heard() as told:
+    with heard() as messages:
         try:
             ask()
         except TruegainError as error:
             return with_marks(error)
     if notes is not None:
-        notes += map(with_marks, told)
+        notes += map(with_marks, messages)
     return ""
 
 
@@ -152,7 +152,7 @@ def columns_of(judged: Examined, gold: Examined | None = None, *, runs: Sequence
     >>> columns_of(Examined("a.csv", "judgments"), runs=[Examined("b.csv", "run", ranked_by=("score", "bm25"))])
     ('--columns', 'score=bm25')
     """
-    told = _said_of(judged, gold, runs)
+    options = _said_of(judged, gold, runs)
     names: dict[tuple[Role, str, str], None] = {}
     if judged.label:
         names["judgments", "label", judged.label] = None
@@ -160,32 +160,32 @@ def columns_of(judged: Examined, gold: Examined | None = None, *, runs: Sequence
         names["gold", "label", gold.label] = None
     names |= {("runs", *run.ranked_by): None for run in runs if run.ranked_by is not None}
     for role, ours, theirs in names:
-        told = replace(told, columns=replace(told, columns=told.columns or "").option(role, {ours: theirs}))
-    return typed(told)
+        options = replace(options, columns=replace(options, columns=options.columns or "").option(role, {ours: theirs}))
+    return typed(options)
 
 
-def typed(told: FileOptions) -> tuple[str, ...]:
+def typed(options: FileOptions) -> tuple[str, ...]:
     """The options that say this of files, as they are typed.
 
     >>> typed(FileOptions(columns="label=note", values={"good": 2.0}, missing="drop"))
     ('--columns', 'label=note', '--values', 'good=2', '--missing', 'drop')
     """
-    values = ",".join(f"{word}={number!r}".removesuffix(".0") for word, number in told.values.items())
-    missing = told.missing if told.missing != "refuse" else ""
-    options = {"--columns": told.columns, "--values": values, "--missing": missing}
-    return tuple(word for name, text in options.items() if text for word in (name, text))
+    values = ",".join(f"{word}={number!r}".removesuffix(".0") for word, number in options.values.items())
+    missing = options.missing if options.missing != "refuse" else ""
+    written = {"--columns": options.columns, "--values": values, "--missing": missing}
+    return tuple(word for name, text in written.items() if text for word in (name, text))
 
 
 def _said_of(judged: Examined, gold: Examined | None, runs: Sequence[Examined]) -> FileOptions:
     """What was said of columns, as far as files of a command have these: judgments as TREC writes them have none."""
-    told = file_options()
-    if judged.told is not None or not told.columns:
-        return told
-    headers: dict[Role, Header] = {"judgments": told.judged, "gold": told.trusted, "runs": told.ran}
+    options = file_options()
+    if judged.role is not None or not options.columns:
+        return options
+    headers: dict[Role, Header] = {"judgments": options.judged, "gold": options.trusted, "runs": options.ran}
     parts = []
-    for role, file in (("gold", gold), ("runs", next((run for run in runs if run.told is not None), None))):
-        if file is not None and file.told is not None:
-            header = headers[file.told]
+    for role, file in (("gold", gold), ("runs", next((run for run in runs if run.role is not None), None))):
+        if file is not None and file.role is not None:
+            header = headers[file.role]
             pairs = (f"{ours}={theirs}" for ours, theirs in header.theirs.items())
             parts.append(f"{role}:{','.join(header.unnamed or pairs)}")
-    return replace(told, columns=";".join(parts))
+    return replace(options, columns=";".join(parts))

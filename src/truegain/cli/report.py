@@ -157,13 +157,13 @@ def report_command(
             in_words,
             answer_arguments([judgments, *files], options) if sources.of_answers else "",
         )
-        asked = {
+        questions = {
             "pairs": pairs,
             "baselines": [] if candidate else [options.called(name) for name in baseline or ()],
             "costs": options.costs,
-            "told": [in_words(warning) for warning in warnings],
+            "messages": [in_words(warning) for warning in warnings],
         }
-        facts = sources.facts(asked, made, page, config, cached)
+        facts = sources.facts(questions, made, page, config, cached)
         facts = replace(facts, truth=true_scores, teams=team_of)
         sections = sections_for(facts)
         line = f"{page.output}: {sections[0].data['headline']}" + (f" {in_short(facts)}" if true_scores else "")
@@ -186,7 +186,7 @@ class _Sources:
     of_answers: bool = False
 
     def facts(
-        self, asked: dict[str, Any], made: Made, page: PageOptions, config: StudyConfig, cached: Keeping
+        self, questions: dict[str, Any], made: Made, page: PageOptions, config: StudyConfig, cached: Keeping
     ) -> Facts:
         """Everything that the page says."""
         from truegain.preferences.study import PreferenceStudy
@@ -197,12 +197,12 @@ class _Sources:
             if page.corpus or page.judged_corpus:
                 name = option("--corpus" if page.corpus else "--judged-corpus")
                 raise TruegainError(f"{name} is about texts of documents, and these are preferences; leave it out")
-            return gather_preferences(self.study, **asked, made=made, kept=cached)
+            return gather_preferences(self.study, **questions, made=made, kept=cached)
         assert self.runs is not None
         assert self.labels is not None
         level = None if config.gold is None else config.gold.relevant_from
         return gather(
-            self.study, self.runs.table, self.labels, **asked, gold_relevant_from=level, corpus=page.corpus,
+            self.study, self.runs.table, self.labels, **questions, gold_relevant_from=level, corpus=page.corpus,
             judged_corpus=page.judged_corpus, made=made, kept=cached,
         )  # fmt: skip
 

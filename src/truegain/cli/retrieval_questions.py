@@ -140,13 +140,13 @@ def _about_judged(
         yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
     pair = ("--baseline", systems[0], "--candidate", systems[-1], "--dry-run")
-    asked = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
-    yield FileQuestion(about, asked, command_of("settle", *chosen, *pair))
+    question = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
+    yield FileQuestion(about, question, command_of("settle", *chosen, *pair))
     if others and len(systems) > 2:
-        asked = f"Do {first.file} and {others[0]} order the systems alike?"
+        question = f"Do {first.file} and {others[0]} order the systems alike?"
         named_columns = columns_of(first, whole[1], runs=runs)
         command = command_of("correlate", first.file, others[0], *paths, "-m", measure, *named_columns)
-        yield FileQuestion(about, asked, command, instead=others[1:])
+        yield FileQuestion(about, question, command, instead=others[1:])
     if not corrected:
         yield from gold
 
@@ -201,13 +201,13 @@ def _about_gold(
         if not any(one.gold is pair.gold for one in ready):
             yield from pair.questions(about, paths)
     for file in listed:
-        asked = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
+        question = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
         filled = bool(file.data.judged)
-        given = ("--gold", file.file, *columns_of(whole[0], runs=runs))
-        command = command_of("verdict", whole[0].file, *paths, *given) if filled else ""
-        yield FileQuestion(about, asked, command, "" if filled else "fill in labels from its top")
+        options = ("--gold", file.file, *columns_of(whole[0], runs=runs))
+        command = command_of("verdict", whole[0].file, *paths, *options) if filled else ""
+        yield FileQuestion(about, question, command, "" if filled else "fill in labels from its top")
         if filled and not ready:
-            yield FileQuestion(about, PAGE, command_of("report", whole[0].file, *paths, *given, "-o", "report.html"))
+            yield FileQuestion(about, PAGE, command_of("report", whole[0].file, *paths, *options, "-o", "report.html"))
     if whole[0].judges and not both and not listed:
         why = f"no person has checked the labels of {some(whole[0].judges)}; this draws documents to label:"
         at_depth = () if linear == "P@10" else ("-m", linear)
@@ -249,17 +249,17 @@ class _Checked:
         """What these labels can answer; others may stand in place of the gold labels."""
         cheap, gold = self.cheap, self.gold
         at_depth = () if self.measure == "P@10" else ("-m", self.measure)
-        given = ("--gold", gold.file, "--design", self.design, *at_depth, *columns_of(cheap, gold, runs=self.runs))
+        options = ("--gold", gold.file, "--design", self.design, *at_depth, *columns_of(cheap, gold, runs=self.runs))
         drawn = "" if self.design == "topics" else ", if these were drawn at random"
-        asked = f"Which system is better by {cheap.file}, corrected by {gold.file}{drawn}?"
+        question = f"Which system is better by {cheap.file}, corrected by {gold.file}{drawn}?"
         if self.refusal:
-            yield FileQuestion(about, asked, lacks=self.refusal)
+            yield FileQuestion(about, question, lacks=self.refusal)
         else:
-            yield FileQuestion(about, asked, command_of("verdict", cheap.file, *paths, *given), instead=instead)
-            yield FileQuestion(about, PAGE, command_of("report", cheap.file, *paths, *given, "-o", "report.html"))
+            yield FileQuestion(about, question, command_of("verdict", cheap.file, *paths, *options), instead=instead)
+            yield FileQuestion(about, PAGE, command_of("report", cheap.file, *paths, *options, "-o", "report.html"))
         if not refusal(lambda: judge_quality(cheap.data, gold=Gold(gold.data, self.design))):
-            asked = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
-            yield FileQuestion(about, asked, command_of("judge", "check", cheap.file, *given), instead=instead)
+            question = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
+            yield FileQuestion(about, question, command_of("judge", "check", cheap.file, *options), instead=instead)
 
 
 def _checks(gold: Examined, cheap: Examined) -> bool:
@@ -288,9 +288,9 @@ def of_ratings(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         for folder, runs in _by_folder(files).items():
             systems = [system for run in runs for system in run.systems]
             if len(systems) > 1 and _fits(file.data, runs):
-                asked = f"{which_of(systems)} by the mean of their ratings{again}?"
+                question = f"{which_of(systems)} by the mean of their ratings{again}?"
                 words = (file.file, *_paths(folder, runs, files), "--aggregate", "mean", *repeated)
                 config = StudyConfig(ratings=Ratings("mean", repeated="mean"))
                 lacks = refusal(partial(_study_by, runs, file, config))
                 command = "" if lacks else command_of("verdict", *words, *columns_of(file, runs=runs))
-                yield FileQuestion(about, asked, command, lacks)
+                yield FileQuestion(about, question, command, lacks)

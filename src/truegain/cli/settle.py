@@ -318,8 +318,8 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     if not now.ended:
         typer.echo(in_words(now.sentence))
         for pair in now.pairs:
-            if told := foretold(now, pair.likely, pair.latest):
-                typer.echo(told.strip())
+            if forecast := foretold(now, pair.likely, pair.latest):
+                typer.echo(forecast.strip())
         typer.echo(_fill_in(sheet, n, settling))
         raise typer.Exit(NOT_KNOWN)
     keeper.write(now, settling.filled(settling.labels_of(rows)))
@@ -466,9 +466,9 @@ class TerminalTeller:
                 tell(in_words(pair.sentence) + foretold(now, pair.likely, pair.latest))
         self._told = now.labels
 
-    def failure(self, said: str) -> None:
+    def failure(self, message: str) -> None:
         """Tell why a look failed."""
-        tell(said, "warning")
+        tell(message, "warning")
 
 
 def _make_study(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
@@ -480,8 +480,8 @@ def _make_study(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
     listed = keeper.settling.listed
     with tempfile.TemporaryDirectory() as made:
         listed.write(Path(made) / "list.csv")
-        found = gather(str(texts.topics), str(texts.docs), [str(Path(made) / "list.csv")])
-        topics, documents = {row.topic.id for row in found.topics}, {document.id for document in found.documents}
+        gathered = gather(str(texts.topics), str(texts.docs), [str(Path(made) / "list.csv")])
+        topics, documents = {row.topic.id for row in gathered.topics}, {document.id for document in gathered.documents}
         for what, file, lacking in (
             ("topic", texts.topics, set(listed.topics) - topics), ("document", texts.docs, set(listed.docs) - documents)
         ):  # fmt: skip
@@ -501,4 +501,4 @@ def _make_study(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         copied = [
             (name, Path(made) / name) for name in ("list.key.csv", "list.csv")
         ]  # the key first: a list without it is none
-        write_study(keeper.folder, settings, found.topics, found.documents, found.rows, copied)
+        write_study(keeper.folder, settings, gathered.topics, gathered.documents, gathered.rows, copied)

@@ -127,9 +127,9 @@ class Keeper:
         """The runs of the systems in question: of others the labels say nothing."""
         from truegain.data.runs import Runs
 
-        runs, asked = Runs.of(list(self.runs)), {name for pair in self.settling.pairs for name in pair}
-        kept = tuple(run for run in runs.parts if run.system in asked)
-        return Runs(kept) if len(kept) == len(asked) else runs
+        runs, systems = Runs.of(list(self.runs)), {name for pair in self.settling.pairs for name in pair}
+        kept = tuple(run for run in runs.parts if run.system in systems)
+        return Runs(kept) if len(kept) == len(systems) else runs
 
 
 def _told(value: object) -> str:

@@ -118,13 +118,13 @@ def label_unjudged(
 def _lacking(files: Sequence[str], known: Judgments | None, depth: int) -> list[tuple[str, str]]:
     """Documents of the runs down to a depth that have no label."""
     labeled = set() if known is None else {(t, d) for t, d, _ in _rows(known)}
-    found: dict[tuple[str, str], None] = {}
+    unlabeled: dict[tuple[str, str], None] = {}
     for part in read_runs(list(files)).parts:
         columns = ordered_columns(part)
         for topic, doc, rank in zip(columns["topic"], columns["doc"], columns["rank"], strict=True):
             if rank <= depth and (topic, doc) not in labeled:
-                found[topic, doc] = None
-    return list(found)
+                unlabeled[topic, doc] = None
+    return list(unlabeled)
 
 
 def _rows(judgments: Judgments) -> list[tuple[str, str, float]]:

@@ -363,7 +363,7 @@ def typed_claims(
 
 
 def _check(
-    context: typer.Context, parameter: Any, value: Any, key: str, told: Any, file: str, line: int | None
+    context: typer.Context, parameter: Any, value: Any, key: str, typed: Any, file: str, line: int | None
 ) -> None:
     """Have the option itself read the value, so that the file and the line are told where it cannot."""
     choices = next((s.choices for s in settings_of(StudyConfig) if s.name == parameter.name), ())
@@ -376,7 +376,7 @@ def _check(
             raise
         hint = re.sub(r"^Invalid value for [^:]*: ", "", error.format_message().rstrip("."))
         hint = re.sub(r"^.* is not a valid (float|int|integer)( range)?$", lambda kind: WANTED[kind[1]], hint)
-        raise InputError(f"{key} is {told!r}", file=file, line=line, hint=hint) from None
+        raise InputError(f"{key} is {typed!r}", file=file, line=line, hint=hint) from None
 
 
 StudyFile = Annotated[

@@ -88,8 +88,8 @@ class StudyOptions(StudyInputs):
                 if holds_preferences(judgments):
                     raise TruegainError(f"{judgments} holds preferences, which need no runs; leave them out") from None
                 raise
-        found = self.study_of_preferences(judgments, config, reading)
-        return super().study(judgments, files, config, reading) if found is None else found
+        preference_study = self.study_of_preferences(judgments, config, reading)
+        return super().study(judgments, files, config, reading) if preference_study is None else preference_study
 
     def study_of_preferences(
         self, judgments: str, config: StudyConfig, reading: RatingsAsked

@@ -88,8 +88,8 @@ def read_items(
     else:
         raise InputError(f"cannot read {an(data)} as values of answers", hint="give a path, a frame or a list of dicts")
     items = joined(logs, names)
-    for told in other_questions(logs):
-        warn(f"{told}; check that both are of the same questions")
+    for message in other_questions(logs):
+        warn(f"{message}; check that both are of the same questions")
     return items if not scales else replace(items, scales={**items.scales, **scales})
 
 
@@ -174,9 +174,9 @@ def other_questions(logs: Sequence[Log]) -> Iterator[str]:
     """Files about one system each that give one set of names to topics in which they ask different questions."""
     alone = [log for log in logs if any(not row.system for row in log.rows)]
     for one, other in combinations(alone, 2):
-        asked = [log.provenance.get("inputs") for log in (one, other)]
+        inputs = [log.provenance.get("inputs") for log in (one, other)]
         topics = [{row.topic for row in log.rows} for log in (one, other)]
-        if None not in asked and asked[0] != asked[1] and one.tool == other.tool and topics[0] == topics[1]:
+        if None not in inputs and inputs[0] != inputs[1] and one.tool == other.tool and topics[0] == topics[1]:
             yield f"{one.file} and {other.file} name their topics alike and ask other questions in them"
 
 
@@ -212,8 +212,8 @@ def _systems(logs: Sequence[Log], names: Sequence[str] | None) -> list[str]:
                 f"{argname('names')}: {counted(len(names), 'name')} for {counted(len(alone), 'file')} about one "
                 "system; give a name for each"
             )
-        given = dict(zip(map(id, alone), names, strict=True))
-        return [given.get(id(log), "") for log in logs]
+        name_of = dict(zip(map(id, alone), names, strict=True))
+        return [name_of.get(id(log), "") for log in logs]
     if not alone:
         return ["" for _ in logs]
     keys = [key for key in alone[0].names if all(key in log.names for log in alone)]
@@ -303,8 +303,8 @@ def _cells(columns: Columns, roles: Mapping[str, str]) -> list[dict[str, Any]]:
         if name in roles:
             of[name] = _text(columns, roles[name], needed=name == "system")
     for name in _model_columns(columns, roles):  # a model's row may name nobody else
-        given = _text(columns, name, needed=False)
-        of["judge"] = [judge or model for judge, model in zip(of.get("judge", given), given, strict=True)]
+        models = _text(columns, name, needed=False)
+        of["judge"] = [judge or model for judge, model in zip(of.get("judge", models), models, strict=True)]
     if "weight" in roles:
         of["weight"] = [
             _weight(columns, roles["weight"], at, c) for at, c in enumerate(columns._column(roles["weight"]))
@@ -334,15 +334,15 @@ def _without_models(
     columns: Columns, roles: Mapping[str, str], cells: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
     """What rows say of values beside those of the model that they name: these are nobody's that is known."""
-    given = [_text(columns, name, needed=False) for name in _model_columns(columns, roles)]
-    return [{**of, "judge": ""} if any(names) else of for of, *names in zip(cells, *given, strict=True)]
+    models = [_text(columns, name, needed=False) for name in _model_columns(columns, roles)]
+    return [{**of, "judge": ""} if any(names) else of for of, *names in zip(cells, *models, strict=True)]
 
 
 def _models_in(columns: Columns, roles: Mapping[str, str]) -> frozenset[str]:
     """The judges that are models: those of rows that name one."""
     judges = [str(of.get("judge", "")) for of in _cells(columns, roles)]
-    given = [_text(columns, name, needed=False) for name in _model_columns(columns, roles)]
-    return frozenset(judge for column in given for judge, model in zip(judges, column, strict=True) if model)
+    models = [_text(columns, name, needed=False) for name in _model_columns(columns, roles)]
+    return frozenset(judge for column in models for judge, model in zip(judges, column, strict=True) if model)
 
 
 def _text(columns: Columns, name: str, needed: bool = True) -> list[str]:

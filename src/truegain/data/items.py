@@ -376,8 +376,8 @@ class Items(Lines):
         score : str
             The score.
         """
-        if told := self.check_means(score):
-            warn("; ".join(told))
+        if messages := self.check_means(score):
+            warn("; ".join(messages))
 
     def check_means(self, score: str | None = None) -> tuple[str, ...]:
         """Where a tool's own mean is not that of its values: a sentence each, with the reason where it is known.
@@ -392,7 +392,7 @@ class Items(Lines):
         tuple of str
             Nothing where all agree.
         """
-        told = []
+        messages = []
         for printed in self.means:
             if printed.score not in self.scores or printed.system not in self.systems:
                 continue
@@ -403,11 +403,11 @@ class Items(Lines):
             ours = float(known.mean()) if len(known) else math.nan
             if not (abs(ours - printed.mean) <= SAME or (math.isnan(ours) and math.isnan(printed.mean))):
                 why = f" ({printed.reason})" if printed.reason else ""
-                told.append(
+                messages.append(
                     f"{printed.score} of {printed.system}: the tool printed {printed.mean:.4f}, the mean of its values "
                     f"is {ours:.4f} over {counted(len(known), 'topic')}{why}"
                 )
-        return tuple(told)
+        return tuple(messages)
 
     def clustered(self, column: str) -> Items:
         """The same values of topics that were sampled in clusters, such as questions written from the same document.

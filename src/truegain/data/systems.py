@@ -135,8 +135,8 @@ def run_of_system(name: str, system: SystemLike, queries: QueryTable | None, bat
     """What a system retrieves for all queries, or has retrieved."""
     if is_run(system):
         (run,) = Runs.of({name: system}).parts
-        asked = None if queries is None else np.flatnonzero(run.topic.onto(list(queries.texts)) >= 0)
-        return run if asked is None or len(asked) == len(run) else _some(run, asked)
+        rows = None if queries is None else np.flatnonzero(run.topic.onto(list(queries.texts)) >= 0)
+        return run if rows is None or len(rows) == len(run) else _some(run, rows)
     if queries is None:
         raise TruegainError(f"{name} has to be run, and there are no queries; give {argname('topics')}")
     transform = getattr(system, "transform", None)
@@ -165,9 +165,9 @@ def _by_frames(name: str, call: Callable[[Any], Any], queries: QueryTable, batch
             runs = runs_of_frame(frame, name, f"results of {name}", Header(role="runs"))
             if len(runs) > 1:
                 raise InputError(f"{name} returned several systems", hint="leave out the column that names systems")
-            asked = runs[0].topic.onto([str(topic) for topic in batch["qid"]]) >= 0
-            parts += [_some(runs[0], np.flatnonzero(asked))] if asked.any() else []
-            strange += [] if asked.any() else runs[0].topic.values
+            in_batch = runs[0].topic.onto([str(topic) for topic in batch["qid"]]) >= 0
+            parts += [_some(runs[0], np.flatnonzero(in_batch))] if in_batch.any() else []
+            strange += [] if in_batch.any() else runs[0].topic.values
     if not parts and strange:
         raise InputError(
             f"{name} returned results of other topics alone: {some(strange)}; it was given {some(list(queries.texts))}",

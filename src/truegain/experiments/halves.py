@@ -489,10 +489,10 @@ def whole_collection(
         engine=engine,
         progress=progress,
     )
-    found = [(measure, _estimates(spread, measure, method)) for measure, method in FIGURE_3]
-    (value, *_), (_, low, high) = (_in_columns(estimates) for _, estimates in found)
+    by_measure = [(measure, _estimates(spread, measure, method)) for measure, method in FIGURE_3]
+    (value, *_), (_, low, high) = (_in_columns(estimates) for _, estimates in by_measure)
     order = np.argsort(-value, kind="stable").tolist()
-    items = [replace(estimates[s], measure=measure) for measure, estimates in found for s in order]
+    items = [replace(estimates[s], measure=measure) for measure, estimates in by_measure for s in order]
     of_map = float(np.nanmedian([e.high - e.low for e in items[: len(order)]]))
     of_logits = float(np.nanmedian(inverse_logits(high) - inverse_logits(low)))
     note = f"median width: MAP {of_map:.3f}, L-MAP on AP's scale {of_logits:.3f}"

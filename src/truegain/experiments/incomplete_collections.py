@@ -221,8 +221,10 @@ def incomplete_rankings(
         counts = len(loaded.systems), len(ranked.topics)
         shares = shares_of(ranked, [one.level, *(m.rel for m in content)])
         why = f"no scores with predicted labels: {one.established} does not support them; nDCG, AP and P do"
-        told = "" if one.prediction else why
-        answers.append(Incomplete(str(one.established), ways, tuple(keep), tau, *counts, shares, unpredicted=told))
+        unpredicted = "" if one.prediction else why
+        answers.append(
+            Incomplete(str(one.established), ways, tuple(keep), tau, *counts, shares, unpredicted=unpredicted)
+        )
     return answers
 
 
@@ -325,8 +327,8 @@ def _one(shared: _Shared, piece: tuple[float, int], seed: np.random.SeedSequence
 
 def _predicted(prediction: Prediction, measure: Measure, pool: Pool, kept: Bools) -> Floats:
     """Means of the systems with predicted labels for documents that lost theirs."""
-    found = prediction.filled.ranked.pool
-    lost = found.find(Coded(pool.topics, pool.topic[~kept]), pool.docs.take(np.flatnonzero(~kept)))
+    filled = prediction.filled.ranked.pool
+    lost = filled.find(Coded(pool.topics, pool.topic[~kept]), pool.docs.take(np.flatnonzero(~kept)))
     label = prediction.label.copy()
     label[lost] = np.nan
     return mean_of_rows(prediction.relabeled(label).scored(measure).score)

@@ -263,11 +263,11 @@ def dcg_table(
     ways: dict[str, tuple[Method, Clusters]] = {
         "formula": ("delta", "topics"), "over topics": ("bootstrap", "topics"), "over pairs": ("bootstrap", "none"),
     }  # fmt: skip
-    found: dict[str, dict[str, Estimate]] = {}
+    estimates: dict[str, dict[str, Estimate]] = {}
     notes: list[str] = []
     for way, (method, clusters) in ways.items():
         with warnings.catch_warnings():
-            if found:  # what is wrong with the data was said once
+            if estimates:  # what is wrong with the data was said once
                 warnings.simplefilter("ignore", DataWarning)
             try:
                 answers = correct(
@@ -279,11 +279,11 @@ def dcg_table(
                     raise
                 notes.append(Message(f"no standard error {way}: {with_marks(error)}"))
                 continue
-        found[way] = {e.system: e for e in answers}
+        estimates[way] = {e.system: e for e in answers}
         notes += [Message(f"{e.system}, {way}: {with_marks(note)}") for e in answers for note in e.notes]
     rows: list[tuple[Cell, ...]] = []
-    for system, first in found["formula"].items():
-        each = [found.get(way, {}).get(system) for way in ("over pairs", "over topics", "formula")]
+    for system, first in estimates["formula"].items():
+        each = [estimates.get(way, {}).get(system) for way in ("over pairs", "over topics", "formula")]
         errors = [None if e is None or e.refused else e.se for e in each]
         rows.append((system, first.measure, first.uncorrected, None if first.refused else first.value, *errors))
     columns = ("system", "measure", "uncorrected", "value", "se over pairs", "se over topics", "se by formula")

@@ -220,7 +220,7 @@ def judge_study(
     chosen = at_level(parse_measure(measure), relevant_from)
     if not isinstance(chosen, P):
         raise MeasureError(f"{measure}: the paper's formulas are for precision at a cutoff; use P@10 or P(rel=2)@10")
-    labels, said = bronze_of(judgments)
+    labels, notes = bronze_of(judgments)
     trusted = Judgments.of(gold_labels(gold), "gold")
     judge = fit_judge(labels, trusted, gold.design, chosen, gold.relevant_from, unmatched=unmatched, scale=scale)
     ranked = in_line(runs, labels, [chosen], jobs)
@@ -235,7 +235,7 @@ def judge_study(
         by_topic[system] = scores
         by_rank = _by_rank(lists, s, chosen, len(scores))
         relevance[system] = tuple(limited(float(j), by_pairs) for j in by_rank) if by_pairs.informedness > 0 else ()
-    return JudgeStudy("", means, tuple(judges if accuracy == "system" else judges[:1]), relevance, said, by_topic)
+    return JudgeStudy("", means, tuple(judges if accuracy == "system" else judges[:1]), relevance, notes, by_topic)
 
 
 def _independent(judge: Judge) -> Judge:
@@ -644,10 +644,10 @@ def _table(
     notes: Iterable[str],
     studies: Sequence[JudgeStudy],
 ) -> Table:
-    said = [*dict.fromkeys((*(note for study in studies for note in study.notes), *notes))]
+    all_notes = [*dict.fromkeys((*(note for study in studies for note in study.notes), *notes))]
     if EBAY in studies and EBAY_BY_QUERY in studies:
-        said.append(BY_PAIR)
+        all_notes.append(BY_PAIR)
     named = any(study.name for study in studies)
     shown = columns if named else columns[1:]
     kept = rows if named else [row[1:] for row in rows]
-    return Table(shown, kept, {"truegain": __version__}, title, tuple(said))
+    return Table(shown, kept, {"truegain": __version__}, title, tuple(all_notes))

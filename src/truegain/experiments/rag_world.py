@@ -85,5 +85,5 @@ def _ids(question: int, passage: int) -> Record:
 
 def _text(question: int, passage: int, good: bool) -> str:
     """A text that people can label: it says whether it is relevant."""
-    said = "This note answers the question." if good else "This note is about something else."
-    return f"Subject {question + 1}, note {passage + 1}. {said}"
+    statement = "This note answers the question." if good else "This note is about something else."
+    return f"Subject {question + 1}, note {passage + 1}. {statement}"

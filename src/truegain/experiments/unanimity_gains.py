@@ -106,8 +106,8 @@ class TeamRuns:
         """
         teams = read_teams(self.teams)
         labels = aggregate(ratings, "sum", scale=scale) if self.official is None else self.official
-        asked = parse_measures([self.best_by])
-        parsed = [a.measure for a in (measures_for_gains(asked) if self.official is None else asked)]
+        requested = parse_measures([self.best_by])
+        parsed = [a.measure for a in (measures_for_gains(requested) if self.official is None else requested)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # told where the same runs are scored by every measure
             scores = evaluate(self.runs, labels, parsed)

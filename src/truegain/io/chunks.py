@@ -133,7 +133,7 @@ def line_file(path: str, open_files: ExitStack) -> LineFile:
             while piece := filled(stream, PIECE):
                 bounds = bounds or Endless(piece, file, whole=len(piece) < PIECE)
                 bounds.of_lines = False  # long lines are told when lines are counted
-                bounds.look_at(piece, lambda: b"", counted.given if unpacked else None)
+                bounds.look_at(piece, lambda: b"", counted.bytes_read if unpacked else None)
                 note(piece)
                 with no_room(file):
                     copy.write(piece)

@@ -33,7 +33,7 @@ class Joined(io.RawIOBase):
     """A stream whose first bytes were already read, which counts the bytes it gives."""
 
     def __init__(self, first: bytes, rest: BinaryIO) -> None:
-        self.first, self.rest, self.given = first, rest, 0
+        self.first, self.rest, self.bytes_read = first, rest, 0
 
     def readable(self) -> bool:
         """It is for reading."""
@@ -46,7 +46,7 @@ class Joined(io.RawIOBase):
             buffer[:count], self.first = self.first[:count], self.first[count:]
         else:
             count = self.rest.readinto(buffer)  # type: ignore[attr-defined]
-        self.given += count or 0
+        self.bytes_read += count or 0
         return int(count or 0)
 
 

@@ -78,7 +78,7 @@ def read_any_bytes(path: PathLike) -> bytes:
         source = unpacked or cast("BinaryIO", counted)
         bounds = AnyBytes(b"", file, whole=False)
         while piece := filled(source, PIECE):
-            bounds.look_at(piece, buffer.getvalue, counted.given if unpacked else None)
+            bounds.look_at(piece, buffer.getvalue, counted.bytes_read if unpacked else None)
             buffer.write(piece)
     data = buffer.getvalue()
     check_unchanged(name, data)
@@ -176,7 +176,7 @@ def _gathered(raw: BinaryIO, file: str) -> bytes:
     piece = first if unpacked is None else filled(unpacked, PIECE)
     bounds, buffer = Bounds(piece, file, whole=len(piece) < PIECE), io.BytesIO()
     while piece:
-        bounds.look_at(piece, buffer.getvalue, counted.given if unpacked else None)
+        bounds.look_at(piece, buffer.getvalue, counted.bytes_read if unpacked else None)
         buffer.write(piece)
         piece = stream.read(PIECE)
     return buffer.getvalue()

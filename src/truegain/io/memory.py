@@ -143,7 +143,7 @@ def _looked(name: str) -> tuple[int, bytes]:
         if unpacked is not None:
             sample = unpacked.read(SAMPLE)
             first, got = sample[:LOOKED_AT], len(sample)
-            size = got if got < SAMPLE else got * size // max(1, min(counted.given, size))
+            size = got if got < SAMPLE else got * size // max(1, min(counted.bytes_read, size))
     if name in _far:
         _heads[name] = size, first
     return size, first

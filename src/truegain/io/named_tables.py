@@ -252,17 +252,17 @@ def with_inner(columns: Columns, header: Header) -> Columns:
     >>> with_inner(Columns(table, "a.jsonl"), Header.of("topic=query.id,assessor=query.by.age")).names
     ['query', 'grade', 'query.id', 'query.by.age']
     """
-    asked = {ours: name for ours, name in header.theirs.items() if ours in header.renamed or ours not in columns}
-    told = {part: ours for ours, name in asked.items() for part in parts_of(name)}
-    paths = [part for part in told if "." in part and part not in columns.names]
+    names = {ours: name for ours, name in header.theirs.items() if ours in header.renamed or ours not in columns}
+    column_of = {part: ours for ours, name in names.items() for part in parts_of(name)}
+    paths = [part for part in column_of if "." in part and part not in columns.names]
     whole = columns
-    while unfolded := _unfolded(columns, [path for path in paths if told[path] in IN_LISTS]):
+    while unfolded := _unfolded(columns, [path for path in paths if column_of[path] in IN_LISTS]):
         columns = unfolded
-    found = {path: cells for path in paths if (cells := _inner(columns, path)) is not None}
-    if columns is not whole and columns.role == "runs" and "rank" not in asked:
-        for path in [path for path in found if told[path] == "score"]:
-            _warn_of_rising(columns, path, found[path])
-    return _with(columns, found) if found else columns
+    inner = {path: cells for path in paths if (cells := _inner(columns, path)) is not None}
+    if columns is not whole and columns.role == "runs" and "rank" not in names:
+        for path in [path for path in inner if column_of[path] == "score"]:
+            _warn_of_rising(columns, path, inner[path])
+    return _with(columns, inner) if inner else columns
 
 
 def unfolded(columns: Columns, paths: Sequence[str]) -> Columns:
@@ -303,7 +303,7 @@ def _unfolded(columns: Columns, paths: Sequence[str]) -> Columns | None:
     >>> [made.frame.column(made.names.index(name)) for name in ("q", "hits.id", "hits.#")]
     [['7', '7'], ['a', 'b'], [1, 2]]
     """
-    lists = dict(found for path in paths if (found := _list_on(columns, path)) is not None)
+    lists = dict(nested for path in paths if (nested := _list_on(columns, path)) is not None)
     if not lists:
         return None
     if len(lists) > 1:
@@ -365,13 +365,13 @@ def _inner(columns: Columns, path: str) -> list[Any] | None:
         objects = [*map(_object, cells)]
         shapes = {tuple(one) for one in objects}  # most objects have the same keys
         spelled = {shape: [k for k in shape if str(k).lower() == key] for shape in shapes}
-        twice = next((found for found in spelled.values() if len(found) > 1), None)
+        twice = next((spellings for spellings in spelled.values() if len(spellings) > 1), None)
         if twice is not None:
             both = " and ".join(map(repr, twice))
             raise InputError(f"{path} matches both {both}", file=columns.file, hint="rename or remove one")
         if not any(spelled.values()):
             return None
-        cells = [one[found[0]] if (found := spelled[tuple(one)]) else None for one in objects]
+        cells = [one[spelling[0]] if (spelling := spelled[tuple(one)]) else None for one in objects]
     return cells
 
 
@@ -382,8 +382,8 @@ def _object(cell: object) -> Mapping[Any, Any]:
 def inner_names(columns: Columns, places: bool = False) -> list[str]:
     """Paths to what stands in the objects and lists of the first rows; with `places`, to places in lists."""
     cells = {name: columns.frame.column(at)[:FIRST_ROWS] for at, name in enumerate(columns.all_written)}
-    found = [path for name, first in cells.items() for one in first for path in _paths(name, one)]
-    return [path for path in dict.fromkeys(found) if path not in cells and (places or not path.endswith(".#"))]
+    paths = [path for name, first in cells.items() for one in first for path in _paths(name, one)]
+    return [path for path in dict.fromkeys(paths) if path not in cells and (places or not path.endswith(".#"))]
 
 
 def _paths(name: str, value: object) -> Iterator[str]:

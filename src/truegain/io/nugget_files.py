@@ -157,9 +157,9 @@ def read_nugget_file(path: PathLike) -> NuggetFile:
 def _models(columns: Columns) -> frozenset[str]:
     """The judges that are models: those of rows that name one, in a column 'judge_model' or 'model'."""
     cells = _Cells.of(columns)
-    given = [columns._column(name) for name in MODEL_COLUMNS if name in columns.names]
+    model_columns = [columns._column(name) for name in MODEL_COLUMNS if name in columns.names]
     return frozenset(
-        cells.text("judge", at) for column in given for at, cell in enumerate(column) if not is_missing(cell)
+        cells.text("judge", at) for column in model_columns for at, cell in enumerate(column) if not is_missing(cell)
     ) - {""}
 
 
@@ -195,11 +195,11 @@ def _listed(columns: Columns) -> Iterator[NuggetRow]:
             names[name] += 1
             again = names[name] > 1  # a model may list the same nugget twice, and nuggetizer counts both
             name = f"{name} ({names[name]})" if again else name
-            given = nugget.get("assignment")
+            assignment = nugget.get("assignment")
             yield NuggetRow(
                 topic=topic, nugget=name, other=name if again else str(nugget.get("text", name)),
                 weight=_weight(columns, at, nugget["importance"]) if "importance" in nugget else None,
-                support=None if given is None else _support(columns, at, given),
+                support=None if assignment is None else _support(columns, at, assignment),
                 system=system, judge=judge, line=_line(columns, at),
             )  # fmt: skip
 
@@ -244,8 +244,8 @@ class _Cells:
     def text(self, ours: str, at: int, *, needed: bool = False) -> str:
         cell = self.of_role[ours][at] if ours in self.of_role else None
         if ours == "judge" and is_missing(cell):  # a model's row may name nobody else
-            given = (self.columns._column(name)[at] for name in MODEL_COLUMNS if name in self.columns.names)
-            cell = next((other for other in given if not is_missing(other)), None)
+            models = (self.columns._column(name)[at] for name in MODEL_COLUMNS if name in self.columns.names)
+            cell = next((other for other in models if not is_missing(other)), None)
         text = "" if is_missing(cell) else str(cell).strip()
         if needed and not text:
             raise self.columns._fault(

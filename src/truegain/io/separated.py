@@ -311,8 +311,8 @@ class Guess:
     @property
     def columns(self) -> str:
         """The columns to choose from, where a topic or a document is not known."""
-        asked = any(f"{ours}={NAME}" in self.option for ours in IDS)
-        return f" with your columns for {NAME}: {', '.join(self.listed)}" if asked and self.listed else ""
+        has_name = any(f"{ours}={NAME}" in self.option for ours in IDS)
+        return f" with your columns for {NAME}: {', '.join(self.listed)}" if has_name and self.listed else ""
 
     @property
     def rated(self) -> str:
@@ -509,12 +509,12 @@ def _readable(text: bytes, separator: str) -> Iterator[list[str]]:
 
 def _distinct(rows: Iterator[list[str]], width: int) -> list[dict[str, None]]:
     """The distinct cells of each column, in rows of that width."""
-    found: list[dict[str, None]] = [{} for _ in range(width)]
+    distinct: list[dict[str, None]] = [{} for _ in range(width)]
     for row in rows:
         if len(row) == width:
-            for cells, cell in zip(found, row, strict=True):
+            for cells, cell in zip(distinct, row, strict=True):
                 cells[cell] = None
-    return found
+    return distinct
 
 
 def _unnamed(rows: Sequence[Sequence[str]], role: Role, width: int) -> Guess | None:

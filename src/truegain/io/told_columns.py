@@ -34,10 +34,10 @@ def told_of(path: PathLike) -> Iterator[Role | None]:
     options = file_options()
     role = _role(path, options) if options.columns else None
     is_other = role == "gold" or (role is None and bool(options.judged.kinds & set(OF_JUDGMENTS)))
-    told = replace(options, judgments=None if is_other or role == "runs" else os.fspath(path))
+    own_options = replace(options, judgments=None if is_other or role == "runs" else os.fspath(path))
     if role is None:
-        told = replace(told, judged=Header(), ran=Header(role="runs"), trusted=Header(role="gold"))
-    with read_with(told):
+        own_options = replace(own_options, judged=Header(), ran=Header(role="runs"), trusted=Header(role="gold"))
+    with read_with(own_options):
         yield role
 
 
@@ -55,7 +55,7 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
     except TruegainError:  # told where the file is read
         return None
     fits = [(fit, one) for one, header in roles.items() if (fit := _fit(Columns(table, file, one), header))]
-    return max(fits, key=lambda found: found[0])[1] if fits else None
+    return max(fits, key=lambda pair: pair[0])[1] if fits else None
 
 
 def _is_nested(text: bytes, path: PathLike) -> bool:
@@ -136,9 +136,9 @@ def _are_ranked(rows: Sequence[Sequence[str]], header: Header) -> bool:
     for row in rows:
         if len(row) == len(ours):
             of_topics.setdefault(tuple(row[at] for at in lists), []).append(number_of(row[rank]))
-    told = [numbers for numbers in of_topics.values() if len(numbers) > 2]
-    ranked = [set(numbers) in ({*range(len(numbers))}, {*range(1, len(numbers) + 1)}) for numbers in told]
-    return 2 * sum(ranked) > len(told)
+    long_topics = [numbers for numbers in of_topics.values() if len(numbers) > 2]
+    ranked = [set(numbers) in ({*range(len(numbers))}, {*range(1, len(numbers) + 1)}) for numbers in long_topics]
+    return 2 * sum(ranked) > len(long_topics)
 
 
 def columns_in(path: PathLike) -> list[str]:
@@ -196,12 +196,12 @@ def _no_file_has(name: str, named: Mapping[str, Sequence[str]]) -> InputError:
     return InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)
 
 
-def check_somewhere(given: Iterable[object], name: str) -> None:
+def check_somewhere(values: Iterable[object], name: str) -> None:
     """Refuse the name of a column that none of the files has which a command was given.
 
-    given: what options have; what names no file is passed over.
+    values: what options have; what names no file is passed over.
     """
-    texts = [text for value in given for text in (value if isinstance(value, list) else [value])]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
     named: dict[str, Sequence[str]] = {}
     for text in texts:
         if not isinstance(text, str) or is_irds(text):

@@ -64,11 +64,11 @@ def store_decision(connection: Connection, decision: Settlement, at: float, *, r
 def _locked_version(connection: Connection) -> int:
     """The version, which nobody else changes until the transaction ends; 0 where nothing was stored."""
     query = lock(select(settings.c.value).where(settings.c.name == VERSION), of=settings)
-    found = connection.execute(query).scalar_one_or_none()
-    if found is None:
+    version = connection.execute(query).scalar_one_or_none()
+    if version is None:
         insert_new(connection, settings, name=VERSION, value=0)  # of two who come first one waits here
-        found = connection.execute(query).scalar_one()
-    return int(found)
+        version = connection.execute(query).scalar_one()
+    return int(version)
 
 
 def decision_version(connection: Connection) -> int:
@@ -80,10 +80,10 @@ def decision_version(connection: Connection) -> int:
 def stored_decision(connection: Connection) -> StoredDecision | None:
     """The newest decision, and when it was made; None where there is none."""
     query = select(settings.c.name, settings.c.value).where(settings.c.name.in_((VERSION, NEWEST)))
-    found: dict[str, Any] = {row.name: row.value for row in connection.execute(query).all()}
-    if NEWEST not in found:
+    stored: dict[str, Any] = {row.name: row.value for row in connection.execute(query).all()}
+    if NEWEST not in stored:
         return None
-    body = found[NEWEST]
+    body = stored[NEWEST]
     return StoredDecision(
-        int(found[VERSION]), msgspec.convert(body["decision"], Settlement), float(body["at"]), body["ended"]
+        int(stored[VERSION]), msgspec.convert(body["decision"], Settlement), float(body["at"]), body["ended"]
     )

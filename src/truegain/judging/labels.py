@@ -23,13 +23,13 @@ class ListedLabels(NamedTuple):
     """Every row from the top of the list to the last that somebody labeled, and how many of them count.
 
     `top` rows have all their labels: of each person who is asked, and of others where one could not judge, but of no
-    more than there are people who take part.  A row below has what is there, maybe nothing.  `given`: labels in all,
+    more than there are people who take part.  A row below has what is there, maybe nothing.  `total`: labels in all,
     "cannot judge" among them.
     """
 
     labels: list[Label]
     top: int
-    given: int
+    total: int
 
 
 class ListedRows:
@@ -98,21 +98,21 @@ def _labels(connection: Connection, study: JudgingStudy, known: ListedRows) -> L
     states: dict[str, str] = {row.id: row.state for row in stored}
     place_of = known.places(connection, states)
     number = len(known.rows)
-    asked, finished, others = [0] * number, [0] * number, [0] * number
+    planned, finished, others = [0] * number, [0] * number, [0] * number
     for name, state in states.items():
-        if (found := place_of[name]) is not None:
-            place, for_others = found
-            (others if for_others else asked)[place] += 1
+        if (located := place_of[name]) is not None:
+            place, for_others = located
+            (others if for_others else planned)[place] += 1
             finished[place] += state == DONE
-    given: dict[int, dict[str, float | None]] = {}
+    labels: dict[int, dict[str, float | None]] = {}
     for session, value, unit in connection.execute(_counted()).all():
-        if (found := place_of.get(unit)) is not None and unit in states:
-            given.setdefault(found[0], {})[session] = value  # a later revision comes later
-    needed = [min(n + min(most, more), left) for n, more in zip(asked, others, strict=True)]
+        if (located := place_of.get(unit)) is not None and unit in states:
+            labels.setdefault(located[0], {})[session] = value  # a later revision comes later
+    needed = [min(n + min(most, more), left) for n, more in zip(planned, others, strict=True)]
     top = next((i for i, (n, want) in enumerate(zip(finished, needed, strict=True)) if n < max(1, want)), number)
-    last = max(given, default=-1) + 1
-    listed = [Label(*known.rows[place], tuple(given.get(place, {}).values())) for place in range(last)]
-    return ListedLabels(listed, min(top, last), sum(map(len, given.values())))
+    last = max(labels, default=-1) + 1
+    listed = [Label(*known.rows[place], tuple(labels.get(place, {}).values())) for place in range(last)]
+    return ListedLabels(listed, min(top, last), sum(map(len, labels.values())))
 
 
 def _counted() -> Any:

@@ -32,7 +32,7 @@ class ListQuestion(Protocol):
     def remember(self, settlement: Settlement) -> None:
         """Take up an earlier settlement."""
 
-    def decide(self, rows: Sequence[Label], top: int | None = None, given: int | None = None) -> Settlement:
+    def decide(self, rows: Sequence[Label], top: int | None = None, answers: int | None = None) -> Settlement:
         """What is known."""
 
     def labels_of(self, rows: Sequence[Label], top: int | None = None) -> Floats:
@@ -62,7 +62,7 @@ class Teller(Protocol):
     def look(self, now: Settlement) -> None:
         """Tell a look."""
 
-    def failure(self, said: str) -> None:
+    def failure(self, message: str) -> None:
         """Tell why a look failed."""
 
 
@@ -106,10 +106,10 @@ class Watch(threading.Thread):
     def _fail(self, error: Exception) -> None:
         """Say what is wrong, once, and give it time."""
         known = isinstance(error, TruegainError)
-        said = str(error) if known else f"{type(error).__name__}: {error}"
-        if said != self._failed:
-            self.teller.failure(f"{said}; labels are kept, and looked at again in {AFTER_FAILURE:g} s")
-        self._failed = said
+        text = str(error) if known else f"{type(error).__name__}: {error}"
+        if text != self._failed:
+            self.teller.failure(f"{text}; labels are kept, and looked at again in {AFTER_FAILURE:g} s")
+        self._failed = text
         self._ended.wait(AFTER_FAILURE)
 
     def look(self) -> None:
@@ -122,34 +122,34 @@ class Watch(threading.Thread):
 
     def _look(self, rows: ListedRows) -> Settlement:
         while True:
-            found = labels_of_list(self.database, self.judging, rows)
+            listed = labels_of_list(self.database, self.judging, rows)
             is_over = self.now is None or self.database.read(pause_reason) in DECIDED  # an end that failed half way
-            now = self._again(found) if is_over else self._decided(found)
+            now = self._again(listed) if is_over else self._decided(listed)
             if not now.ended:
                 self.database.write(lambda connection: store_decision(connection, now, time.time()))  # noqa: B023
                 return now
-            if self._close(now, found, rows):
-                self._end(now, found)
+            if self._close(now, listed, rows):
+                self._end(now, listed)
                 return now
 
-    def _close(self, now: Settlement, found: ListedLabels, rows: ListedRows) -> bool:
+    def _close(self, now: Settlement, listed: ListedLabels, rows: ListedRows) -> bool:
         """Pause collecting, unless a label that it rests on was corrected since it was read: then look again."""
         reason: Reason = "known" if now.is_decided else "given-up"
 
         def close(connection: Connection) -> bool:
             guard_corrections(connection)
             labels = labels_of_list(connection, self.judging, rows).labels
-            if labels[: now.labels] != found.labels[: now.labels]:
+            if labels[: now.labels] != listed.labels[: now.labels]:
                 return False
             pause(connection, reason)
             return True
 
         return self.database.write(close)
 
-    def _decided(self, found: ListedLabels, top: int | None = None) -> Settlement:
-        return self.keeper.settling.decide(found.labels, found.top if top is None else top, found.given)
+    def _decided(self, listed: ListedLabels, top: int | None = None) -> Settlement:
+        return self.keeper.settling.decide(listed.labels, listed.top if top is None else top, listed.total)
 
-    def _again(self, found: ListedLabels) -> Settlement:
+    def _again(self, listed: ListedLabels) -> Settlement:
         """The first look of a process: what one before it knew, where it had no time to write the answer.
 
         Labels that were on their way when it was known may be there by now.  Limits hold at every look together, so
@@ -159,14 +159,14 @@ class Watch(threading.Thread):
         before = self.database.read(stored_decision)
         if before is not None:
             self.keeper.settling.remember(before.decision)
-        now, reason = self._decided(found), self.database.read(pause_reason)
+        now, reason = self._decided(listed), self.database.read(pause_reason)
         if now.is_decided or reason not in DECIDED:
             return now
         if reason == "known":
-            for top in range(found.top - 1, max(found.top - ON_THEIR_WAY, 0), -1):
-                if (earlier := self._decided(found, top)).is_decided:
+            for top in range(listed.top - 1, max(listed.top - ON_THEIR_WAY, 0), -1):
+                if (earlier := self._decided(listed, top)).is_decided:
                     return earlier
-            now = self._decided(found)
+            now = self._decided(listed)
         if now.ended:
             return now
 
@@ -177,9 +177,9 @@ class Watch(threading.Thread):
         self.database.write(go_on)
         return now
 
-    def _end(self, now: Settlement, found: ListedLabels) -> None:
+    def _end(self, now: Settlement, listed: ListedLabels) -> None:
         """Collecting has paused, the answer comes last: who is killed in between finds here again, and ends it."""
         settling = self.keeper.settling
-        self.keeper.write_basis(settling.filled(settling.labels_of(found.labels, now.labels)))
+        self.keeper.write_basis(settling.filled(settling.labels_of(listed.labels, now.labels)))
         self.database.write(lambda connection: store_decision(connection, now, time.time()))
         self.keeper.write_answer(now)

@@ -244,9 +244,9 @@ class Endpoint:
 
     def _pause(self, at: int, answer: Any) -> float:
         """Seconds before the next try: what the server asks for, else twice as long each time, at random."""
-        asked = asked_to_wait(answer, answer.content) if answer is not None else None
+        wait = asked_to_wait(answer, answer.content) if answer is not None else None
         usual = min(LONGEST_PAUSE, FIRST_PAUSE * 2**at)
-        return usual * self._random.uniform(0.5, 1.0) if asked is None else asked + self._random.uniform(0, 0.1 * usual)
+        return usual * self._random.uniform(0.5, 1.0) if wait is None else wait + self._random.uniform(0, 0.1 * usual)
 
     def _looked_at(self, answer: Any, whole: dict[str, Any] | None, seconds: float) -> ServerReply | None:
         """An answer that counts; None where it is to be asked for again."""
@@ -258,13 +258,13 @@ class Endpoint:
             return ServerReply(status, body, whole, seconds)
         message = error_of(body)
         self.last_fault = f"HTTP {status}: {message}"
-        asked = asked_to_wait(answer, body)
-        if status == 402 or (status in (403, 429) and asked is None and _QUOTA.search(message)):
+        wait = asked_to_wait(answer, body)
+        if status == 402 or (status in (403, 429) and wait is None and _QUOTA.search(message)):
             raise QuotaError(f"the server has no quota left for this key (HTTP {status}: {message}); add credit")
         if status in AGAIN or status >= 500:
-            if asked is not None and asked > LONGEST_ASKED:
+            if wait is not None and wait > LONGEST_ASKED:
                 raise QuotaError(
-                    f"the server asks to wait for {asked / 60:,.0f} minutes (HTTP {status}: {message}); run again later"
+                    f"the server asks to wait for {wait / 60:,.0f} minutes (HTTP {status}: {message}); run again later"
                 )
             return None
         alone = refused_alone(status, body, seconds)
@@ -292,18 +292,18 @@ def refused_alone(status: int, body: bytes, seconds: float = 0.0) -> ServerReply
 
 def _remedy(status: int, message: str) -> str:
     """What a refusal of all requests means, and what to do."""
-    said = f"HTTP {status}: {message}" if message else f"HTTP {status}"
+    reason = f"HTTP {status}: {message}" if message else f"HTTP {status}"
     if status == 401 or status == 403:
         return (
-            f"the server does not accept the key ({said}); set {KEY}, or name its variable ({arg('key_env', 'NAME')})"
+            f"the server does not accept the key ({reason}); set {KEY}, or name its variable ({arg('key_env', 'NAME')})"
         )
     if status == 404 and not _UNKNOWN_MODEL.search(message):
-        return f"there is no /chat/completions ({said}); addresses mostly end in /v1 ({argname('url')})"
+        return f"there is no /chat/completions ({reason}); addresses mostly end in /v1 ({argname('url')})"
     if status in (400, 404, 422) and _UNKNOWN_MODEL.search(message):
-        return f"the server has no such model ({said}); check {argname('model')}"
+        return f"the server has no such model ({reason}); check {argname('model')}"
     if 300 <= status < 400:
-        return f"the server sends us elsewhere ({said}); give the address that it names ({argname('url')})"
-    return f"the server refuses the request ({said}); check model and options"
+        return f"the server sends us elsewhere ({reason}); give the address that it names ({argname('url')})"
+    return f"the server refuses the request ({reason}); check model and options"
 
 
 def error_of(body: bytes) -> str:
@@ -336,10 +336,10 @@ def seconds_in(text: str) -> float | None:
     >>> seconds_in("Please try again in 7m12s."), seconds_in('"retryDelay": "18s"'), seconds_in("Slow down.")
     (432.0, 18.0, None)
     """
-    told = _LATER.search(text)
-    if told is None:
+    match = _LATER.search(text)
+    if match is None:
         return None
-    parts = re.findall(r"([\d.]+)(ms|h|m|s)", told[1].lower())
+    parts = re.findall(r"([\d.]+)(ms|h|m|s)", match[1].lower())
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 

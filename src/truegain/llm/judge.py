@@ -365,8 +365,8 @@ def _fault_of(row: Mapping[str, Any]) -> str:
     response = row.get("response")
     if isinstance(response, Mapping):
         body = response.get("body")
-        said = error_of(in_json(body)) if isinstance(body, Mapping) else ""
-        return f"HTTP {response.get('status_code')}: {said}"
+        message = error_of(in_json(body)) if isinstance(body, Mapping) else ""
+        return f"HTTP {response.get('status_code')}: {message}"
     return error_of(in_json({"error": row["error"]})) if row.get("error") else ""
 
 
@@ -388,13 +388,13 @@ def _no_label(run: JudgeRun, judging: Judging, ask: bool) -> TruegainError:
         return TruegainError(
             f"nothing could be judged: {with_marks(run.stopped)}", remedy="fix it, and run the same again"
         )
-    asked = {status: n for status, n in run.statuses.items() if status != NO_TEXT}
-    reasons = ", ".join(f"{n:,} {status}" for status, n in asked.items())
+    statuses = {status: n for status, n in run.statuses.items() if status != NO_TEXT}
+    reasons = ", ".join(f"{n:,} {status}" for status, n in statuses.items())
     fault = judging.endpoint.last_fault if judging.endpoint is not None else ""
-    told = f"; the server's last error: {fault}" if ask and fault and "failed" in asked else ""
+    last_error = f"; the server's last error: {fault}" if ask and fault and "failed" in statuses else ""
     answer = f"; one answer: {judging.unlabeled!r}" if judging.unlabeled else ""
     return TruegainError(
-        f"nothing could be judged ({reasons}{told}); no labels are written; check model and prompt{answer}"
+        f"nothing could be judged ({reasons}{last_error}); no labels are written; check model and prompt{answer}"
     )
 
 

@@ -145,18 +145,18 @@ class JudgeRun:
     def flips(self) -> tuple[int, int]:
         """Pairs that were asked both ways, and how many of them had the other winner in the other order."""
         both = self._both_orders()
-        return len(both), sum(set(found) == {"a", "b"} for found in both)
+        return len(both), sum(set(winners) == {"a", "b"} for winners in both)
 
     def lost_winners(self) -> int:
         """Of the pairs that were asked both ways, those with a winner in one order and none in the other."""
-        return sum(len({"a", "b"} & set(found)) == 1 and len(set(found)) == 2 for found in self._both_orders())
+        return sum(len({"a", "b"} & set(winners)) == 1 and len(set(winners)) == 2 for winners in self._both_orders())
 
     def _both_orders(self) -> list[list[str]]:
         winners: dict[tuple[Any, ...], list[str]] = defaultdict(list)
         for call, outcome in zip(self.plan.calls(), self.outcomes, strict=True):
             if call.first and outcome.parsed.label is not None:
                 winners[*call.item.ids.values(), call.model, call.replicate].append(winner(call, outcome) or "")
-        return [found for found in winners.values() if len(found) == 2]
+        return [of_pair for of_pair in winners.values() if len(of_pair) == 2]
 
     def copies(self) -> tuple[int, int]:
         """Items that were asked about more than once, and how many of them had the same text each time."""
@@ -164,8 +164,8 @@ class JudgeRun:
         for call, outcome in zip(self.plan.calls(), self.outcomes, strict=True):
             if outcome.parsed.alike:
                 texts[*call.item.ids.values(), call.model, call.first].append(outcome.parsed.alike)
-        several = [found for found in texts.values() if len(found) > 1]
-        return len(several), sum(len(set(found)) == 1 for found in several)
+        several = [hashes for hashes in texts.values() if len(hashes) > 1]
+        return len(several), sum(len(set(hashes)) == 1 for hashes in several)
 
     def answered_by(self) -> dict[str, dict[str, int]]:
         """By model that was asked, the models that the server says answered."""
@@ -173,7 +173,7 @@ class JudgeRun:
         for call, outcome in self._asked():
             if outcome.answered:
                 names[call.model][outcome.answered] += 1
-        return {model: dict(sorted(found.items())) for model, found in names.items()}
+        return {model: dict(sorted(counts.items())) for model, counts in names.items()}
 
     def tokens(self) -> tuple[int, int]:
         """Tokens of all answers that were used, in and out."""
@@ -208,15 +208,15 @@ class JudgeRun:
                 f"all {self.plan.asking.repeat} answers are the same text for every item: the server ignores seeds, or "
                 f"the temperature ({self.plan.asking.heat:g}) leaves nothing to chance, so replicates tell nothing new"
             )
-        for model, found in self.answered_by().items():
-            if others := [name for name in found if not name.startswith(model)]:  # model-DATE is a version of it
+        for model, names in self.answered_by().items():
+            if others := [name for name in names if not name.startswith(model)]:  # model-DATE is a version of it
                 warn(f"{model} was asked, and the server says that {', '.join(others)} answered")
 
     def provenance(self) -> dict[str, Any]:
         """How the labels came about: server, models, prompt, parameters, times, tokens, cost."""
-        plan, asked, times = self.plan, self._asked(), [o.at for o in self.outcomes if o.at]
+        plan, requests, times = self.plan, self._asked(), [o.at for o in self.outcomes if o.at]
         marks: dict[str, Counter[str]] = {model: Counter() for model in plan.models}
-        for call, outcome in asked:
+        for call, outcome in requests:
             if outcome.fingerprint:
                 marks[call.model][outcome.fingerprint] += 1
         tokens = self.tokens()
@@ -228,22 +228,22 @@ class JudgeRun:
             "prompt": {**prompt, "task": plan.prompt.task, "labels": list(plan.prompt.labels)},
             "models": {
                 model: {
-                    "answered": found,
+                    "answered": counts,
                     "fingerprints": dict(sorted(marks[model].items())),
                     **self.ways.get(model, {}),
                 }
-                for model, found in self.answered_by().items()
+                for model, counts in self.answered_by().items()
             },
             "parameters": {**vars(plan.asking), "temperature": plan.asking.heat},
             "items": len(plan.items),
             "statuses": self.statuses,
             "calls": self.calls,
-            "answers": sum(o.attempts for _, o in asked),
+            "answers": sum(o.attempts for _, o in requests),
             "first_answer": _time(min(times)) if times else None,
             "last_answer": _time(max(times)) if times else None,
             "tokens": {"in": tokens[0], "out": tokens[1]},
             "cost": self.cost,
-            "texts_cut": sum(o.cuts for _, o in asked),
+            "texts_cut": sum(o.cuts for _, o in requests),
         }
         if plan.orders == 2:
             facts["pairs_in_both_orders"], facts["flips"] = self.flips()

@@ -166,8 +166,8 @@ def _label(text: str, prompt: Prompt, cut: bool) -> tuple[str | None, str]:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return None, UNPARSED
         is_whole = isinstance(value, float) and value.is_integer()
-        found = _on_scale(plain(f"{value:.0f}" if is_whole else str(value)), prompt)
-        return found, OFF_SCALE if found is None else OK
+        label = _on_scale(plain(f"{value:.0f}" if is_whole else str(value)), prompt)
+        return label, OFF_SCALE if label is None else OK
     if cut:
         return None, LENGTH
     lines = [plain(x) for x in text.splitlines() if x.strip(EDGES)] or [""]
@@ -176,9 +176,9 @@ def _label(text: str, prompt: Prompt, cut: bool) -> tuple[str | None, str]:
     after, line = line_of_label or keyed[-1]
     word = (after["value"] if after else line).strip(EDGES)
     if after is None or _key(after):
-        found = _on_scale(word, prompt)
-        if found is not None:
-            return found, OK
+        label = _on_scale(word, prompt)
+        if label is not None:
+            return label, OK
         if re.fullmatch(r"-?\d+([.,/]\d+)?", word) or (line_of_label and re.fullmatch(r"[-\w.,/]+", word)):
             return None, OFF_SCALE
     return None, REFUSED if _REFUSING.match(text) else UNPARSED
@@ -205,7 +205,7 @@ def _on_scale(word: str, prompt: Prompt) -> str | None:
 
 def _values(text: str) -> list[Any]:
     """What the JSON objects in a text have for a label, in their order; objects inside others do not count."""
-    found, at = list[Any](), text.find("{")
+    values, at = list[Any](), text.find("{")
     while at >= 0:
         try:
             whole, end = _DECODER.raw_decode(text, at)
@@ -217,9 +217,9 @@ def _values(text: str) -> list[Any]:
             if closed is None:  # it was cut off: what stands inside is not the answer
                 break
             end = closed
-        found += [value for name, value in whole.items() if name.strip().lower() == "label"][-1:]
+        values += [value for name, value in whole.items() if name.strip().lower() == "label"][-1:]
         at = text.find("{", end)
-    return found
+    return values
 
 
 def _end_of(text: str, start: int) -> int | None:

@@ -146,9 +146,9 @@ def read_items(pool: PoolLike, topics: TextsLike, docs: TextsLike, prompt: Promp
     return items
 
 
-def _shown(given: PoolLike | TextsLike, name: str) -> str:
+def _shown(source: PoolLike | TextsLike, name: str) -> str:
     """What messages call something that was given: its file, or the name of the argument."""
-    return shown_path(given) if isinstance(given, str | os.PathLike) else name
+    return shown_path(source) if isinstance(source, str | os.PathLike) else name
 
 
 def _topics(topics: TextsLike) -> Mapping[str, str]:
@@ -163,8 +163,8 @@ def _topics(topics: TextsLike) -> Mapping[str, str]:
 
 def _what_counts(topic: Topic) -> str:
     """What a topic says of what counts as relevant, as a narrative does."""
-    said = {"What counts": topic.counts, "What does not": topic.counts_not}
-    return "\n".join(f"{what}: {text}" for what, text in said.items() if text)
+    criteria = {"What counts": topic.counts, "What does not": topic.counts_not}
+    return "\n".join(f"{what}: {text}" for what, text in criteria.items() if text)
 
 
 def _tell_missing(items: Sequence[JudgedItem], topics: TextsLike, docs: TextsLike) -> None:

@@ -168,9 +168,9 @@ class Prompt:
         """The messages for some texts, by field; each is cut to about `limit` tokens."""
         cuts = 0
 
-        def put(found: re.Match[str]) -> str:
+        def put(field: re.Match[str]) -> str:
             nonlocal cuts
-            name = found[1]
+            name = field[1]
             if name == "labels":
                 return "\n".join(f"{label}: {meaning}" for label, meaning in self.labels.items())
             text = cut_to(texts[name], limit)

@@ -339,8 +339,8 @@ class Judging:
             status = {LONG: TOO_LONG, FILTERED: REFUSED}.get(answer.http, FAILED)
             return CallOutcome(Parsed(None, status), attempts, cuts=cuts, tokens=tokens, at=answer.at)
         whole = answer.json()
-        told = [whole.get(name) for name in ("model", "system_fingerprint")]
-        model, fingerprint = (x if isinstance(x, str) else "" for x in told)
+        names = [whole.get(name) for name in ("model", "system_fingerprint")]
+        model, fingerprint = (x if isinstance(x, str) else "" for x in names)
         label = parsed(whole, self.plan.prompt, self.plan.asking.soft)
         if label.label is None and not self.unlabeled:
             self.unlabeled = shorten(" ".join(answer_text(whole).split()), SHOWN)

@@ -103,33 +103,33 @@ class Job:
     """
 
     def __init__(self, sent: SentJob, crew: Crew, sizes: Sizes, kept: KeptJob) -> None:
-        self.asked, self.crew, self.sizes, self.kept = sent, crew, sizes, kept
+        self.sent, self.crew, self.sizes, self.kept = sent, crew, sizes, kept
         self.total = len(sent.pieces)
         self.before = dict(kept.stretches(self.total))
         self.todo = _gaps(self.before, self.total)
         self.ready: dict[int, DonePieces] = {}
         self.tasks: set[Stretch] = set()
         self.back: queue.SimpleQueue[Stretch | None] = queue.SimpleQueue()
-        self.given, self.end = 0, self.total  # where it ends; earlier where a piece fails
+        self.delivered, self.end = 0, self.total  # where it ends; earlier where a piece fails
         self.shared: Any = None
 
     def results(self, progress: Progress | None) -> Iterator[Any]:
         """All results in the order of the pieces."""
         try:
-            while self.given < self.total:
+            while self.delivered < self.total:
                 with heard_after(lambda: self.back.put(None)):
                     part = self._next()
                 for data in part.results:
                     result, messages = self._read(data)
                     tell(messages)
                     yield result
-                    self.given += 1
+                    self.delivered += 1
                     if progress is not None:
                         progress(1)
                 if part.failure is not None:
-                    raise PieceError(f"{self._name(self.given)}: {part.failure}")
+                    raise PieceError(f"{self._name(self.delivered)}: {part.failure}")
         except KeyboardInterrupt:
-            raise Interrupted(max(self.given, self.kept.count), self.total) from None
+            raise Interrupted(max(self.delivered, self.kept.count), self.total) from None
         except LostError as error:
             raise self.crew.lost(self.kept, self.total, str(error)) from None
         finally:
@@ -138,22 +138,22 @@ class Job:
     def _read(self, data: bytes) -> tuple[Any, list[str]]:
         """A result and its warnings; an error where it is not what the function says that it returns."""
         try:
-            return self.asked.read(data)
+            return self.sent.read(data)
         except ValueError as error:
             raise PieceError(
-                f"{self._name(self.given)}: its result came back damaged ({error}); run it again"
+                f"{self._name(self.delivered)}: its result came back damaged ({error}); run it again"
             ) from None
 
     def _next(self) -> DonePieces:
         """The stretch that is to be given next, as soon as it is there."""
         while True:
-            if (last := self.before.pop(self.given, None)) is not None:
-                results = self.kept.load(self.given, last)
+            if (last := self.before.pop(self.delivered, None)) is not None:
+                results = self.kept.load(self.delivered, last)
                 if results is not None:
                     return DonePieces(results, 0.0)
-                heapq.heappush(self.todo, (self.given, last))  # removed meanwhile by somebody else
+                heapq.heappush(self.todo, (self.delivered, last))  # removed meanwhile by somebody else
             self._hand_out()
-            if (part := self.ready.pop(self.given, None)) is not None:
+            if (part := self.ready.pop(self.delivered, None)) is not None:
                 return part
             try:
                 self._take(self.back.get(timeout=TICK))
@@ -174,7 +174,7 @@ class Job:
                 return
             heapq.heappop(self.todo)
             left = last - first + sum(b - a for a, b in self.todo)
-            end = min(last, first + self.sizes.next(self.asked.work, left, places))
+            end = min(last, first + self.sizes.next(self.sent.work, left, places))
             if end < last:
                 heapq.heappush(self.todo, (end, last))
             self._submit(Stretch(first, end, self._idlest()))
@@ -188,7 +188,7 @@ class Job:
         return min(self.crew.threads, key=lambda w: busy[w] / self.crew.threads[w], default="")
 
     def _submit(self, task: Stretch) -> None:
-        sent = self.asked
+        sent = self.sent
         pieces = packed(list(sent.pieces[task.first : task.last]), f"pieces of {sent.work}").data
         if self.shared is None:
             key = f"truegain-shared-{sent.shared.digest}"
@@ -223,11 +223,11 @@ class Job:
             raise
         except Exception as error:
             raise TruegainError(
-                f"{self.asked.work.replace(':', '.')} cannot run on a worker: {type(error).__name__}: {error}; install "
+                f"{self.sent.work.replace(':', '.')} cannot run on a worker: {type(error).__name__}: {error}; install "
                 "the same truegain on all workers"
             ) from error
         self.tasks.discard(task)
-        self.sizes.learn(self.asked.work, len(part.results), part.seconds)
+        self.sizes.learn(self.sent.work, len(part.results), part.seconds)
         if part.results:
             self.kept.keep(task.first, part.results)
         self.ready[task.first] = part
@@ -238,7 +238,7 @@ class Job:
             heapq.heappush(self.todo, (end, task.last))
 
     def _name(self, number: int) -> str:
-        return self.asked.name(self.asked.pieces[number])
+        return self.sent.name(self.sent.pieces[number])
 
     def _drop(self) -> None:
         """Have the cluster forget what it still has of this job: what nobody wants is not begun."""

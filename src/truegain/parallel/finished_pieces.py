@@ -33,7 +33,7 @@ class KeptPieces:
     """The folder of all jobs, and what the command at hand keeps there."""
 
     def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
-        self.folder, self.tell, self.failed, self.told = folder, tell, False, False
+        self.folder, self.tell, self.failed, self.warned = folder, tell, False, False
         self.jobs: list[KeptJob] = []
         with suppress(OSError):
             self._forget_old()
@@ -77,8 +77,8 @@ class KeptPieces:
 
     def damaged(self) -> None:
         """Tell once that some of what was kept is of no use."""
-        if not self.told:
-            self.told = True
+        if not self.warned:
+            self.warned = True
             self.tell(f"{self.shown}: some finished pieces are damaged; they are computed again")
 
     def _forget_old(self) -> None:

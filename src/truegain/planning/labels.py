@@ -63,7 +63,7 @@ class Aim:
         """Half of the width to reach; 0 where nothing is said."""
         return target_half(self.min_effect, self.power, self.confidence)
 
-    def found(self, half: float) -> float:
+    def detectable(self, half: float) -> float:
         """The difference that this half of a width finds with this power."""
         return half * detectable_in_se(1 - self.confidence, self.power) / quantile_of(self.confidence)
 
@@ -183,7 +183,7 @@ def _row(precisions: Sequence[CurrentPrecision], n: int, unit: str, aim: Aim, le
     half = float(np.median(halves))
     several = len(precisions) > 1
     row: dict[str, Cell] = {unit: n, "half width, median" if several else "half width": half,
-                            f"detectable with {aim.power:.0%} power": aim.found(half)}  # fmt: skip
+                            f"detectable with {aim.power:.0%} power": aim.detectable(half)}  # fmt: skip
     if len(precisions) > 1:
         row["widest"] = float(halves.max())
         if aim.half:
@@ -324,8 +324,8 @@ def plan_labels(
     config = config or StudyConfig()
     if isinstance(runs, Items):
         unlabeled = config.gold is None or config.gold.labels is None
-        given = replace(config, gold=None) if unlabeled else config
-        answers = answer_inputs(runs, judgments, None if measure is None else str(measure), given)
+        answer_config = replace(config, gold=None) if unlabeled else config
+        answers = answer_inputs(runs, judgments, None if measure is None else str(measure), answer_config)
         config = replace(answers.config, gold=config.gold) if unlabeled else answers.config
         runs, judgments, measure = answers.runs, answers.judgments, answers.measures[0]
     elif judgments is None or measure is None:

@@ -192,7 +192,7 @@ class Settling:
 
         Rows must be those of the list, from its top.
         """
-        found = []
+        labels = []
         for i, row in enumerate(rows[:top]):
             if not row.labels:
                 break
@@ -212,10 +212,10 @@ class Settling:
                     f"{self.listed.labels} of the list; correct it, or begin anew with the labels in use "
                     f"({argname('scale')})"
                 )
-            found.append(median_low(known) if known else math.nan)
-        return np.array(found, np.float64)
+            labels.append(median_low(known) if known else math.nan)
+        return np.array(labels, np.float64)
 
-    def decide(self, rows: Sequence[Label], top: int | None = None, given: int | None = None) -> Settlement:
+    def decide(self, rows: Sequence[Label], top: int | None = None, answers: int | None = None) -> Settlement:
         """What is known after these labels.
 
         Parameters
@@ -224,7 +224,7 @@ class Settling:
             The rows of the list, from its top.
         top : int, optional
             How many of them have all their labels; by default down to the first that has none.
-        given : int, optional
+        answers : int, optional
             Labels that people gave in all, for the cost; by default those of the rows.
 
         Returns
@@ -234,12 +234,12 @@ class Settling:
         """
         labels = self.labels_of(rows, top)
         n = len(labels)
-        given = sum(len(row.labels) for row in rows) if given is None else given
+        answers = sum(len(row.labels) for row in rows) if answers is None else answers
         looks = self._looks.after(labels) if n else []
         intervals = tuple(_interval(n, look) for look in looks) or tuple(Interval(0) for _ in self.candidates)
         self._keep(labels, intervals)
         limit = self.budget.limit
-        out_of_labels = n >= len(self.listed) or (limit is not None and given >= limit)
+        out_of_labels = n >= len(self.listed) or (limit is not None and answers >= limit)
         statuses, whys, foreseen = [], [], []
         for i, why in enumerate(self._looks.never):
             status: Status = STATUS.get(looks[i].outcome, "open") if looks and not why else "open"
@@ -254,7 +254,7 @@ class Settling:
         ended = "open" not in statuses
         verdicts = self.verdicts(labels) if ended else ()
         stuck, cannot = int(np.isnan(labels).sum()), sum(x is None for row in rows for x in row.labels)
-        count = labels_in_words(n, stuck) if not ended else _given(given, cannot, n)
+        count = labels_in_words(n, stuck) if not ended else _given(answers, cannot, n)
         pairs = tuple(
             self._pair(i, statuses[i], intervals[i], whys[i], foreseen[i], looks, verdicts, count)
             for i in range(len(self.candidates))
@@ -262,8 +262,8 @@ class Settling:
         doubled = [known for row in rows[:n] if len(known := [x for x in row.labels if x is not None]) > 1]
         agreement = sum(len(set(known)) == 1 for known in doubled) / len(doubled) if doubled else None
         return Settlement(
-            _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, given,
-            len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(given),
+            _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, answers,
+            len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(answers),
             self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), statuses),
             stuck, self.budget.double,
         )  # fmt: skip
@@ -320,7 +320,7 @@ class Settling:
             if seen.chance(could, least) >= UNLIKELY:
                 return ""
         seen = self._looks.foreseen(i, n)
-        told = (
+        forecast = (
             f"A forecast ended it: the chance that the other {len(self.listed) - n:,} documents of the list decide it "
             f"is below {UNLIKELY:.0%}."
         )
@@ -333,7 +333,7 @@ class Settling:
             )
         else:
             why = self._by_topics("With all of them labeled", seen.half, looks[i])
-        return f"{told} {why}"
+        return f"{forecast} {why}"
 
     def _needs_topics(self, half: float, look: PairLook) -> str:
         return self._by_topics(
@@ -379,10 +379,10 @@ class Settling:
         far = self._far(look.comparison.difference, look.could)
         tau = float(information_after(self.listed.size, np.array([n]))[0])
         unsure = NormalDist().inv_cdf(0.9) * spread / math.sqrt(tau)
-        found = [self.needed_for(far, spread, own), self.needed_for(max(far - unsure, 0.0), spread, own)]
+        needed = [self.needed_for(far, spread, own), self.needed_for(max(far - unsure, 0.0), spread, own)]
         if not own and not any(look.could):  # with all labels it is known
-            found = [x or len(self.listed) for x in found]
-        likely, latest = (None if x is None else max(x, min(n + 1, len(self.listed))) for x in found)
+            needed = [x or len(self.listed) for x in needed]
+        likely, latest = (None if x is None else max(x, min(n + 1, len(self.listed))) for x in needed)
         return likely, latest
 
     def outlook(self) -> Table:
@@ -547,7 +547,7 @@ def _interval(n: int, look: PairLook) -> Interval:
     return Interval(n, None if math.isnan(c.difference) else c.difference, c.low, c.high)
 
 
-def _given(given: int, cannot: int, rows: int) -> str:
+def _given(answers: int, cannot: int, rows: int) -> str:
     """What people gave in all, in words.
 
     >>> print(_given(300, 0, 300)), print(_given(300, 2, 297))
@@ -555,9 +555,9 @@ def _given(given: int, cannot: int, rows: int) -> str:
     298 labels and 2 answers that a document cannot be judged (the first 297 documents of the list have all of theirs)
     (None, None)
     """
-    told = counted(given - cannot, "label")
-    told += f" and {counted(cannot, 'answer')} that a document cannot be judged" if cannot else ""
-    return told + ("" if given == rows else f" (the first {rows:,} documents of the list have all of theirs)")
+    text = counted(answers - cannot, "label")
+    text += f" and {counted(cannot, 'answer')} that a document cannot be judged" if cannot else ""
+    return text + ("" if answers == rows else f" (the first {rows:,} documents of the list have all of theirs)")
 
 
 def _together(statuses: Sequence[Status]) -> Status:

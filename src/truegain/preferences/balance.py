@@ -66,11 +66,11 @@ def tell_unequal(cells: PairCells) -> None:
     most, least = int(np.argmax(counts)), int(np.argmin(counts))
     topics = counted(int(counts[most]), "topic")
     if counts[most] > counts[least]:
-        found = f"{name[most]} on {topics}, {name[least]} on {int(counts[least])}"
+        most_and_least = f"{name[most]} on {topics}, {name[least]} on {int(counts[least])}"
     else:
-        found = f"{name[0]} on {topics}" if len(counts) == 1 else f"{len(counts)} pairs on {topics} each"
+        most_and_least = f"{name[0]} on {topics}" if len(counts) == 1 else f"{len(counts)} pairs on {topics} each"
     never = f"; {every - len(counts)} of {every} pairs never" if len(counts) < every else ""
     warn(
-        f"pairs were compared unequally often ({found}{never}): "
+        f"pairs were compared unequally often ({most_and_least}{never}): "
         "where strengths differ by topic, they hold for this mix of pairs"
     )

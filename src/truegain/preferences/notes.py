@@ -44,16 +44,16 @@ def position_note(fit: Strengths | None, confidence: float) -> str:
 
 def flips_note(votes: Preferences, corrected: bool) -> str:
     """How many comparisons changed with the order in which the two were shown; nothing where none did."""
-    asked, to_first, to_second = votes.flips
+    in_both, to_first, to_second = votes.flips
     if not (changed := to_first + to_second):
         return ""
     way = "first" if to_first >= to_second else "second"
-    said = (
-        f"{changed:,} of {counted(asked, 'comparison')} in both orders changed with the order, "
+    text = (
+        f"{changed:,} of {counted(in_both, 'comparison')} in both orders changed with the order, "
         f"{max(to_first, to_second):,} of them to what was shown {way}"
     )
-    by_order = changed > asked / 2 and not corrected  # gold corrects what the judge makes of it
-    return f"{said}: these preferences say little about the systems." if by_order else f"{said}."
+    by_order = changed > in_both / 2 and not corrected  # gold corrects what the judge makes of it
+    return f"{text}: these preferences say little about the systems." if by_order else f"{text}."
 
 
 def sign_note(cells: PairCells, a: str, b: str) -> str:

@@ -321,10 +321,10 @@ class PreferenceStudy(Study):
             if len(mine) > 1:
                 raise InputError(f"which measure? The study has {', '.join(map(str, mine))}; give {arg('measure')}")
             return mine[0]
-        found = preference_measure(str(measure))
-        if found not in mine:
-            raise TruegainError(f"the study has no measure {found}; it has {', '.join(map(str, mine))}")
-        return found
+        parsed = preference_measure(str(measure))
+        if parsed not in mine:
+            raise TruegainError(f"the study has no measure {parsed}; it has {', '.join(map(str, mine))}")
+        return parsed
 
     def _measure_estimates(self, m: Measure) -> MeasureEstimates:
         if str(m) not in self._estimates_by_measure:
@@ -377,12 +377,12 @@ class PreferenceStudy(Study):
     def _note(self, estimator: ByPreferences) -> str:
         """What must be said beside every answer: ties, both bad, and who was shown first."""
         votes, corrected = self.preferences, self.gold_preferences is not None
-        said = [ties_note(votes), position_note(estimator.strengths, self.confidence)]
-        said += [self._order_note, self._measure_note, flips_note(votes, corrected)]
+        notes = [ties_note(votes), position_note(estimator.strengths, self.confidence)]
+        notes += [self._order_note, self._measure_note, flips_note(votes, corrected)]
         gold = estimator.gold
         if gold is not None and not gold.by_pair:
-            said.append("Some pair of systems has fewer than 2 gold comparisons: all pairs share one sampling rate.")
-        return " ".join(filter(None, said))
+            notes.append("Some pair of systems has fewer than 2 gold comparisons: all pairs share one sampling rate.")
+        return " ".join(filter(None, notes))
 
     def _assessors_tell(self, position: bool) -> bool:
         """Whether leaving assessors out says something; where they are asked for this was checked."""

@@ -189,9 +189,9 @@ class Preferences(Lines):
             there = order == side
             votes, won = np.bincount(code[there], minlength=count), total(code[there], wins[there], count)
             ahead.append(np.where(votes > 0, won - votes / 2, np.nan))
-        asked = ~np.isnan(ahead[0]) & ~np.isnan(ahead[1])
+        in_both = ~np.isnan(ahead[0]) & ~np.isnan(ahead[1])
         return (
-            int(asked.sum()),
+            int(in_both.sum()),
             int(((ahead[0] > 0) & (ahead[1] < 0)).sum()),
             int(((ahead[0] < 0) & (ahead[1] > 0)).sum()),
         )
@@ -357,8 +357,8 @@ def read_preferences(
     rows = rows.of_systems(systems)
     for row, (a, b) in enumerate(zip(rows.a, rows.b, strict=True)):
         _check_row(table, row, rows.topic[row], a, b)  # two answers may be of one system
-    found = rows.preferences(table.file)
-    return found if model is None else replace(found, models=(model,), by_models=len(found))
+    votes = rows.preferences(table.file)
+    return votes if model is None else replace(votes, models=(model,), by_models=len(votes))
 
 
 @dataclass(frozen=True)
@@ -518,8 +518,8 @@ def _rows(table: Columns, own: Mapping[str, str]) -> _Rows:
         if shown and not side:
             raise table._fault("first names neither system", row, shown, f"write a, b, {a} or {b}, or leave it empty")
         first.append({"a": 1, "b": -1}.get(side, 0))
-    told = (cells[role] for role in ("assessor", "model", "replicate"))
-    return _Rows(cells["topic"], cells["a"], cells["b"], wins, bad, first, *told)
+    optional = (cells[role] for role in ("assessor", "model", "replicate"))
+    return _Rows(cells["topic"], cells["a"], cells["b"], wins, bad, first, *optional)
 
 
 def _check_row(table: Columns, row: int, topic: str, a: str, b: str) -> None:

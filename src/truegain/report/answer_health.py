@@ -195,10 +195,10 @@ def judges_check(items: Items) -> Check:
 
 def means_check(items: Items, score: str) -> Check:
     """Whether the means that the tools printed are those of their values."""
-    told = items.check_means(score)
+    messages = items.check_means(score)
     n = sum(mean.score == score for mean in items.means)
-    value = f"{count(n - len(told))} of {count(n)} reproduced"
-    return Check("Means printed by the tool", not told, value, _sentences(told))
+    value = f"{count(n - len(messages))} of {count(n)} reproduced"
+    return Check("Means printed by the tool", not messages, value, _sentences(messages))
 
 
 def gold_checks(judge: JudgeFacts, values: ValueErrors, answers: int) -> list[Check]:

@@ -252,7 +252,7 @@ class Facts:
     not_covered: str
     measures: tuple[MeasureFacts, ...]
     claims: tuple[Claim, ...]  # those asked for; else the two best, or the two there are
-    asked: bool  # whether somebody asked for them
+    claims_requested: bool  # whether somebody asked for them
     checks: tuple[Check, ...]
     made: Made
     judge: JudgeFacts | None = None

@@ -306,13 +306,13 @@ def gather(
     gold_relevant_from: float | None = None,
     corpus: object = None,
     judged_corpus: object = None,
-    told: Sequence[str] | None = (),
+    messages: Sequence[str] | None = (),
     made: Made | None = None,
     kept: Keeping = as_made,
 ) -> Facts:
     """The facts: `runs` and `judgments` are the tables the study was made of.
 
-    told: what reading them warned of; None where that is not known any more.
+    messages: what reading them warned of; None where that is not known any more.
     corpus, judged_corpus: term statistics, or texts, for measures that read text (see `tg.evaluate`).
     pairs: (a, b) asks whether b is better than a; baselines: whether any other system is better than these.
     Without either the claim is about the two best, or the two there are.
@@ -321,21 +321,21 @@ def gather(
     made = made or Made(str(study.provenance["truegain"]), options=study.provenance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
-        measures, claims, asked = study_facts(study, pairs, baselines, costs, made, kept)
+        measures, claims, claims_requested = study_facts(study, pairs, baselines, costs, made, kept)
         judge = judge_facts(study, gold_relevant_from)
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
         bounds = _holes(study, kept)
         measures = tuple(_without_idle_unjudged(m, bounds) for m in measures)
-        to_judge = _next(study, runs, labels, claims[0] if asked else None, bounds, kept)
+        to_judge = _next(study, runs, labels, claims[0] if claims_requested else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         if study.items is not None:
-            checks = _checks_of_answers(study, study.items, judge, told)
+            checks = _checks_of_answers(study, study.items, judge, messages)
         elif _scores_answers(study):
-            checks = _checks_of_nuggets(study, judgments, judge, told)
+            checks = _checks_of_nuggets(study, judgments, judge, messages)
         else:
-            checks = _checks(study, runs, judgments, judge, agreement, bounds, told, kept)
+            checks = _checks(study, runs, judgments, judge, agreement, bounds, messages, kept)
     return Facts(
         systems=study.systems,
         topics=len(study.topics),
@@ -349,7 +349,7 @@ def gather(
         not_covered=study.not_covered,
         measures=measures,
         claims=claims,
-        asked=asked,
+        claims_requested=claims_requested,
         checks=tuple(checks),
         made=made,
         judge=judge,

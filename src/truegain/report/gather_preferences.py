@@ -23,18 +23,18 @@ def gather_preferences(
     pairs: Sequence[tuple[str, str]] = (),
     baselines: Sequence[str] = (),
     costs: Costs = None,
-    told: Sequence[str] | None = (),
+    messages: Sequence[str] | None = (),
     made: Made | None = None,
     kept: Keeping = as_made,
 ) -> Facts:
     """The facts of a page about preferences; the arguments are those of `gather`.
 
-    told: what reading warned of; None where that is not known any more.
+    messages: what reading warned of; None where that is not known any more.
     """
     made = made or Made(str(study.provenance["truegain"]), options=study.provenance)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
-        measures, claims, asked = study_facts(study, pairs, baselines, costs, made, kept, PreferenceVerdict)
+        measures, claims, claims_requested = study_facts(study, pairs, baselines, costs, made, kept, PreferenceVerdict)
         told_above = {note for c in claims for v in c.verdicts for note in v.notes}  # once is enough
         measures = tuple(replace(m, notes=tuple(n for n in m.notes if n not in told_above)) for m in measures)
         judge = _judge(study)
@@ -43,7 +43,7 @@ def gather_preferences(
             pair_votes(votes), judge, "" if judge is None else str(study.provenance["design"]), votes.flips,
             study.position and any(m.measure.model != "" for m in measures),  # type: ignore[attr-defined]
         )  # fmt: skip
-        checks = preference_checks(study, about, told)
+        checks = preference_checks(study, about, messages)
     people = study.gold_preferences or votes
     return Facts(
         systems=study.systems,
@@ -58,7 +58,7 @@ def gather_preferences(
         not_covered=study.not_covered,
         measures=measures,
         claims=claims,
-        asked=asked,
+        claims_requested=claims_requested,
         checks=tuple(checks),
         made=made,
         seed=study.seed,

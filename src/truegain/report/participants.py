@@ -367,14 +367,14 @@ class Track:
         own = m.values[at]
         aside = own - m.median
         unjudged, documents = unjudged_by_system(study.ranked, self.looks_at(m.measure))
-        to_best, told = None, False
+        to_best, told_from_best = None, False
         if run != m.best_run:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 c = study.compare(m.best_run, run, m.measure)[0]
             to_best = Difference(c.difference, c.low, c.high)
             assert m.ranking.ahead is not None
-            told = bool(m.ranking.ahead[0, place])
+            told_from_best = bool(m.ranking.ahead[0, place])
         return RunResult(
             run,
             m.estimates[run],
@@ -385,7 +385,7 @@ class Track:
             m.to_median(run, study.confidence),
             m.to_median_by_labels(run, study.confidence),
             to_best,
-            told,
+            told_from_best,
             above=int(np.sum(aside > TIED)),
             equal=int(np.sum(np.abs(aside) <= TIED)),
             below=int(np.sum(aside < -TIED)),

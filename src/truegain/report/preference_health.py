@@ -93,7 +93,7 @@ def ties_check(votes: Preferences) -> Check:
 
 def order_check(study: PreferenceStudy, facts: PreferenceFacts) -> Check:
     """Whether both orders were shown, how many comparisons changed with them, and what being shown first does."""
-    votes, (asked, to_first, to_second) = study.preferences, facts.flips
+    votes, (in_both, to_first, to_second) = study.preferences, facts.flips
     name = "Order of showing"
     if not votes.first.any():
         unknown = "In which order the two were shown is not known: an effect of it would be in the scores."
@@ -112,19 +112,19 @@ def order_check(study: PreferenceStudy, facts: PreferenceFacts) -> Check:
     elif one and study.gold_preferences is None:
         about.append("Scores ignore it: Bradley-Terry (-m bradley-terry) has a column for who was shown first.")
     fine = not one or effect is not None or study.gold_preferences is not None
-    if not asked:
+    if not in_both:
         return Check(name, fine, f"{count(one)} of {many(cells, 'comparison')} in one order", tuple(about))
     changed = to_first + to_second
     if changed:
         way = "first" if to_first >= to_second else "second"
         about.append(
-            f"{count(changed)} of {many(asked, 'comparison')} in both orders have another winner in the other order, "
+            f"{count(changed)} of {many(in_both, 'comparison')} in both orders have another winner in the other order, "
             f"{count(max(to_first, to_second))} of them what was shown {way}; both orders together count as a tie."
         )
     about += ["Gold comparisons correct what the judge makes of the order."] if facts.judge is not None else []
-    if flips := changed > MANY_FLIPS * asked:
+    if flips := changed > MANY_FLIPS * in_both:
         about.append("So many changes say more about the order than about the systems.")
-    value = f"{count(changed)} of {count(asked)} changed with the order ({percent(changed / asked, 1)})"
+    value = f"{count(changed)} of {count(in_both)} changed with the order ({percent(changed / in_both, 1)})"
     return Check(name, fine and not flips, value, tuple(about))
 
 
@@ -183,10 +183,12 @@ def gold_checks(study: PreferenceStudy, judge: JudgedVotes, design: str) -> list
         never = "Judge and people never both name a winner."
         return [*checks, Check("Judge agrees with people", False, "not known", (never,))]
     between = "" if low is None else f", {100 * study.confidence:g}% CI {percent(low)} to {percent(high)}"
-    told = [f"On gold comparisons that neither calls a tie{between}. By chance it would be 50%."]
-    told += [] if judge.better_than_chance else ["The judge is not clearly better than chance: gold alone decides."]
+    sentences = [f"On gold comparisons that neither calls a tie{between}. By chance it would be 50%."]
+    sentences += (
+        [] if judge.better_than_chance else ["The judge is not clearly better than chance: gold alone decides."]
+    )
     value = f"{percent(share)} of {count(judge.untied)}"
-    checks.append(Check("Judge agrees with people", judge.better_than_chance, value, tuple(told)))
+    checks.append(Check("Judge agrees with people", judge.better_than_chance, value, tuple(sentences)))
     if judge.errors.gap is not None:
         words = "mean errors differ" if judge.errors.favors else "no difference shown"
         fine = not judge.errors.favors

@@ -36,7 +36,7 @@ class StudyFacts(NamedTuple):
 
     measures: tuple[MeasureFacts, ...]
     claims: tuple[Claim, ...]
-    asked: bool  # whether somebody asked for the claims
+    claims_requested: bool  # whether somebody asked for the claims
 
 
 def study_facts(

@@ -94,7 +94,7 @@ class PaperStyle:
         return cls(**words)
 
     @property
-    def asked(self) -> list[str]:
+    def changed(self) -> list[str]:
         """The ways in which it differs from what it is by default."""
         usual = PaperStyle()
         return [f.name for f in fields(self) if getattr(self, f.name) != getattr(usual, f.name)]
@@ -159,7 +159,7 @@ class Result:
             What `latex`, `markdown` and `html` write.
         """
         chosen, table = PaperStyle.of(style), self.tables()[0]
-        if odd := [name for name in chosen.asked if name not in ("caption", "label")]:
+        if odd := [name for name in chosen.changed if name not in ("caption", "label")]:
             raise TruegainError(
                 f"{', '.join(odd)}: this is for tables of systems by measures; a {type(self).__name__} takes caption "
                 "and label"

@@ -41,8 +41,8 @@ class Cache:
 
     def __init__(self, folder: str | Path | None, most: int = MOST, tell: Callable[[str], None] = warn) -> None:
         self.folder = None if folder is None else Path(folder)
-        self.most, self.tell, self.told = most, tell, False
-        self.found, self.anew = 0, False  # how many results were read; nothing is read any more
+        self.most, self.tell, self.warned = most, tell, False
+        self.hits, self.anew = 0, False  # how many results were read; nothing is read any more
 
     def of(self, key: Mapping[str, object], make: Callable[[], Kept], kind: Any = Any) -> Kept:
         """What is kept under a key and is of a kind (see `stored.unpacked`), or made and kept now."""
@@ -54,7 +54,7 @@ class Cache:
                 result: Kept = unpacked(_inflated(unsealed(path.read_bytes(), path.stem)), kind)
                 with suppress(OSError):  # others' files may be read, and not touched
                     os.utime(path)
-                self.found += 1
+                self.hits += 1
                 return result
         except (FileNotFoundError, NotADirectoryError):
             pass
@@ -80,7 +80,7 @@ class Cache:
             raise
         except Exception:
             messages.clear()
-            if not self.found:
+            if not self.hits:
                 raise
             self._tell(f"{shown_path(self.folder)}: the cache is damaged; everything is computed again")
         finally:
@@ -89,8 +89,8 @@ class Cache:
         return make()
 
     def _tell(self, message: str) -> None:
-        if not self.told:
-            self.told = True
+        if not self.warned:
+            self.warned = True
             self.tell(message)
 
     def _keep(self, path: Path, made: object, kind: Any) -> None:

@@ -417,16 +417,17 @@ def _adjusted(pairs: Sequence[Comparison], adjust: str, family: int) -> list[Com
     ]
 
 
-def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
+def _sentences(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
     """What a manager can read, where there are few pairs."""
-    if len(found) > 3:
-        clear, c = sum(c.differs for c in found), found[0]
+    if len(comparisons) > 3:
+        clear, c = sum(c.differs for c in comparisons), comparisons[0]
         how = f"adjusted p ({c.adjustment})" if c.adjustment else "p, not adjusted for their number,"
         return (
-            f"{clear} of {len(found)} pairs differ without the judge's errors: {how} below {1 - c.confidence:.2g}.",
+            f"{clear} of {len(comparisons)} pairs differ without the judge's errors: {how} below "
+            f"{1 - c.confidence:.2g}.",
         )
     sentences = []
-    for c in found:
+    for c in comparisons:
         p = c.p_shown
         better, worse = (c.b, c.a) if c.difference > 0 else (c.a, c.b)
         verdict = (
@@ -444,7 +445,7 @@ def _sentences(found: Sequence[Comparison]) -> tuple[str, ...]:
 def compared(
     scores: Scores,
     name: str,
-    asked: PublishedTest,
+    published: PublishedTest,
     adjust: str | None,
     baseline: str | None,
     confidence: float,
@@ -453,7 +454,7 @@ def compared(
     """All pairs of systems on one measure put to a test."""
     if baseline is not None:
         place_of(baseline, scores.systems, " to be the baseline")
-    test = asked.name or "tukey-hsd"
+    test = published.name or "tukey-hsd"
     chosen, values = find_test(test), _values(scores, name)
     x = values.x
     how = _adjustment(chosen, adjust, test)
@@ -462,10 +463,10 @@ def compared(
     x = x[order]
     first, second = _wanted(np.argsort(order), None if baseline is None else scores.systems.index(baseline))
     alpha = round(1 - confidence, 12)
-    effort = effort_of(test, resampling.n, len(first), x.shape[1], how, alpha, asked.counting)
+    effort = effort_of(test, resampling.n, len(first), x.shape[1], how, alpha, published.counting)
     settings = Trials(
-        effort.trials, effort.most, resampling.seed, confidence, resampling.jobs, asked.counting,
-        asked.progress or nothing,
+        effort.trials, effort.most, resampling.seed, confidence, resampling.jobs, published.counting,
+        published.progress or nothing,
     )  # fmt: skip
     results = run_test(test, x, first, second, settings, systems).within((values.least, values.greatest))
     few = int(results.n.min())
@@ -475,7 +476,7 @@ def compared(
     pairs = PairList(systems, first, second, results, shown, name, test, how or "", confidence)
     provenance = {**scores.provenance, "test": test, "adjust": how, "confidence": confidence, "baseline": baseline}
     if chosen.resamples:
-        provenance |= {"resamples": effort.most, "seed": resampling.seed, "counting": asked.counting}
+        provenance |= {"resamples": effort.most, "seed": resampling.seed, "counting": published.counting}
     notes = (*scores.caveats, *values.notes, *results.notes, *effort.notes, *few_note)
     return Comparisons(pairs, provenance, notes, results.estimates(systems, name, confidence), baseline, values.logs)
 

@@ -200,7 +200,7 @@ class Examined:
     refused: str = ""
     label: str = ""
     ranked_by: tuple[str, str] | None = None
-    told: Role | None = None
+    role: Role | None = None
     data: Any = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> FileDocument:
@@ -263,7 +263,7 @@ def _unit(kind: str) -> str:
 
 def files_below(paths: Sequence[PathLike]) -> list[str]:
     """The files that paths, patterns and folders stand for; folders with all that is below them, save hidden files."""
-    found: dict[str, None] = {}
+    files: dict[str, None] = {}
     for path in paths:
         name = os.fspath(path)
         if name == STANDARD_INPUT:
@@ -271,15 +271,15 @@ def files_below(paths: Sequence[PathLike]) -> list[str]:
             raise InputError("standard input cannot be examined", hint=hint)
         for one in matched(name):
             if not is_folder(one):
-                found[one] = None
+                files[one] = None
                 continue
             inside = [str(file) for file in _below(Path(one))]
             if not inside:
                 raise InputError(
                     "the folder holds no files", file=shown_path(one), hint="name a folder of logs or runs"
                 )
-            found.update(dict.fromkeys(inside))
-    return list(found)
+            files.update(dict.fromkeys(inside))
+    return list(files)
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -299,7 +299,7 @@ def examine(path: PathLike) -> Examined:
     """Read a file as what it may be, and say what it is; what is warned of meanwhile is noted."""
     file = shown_path(path)
     role: Role | None = None
-    with heard() as told:
+    with heard() as messages:
         try:
             with told_of(path) as role:
                 made = _examined(os.fspath(path), file, role)
@@ -307,7 +307,7 @@ def examine(path: PathLike) -> Examined:
             made = Examined(file, UNKNOWN, reason=_reason(error, file))
         except (OSError, ValueError, RecursionError) as error:
             made = Examined(file, UNKNOWN, reason=str(error))
-    return replace(made, notes=(*made.notes, *map(with_marks, told)), told=role)
+    return replace(made, notes=(*made.notes, *map(with_marks, messages)), role=role)
 
 
 def _reason(error: TruegainError, file: str) -> str:
@@ -347,7 +347,7 @@ def _likely_paths(columns: Columns, paths: Sequence[str]) -> str:
     nested_in = {path.partition(".")[0].lower() for path in paths}
     names = [*(name for name in columns.all_written if name.lower() not in nested_in), *paths]
     cells = [flat.frame.column(flat.names.index(name.lower())) for name in names]
-    known = {ours: [n for n in found if n not in nested_in] for ours, found in columns.matches.items()}
+    known = {ours: [n for n in matches if n not in nested_in] for ours, matches in columns.matches.items()}
     return f"{option_for(role or 'judgments', names, cells, known)}{or_run}"
 
 
@@ -469,8 +469,8 @@ def scores_in(path: str) -> tuple[str, ...]:
             return ()
     elif log_format_of(path) is None:
         return ()
-    found = examine(path)
-    return found.scores if found.kind in (ANSWERS, LOG) else ()
+    examined = examine(path)
+    return examined.scores if examined.kind in (ANSWERS, LOG) else ()
 
 
 def refuse_unnamed_board(path: str) -> None:
@@ -540,9 +540,9 @@ def _of_nuggets(nuggets: NuggetFile) -> Examined:
 
 def _of_run(path: str, file: str, ranked_by: tuple[str, str] | None = None) -> Examined:
     """A run; ranked_by: our name and the file's of the column that orders its documents, where that is not known."""
-    told = file_options()
-    names = {} if ranked_by is None else {**told.ran.renamed, ranked_by[0]: ranked_by[1]}
-    with read_with(replace(told, ran=replace(told.ran, renamed=names)) if names else told):
+    options = file_options()
+    names = {} if ranked_by is None else {**options.ran.renamed, ranked_by[0]: ranked_by[1]}
+    with read_with(replace(options, ran=replace(options.ran, renamed=names)) if names else options):
         runs = read_runs([path])
     topics = {topic for part in runs.parts for topic in part.topic.values}
     values = sum(len(part.score) for part in runs.parts)
@@ -589,12 +589,12 @@ def _of_judgments(path: str, file: str) -> Examined:
         labels = Judgments.of(path)
     except TruegainError as error:
         try:
-            with heard() as told:
+            with heard() as messages:
                 labels = read_ratings(path)
         except TruegainError:
             raise error from None
         as_judgments, label = False, _only_column(path, labels)
-        for note in () if label else told:
+        for note in () if label else messages:
             warn(with_marks(note))
     who, twice = labels.assessor, _judged_twice(labels, file)
     if who is not None and len(who.values) > 1 and as_judgments and not twice:

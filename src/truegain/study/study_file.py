@@ -82,7 +82,7 @@ def read_study(path: PathLike) -> Study:
     ['better']
     """
     text = StudyText.of(file_name(path))
-    words, said = _words(text)
+    words, file_words = _words(text)
     files = _made(_Files, words)
     for name, example in (("judgments", "gold.qrels"), ("runs", "runs")):
         if not getattr(files, name):
@@ -94,7 +94,7 @@ def read_study(path: PathLike) -> Study:
         config = StudyConfig.from_options(words)
         return _study(files, _made(StudyInputs, words), config, _made(RatingsAsked, words), named(path))
     except TruegainError as error:
-        raise _placed(error, said) from None
+        raise _placed(error, file_words) from None
 
 
 def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: RatingsAsked, source: str) -> Study:
@@ -103,12 +103,12 @@ def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: Rat
     reading = replace(reading, columns=headers.judged.written)
     gold = None if config.gold is None else str(config.gold.labels)
     sample = None if config.sample is None else config.sample.labels
-    told = FileOptions(
+    options = FileOptions(
         files.judgments, *headers, reading.missing, own_gold("gold", gold), columns=columns,
         values=values_of(reading.values),
         check_name=partial(check_somewhere, (files.judgments, files.runs, gold, sample)),
     )  # fmt: skip
-    with read_with(told):
+    with read_with(options):
         if beyond := inputs.beyond_gold(config):
             inputs = replace(inputs, measure=[m for m in inputs.measure or () if m not in beyond])
             warn(f"{source}: {counted(len(beyond), 'measure')} left out: {'; '.join(beyond.values())}")
@@ -125,9 +125,9 @@ def _words(text: StudyText) -> tuple[dict[str, Any], FileWords]:
     kinds = kinds_of_file()
     for option, key, value, line in text.options(kinds, "a study"):
         kind = kinds[option]
-        told = text.typed_value(option, key, line, get_origin(without_none(kind)) is list)
-        words[option.replace("-", "_")] = _converted(told, kind, key, value, text.file, line)
-        keys[option] = text.key(option, key, line, told)
+        typed = text.typed_value(option, key, line, get_origin(without_none(kind)) is list)
+        words[option.replace("-", "_")] = _converted(typed, kind, key, value, text.file, line)
+        keys[option] = text.key(option, key, line, typed)
     return words, FileWords(text.file, keys, {*text.tables.values()})
 
 
@@ -140,18 +140,18 @@ def without_none(kind: Any) -> Any:
     return next((part for part in get_args(kind) if part is not NoneType), kind) if NoneType in get_args(kind) else kind
 
 
-def _converted(told: Any, kind: Any, key: str, value: Any, file: str, line: int | None) -> Any:
+def _converted(typed: Any, kind: Any, key: str, value: Any, file: str, line: int | None) -> Any:
     """A value as what the option is; what it cannot be is refused with its line."""
     one = without_none(kind)
     try:
         if get_origin(one) is list:
-            told = [x if isinstance(x, bool) else str(x) for x in told]
-        elif one is str and isinstance(told, int | float) and not isinstance(told, bool):
-            told = str(told)
-        return msgspec.convert(told, kind, strict=not isinstance(told, str) or get_origin(one) is Literal)
+            typed = [x if isinstance(x, bool) else str(x) for x in typed]
+        elif one is str and isinstance(typed, int | float) and not isinstance(typed, bool):
+            typed = str(typed)
+        return msgspec.convert(typed, kind, strict=not isinstance(typed, str) or get_origin(one) is Literal)
     except msgspec.ValidationError:
         if get_origin(one) is Literal:
-            raise not_known(key, told, get_args(one), file, line) from None
+            raise not_known(key, typed, get_args(one), file, line) from None
         wanted = {bool: "give true or false", int: "give a whole number", float: "give a number"}
         raise InputError(f"{key} is {value!r}", file=file, line=line, hint=wanted.get(one, "give a text")) from None
 
@@ -160,11 +160,11 @@ def _made(part: type[Any], words: dict[str, Any]) -> Any:
     return part(**{name: words[name] for name in get_type_hints(part) if name in words})
 
 
-def _placed(error: TruegainError, said: FileWords) -> TruegainError:
+def _placed(error: TruegainError, file_words: FileWords) -> TruegainError:
     """A refusal of what the file said, with its place there; any other as it is."""
     if isinstance(error, InputError) and not (error.line is None and error.row is None):
         return error
-    place = said.place(error)
+    place = file_words.place(error)
     if place is None and any(key_of(part.name) in KINDS for part in error.message.named):
         place = None, ""
-    return error if place is None else error.at(said.file, place[0], f"{place[1]}{with_marks(error)}")
+    return error if place is None else error.at(file_words.file, place[0], f"{place[1]}{with_marks(error)}")

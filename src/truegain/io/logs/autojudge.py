@@ -56,8 +56,8 @@ def _recognizes(data: bytes, _file: str) -> bool:
     start = opening(data)
     if start.kind:
         return start.kind == "object" and set(start.keys) == set(_KEYS)
-    if told := file_options().board:
-        rows = _sample(data, len(told), told.index("value"))
+    if board := file_options().board:
+        rows = _sample(data, len(board), board.index("value"))
         return bool(rows) and not _is_judged(rows)
     return any(_order(_sample(data, width)) is not None for width in (len(BOARD), len(OF_ONE_RUN)))
 
@@ -157,13 +157,13 @@ def _read(data: bytes, file: str) -> Log:
 def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = None) -> Log:
     """A leaderboard; `columns` says what its columns hold, such as ('run', 'topic', 'measure', 'value')."""
     is_json = bool(opening(data).kind)
-    told = BOARD if is_json else tuple(columns or ())
-    if told and sorted(told) not in (sorted(BOARD), sorted(OF_ONE_RUN)):
+    columns = BOARD if is_json else tuple(columns or ())
+    if columns and sorted(columns) not in (sorted(BOARD), sorted(OF_ONE_RUN)):
         raise _unnamed(file, tuple(ORDERS.values()))
-    cells = _json_cells(records(data, file)) if is_json else list(_cells(data, file, told))
+    cells = _json_cells(records(data, file)) if is_json else list(_cells(data, file, columns))
     if not cells:
         raise no_records(file, WORDS, "check the file")
-    order = told or _order([row for _, row in cells])
+    order = columns or _order([row for _, row in cells])
     if order is None:
         raise _unnamed(file, tuple(ORDERS.values()))
     rows, means = list[Row](), list[ToolMean]()
@@ -194,11 +194,11 @@ def _json_cells(lines: Sequence[Record]) -> list[tuple[int, list[Any]]]:
     return [(line, [record.get(key) for key in _KEYS]) for line, record in lines]
 
 
-def _cells(data: bytes, file: str, told: Sequence[str]) -> Iterator[tuple[int, list[Any]]]:
+def _cells(data: bytes, file: str, columns: Sequence[str]) -> Iterator[tuple[int, list[Any]]]:
     """The cells of each line; as many as there are columns, of which a line before them may have the names."""
     lines = [(line, text) for line, text in enumerate(plain_text(data, file).decode().splitlines(), 1)
              if text.strip() and not text.startswith("#")]  # fmt: skip
-    order = tuple(told) or (OF_ONE_RUN if lines and len(lines[-1][1].split()) == len(OF_ONE_RUN) else BOARD)
+    order = tuple(columns) or (OF_ONE_RUN if lines and len(lines[-1][1].split()) == len(OF_ONE_RUN) else BOARD)
     width, value = len(order), order.index("value")
     for line, text in lines:
         cells = text.split()

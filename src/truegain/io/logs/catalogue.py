@@ -60,13 +60,13 @@ def log_format_of(path: PathLike) -> LogFormat | None:
 def log_in(path: PathLike) -> Log | None:
     """A file as its tool wrote it; None where no tool is known that writes such a file."""
     data, file = read_any_bytes(path), shown_path(path)
-    found = log_format(data, file)
-    if found is None:
+    tool_format = log_format(data, file)
+    if tool_format is None:
         return None
     try:
-        return found.read(data, file)
+        return tool_format.read(data, file)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:  # fields that are other than written
-        problem = f"this begins as {found.words}, and goes on otherwise ({type(error).__name__}: {error})"
+        problem = f"this begins as {tool_format.words}, and goes on otherwise ({type(error).__name__}: {error})"
         raise InputError(problem, file=file, hint="check that the tool wrote it, and that it is whole") from error
 
 

@@ -51,9 +51,9 @@ def _read(data: bytes, file: str) -> Log:
     for number, (case, topic) in enumerate(zip(cases, named, strict=True), 1):
         repeat = repeats.next(topic)
         clusters.add(topic, scalars(case.get("additionalMetadata") or case.get("metadata"), "metadata."))
-        given = {str(metric.get("name")): metric for metric in listed(case.get("metricsData"))}
+        metric_of = {str(metric.get("name")): metric for metric in listed(case.get("metricsData"))}
         for score in expected:
-            metric = given.get(score)
+            metric = metric_of.get(score)
             value, status = value_of(fields_of(metric).get("score"), {}, score, file, number)
             if status != OK and metric is not None and (metric.get("error") or metric.get("success") is False):
                 status = FAILED
@@ -92,16 +92,16 @@ def _asked(case: Mapping[str, Any]) -> Any:
 def _topics(cases: list[Mapping[str, Any]]) -> list[str]:
     """The name of each test case where each has its own, else what was asked; deepeval's own names go by order."""
     names = [str(case.get("name") or "") for case in cases]
-    asked = [name_of(_asked(case)) for case in cases]
+    inputs = [name_of(_asked(case)) for case in cases]
     shared = Counter(names)
     by_order = any(_NUMBERED.fullmatch(name) for name in names) and all(case.get("input") for case in cases)
     if by_order or not all(names):
-        return asked
+        return inputs
     questions: dict[str, set[str]] = {}
-    for name, question in zip(names, asked, strict=True):
+    for name, question in zip(names, inputs, strict=True):
         questions.setdefault(name, set()).add(question)
     apart = any(len(several) > 1 for several in questions.values())  # one name, several questions
-    return [short_name(f"{n}: {q}") if apart and shared[n] > 1 else n for n, q in zip(names, asked, strict=True)]
+    return [short_name(f"{n}: {q}") if apart and shared[n] > 1 else n for n, q in zip(names, inputs, strict=True)]
 
 
 def _scale(cases: list[Mapping[str, Any]], score: str) -> ScoreRange:

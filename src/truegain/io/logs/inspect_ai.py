@@ -136,8 +136,8 @@ def _json(members: Any, name: str, file: str) -> Any:
 
 
 def _numbered(names: Mapping[str, int], pattern: str) -> list[str]:
-    found = [(int(match[1]), name) for name in names if (match := re.fullmatch(pattern, name))]
-    return [name for _, name in sorted(found)]
+    numbered = [(int(match[1]), name) for name in names if (match := re.fullmatch(pattern, name))]
+    return [name for _, name in sorted(numbered)]
 
 
 # ---- Scores.
@@ -148,8 +148,8 @@ def _names(made: Mapping[str, Any], samples: Summaries) -> dict[Scored, str]:
     scored: dict[Scored, None] = {}
     fields: dict[str, dict[str, None]] = {}
     for sample in samples:
-        for scorer, given in fields_of(sample.get("scores")).items():
-            fields.setdefault(scorer, {}).update(dict.fromkeys(_values(fields_of(given).get("value"))))
+        for scorer, score in fields_of(sample.get("scores")).items():
+            fields.setdefault(scorer, {}).update(dict.fromkeys(_values(fields_of(score).get("value"))))
     for scorer in listed(made.get("scorers")):  # also where every sample failed
         if isinstance(scorer, dict) and scorer.get("name") and str(scorer["name"]) not in fields:
             fields[str(scorer["name"])] = dict.fromkeys(_declared(scorer.get("metrics")) or ("",))
@@ -181,8 +181,8 @@ def _judges(made: Mapping[str, Any]) -> dict[str, str]:
     judges: dict[str, str] = {}
     for scorer in listed(made.get("scorers")):
         options = fields_of(fields_of(scorer).get("options"))
-        asked = options.get("model") or (roles.get("grader") if "model" in options else None)
-        each = asked if isinstance(asked, list) else [asked]
+        models = options.get("model") or (roles.get("grader") if "model" in options else None)
+        each = models if isinstance(models, list) else [models]
         names = [str(one.get("model", "")) if isinstance(one, Mapping) else str(one or "") for one in each]
         judges[str(fields_of(scorer).get("name"))] = "+".join(filter(None, names))
     return judges
@@ -195,9 +195,9 @@ def _rows(samples: Summaries, names: Mapping[Scored, str], judges: Mapping[str, 
         why = FAILED if sample.get("error") else NOT_SCORED
         for (scorer, key), name in names.items():
             value, status = float("nan"), why
-            given = _values(fields_of(scores.get(scorer)).get("value")) if scorer in scores else {}
-            if key in given:
-                value, status = value_of(given[key], GRADES, name, file, number)
+            values = _values(fields_of(scores.get(scorer)).get("value")) if scorer in scores else {}
+            if key in values:
+                value, status = value_of(values[key], GRADES, name, file, number)
             yield Row(
                 topic, name, value, judge=judges.get(scorer, ""), replicate=epoch, status=status, line=number
             )  # fmt: skip

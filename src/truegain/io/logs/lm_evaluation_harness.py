@@ -51,11 +51,11 @@ def _read(data: bytes, file: str) -> Log:
     if not metrics:
         hint = "its metrics are of the whole task, not of a document" if corpus else "check the file"
         raise InputError(f"{WORDS} without a number of a document", file=file, hint=hint)
-    clusters, repeats, rows, asked = Clusters(), Repeats(), list[Row](), dict[str, Any]()
+    clusters, repeats, rows, inputs = Clusters(), Repeats(), list[Row](), dict[str, Any]()
     for line, record in samples:
         doc = id_of(record.get("doc_id"), "doc_id", file, line)
         topic = f"{task}/{doc}" if task else doc
-        asked[topic] = record.get("doc_hash") or record.get("doc")
+        inputs[topic] = record.get("doc_hash") or record.get("doc")
         clusters.add(topic, scalars(record.get("doc"), "doc.") | ({"task": task} if task else {}))
         filtered = str(record.get("filter") or "none")
         for metric in metrics:
@@ -73,7 +73,7 @@ def _read(data: bytes, file: str) -> Log:
         names,
         {name: column for name, column in clusters.made().items() if len(set(column.values())) < len(column)},
         {r.score: ScoreRange(lower_is_better=True) for r in rows if r.score.partition(",")[0] in _ERRORS},
-        provenance={"task": task or None, "time": match[2] if match else None, "inputs": inputs_digest(asked)},
+        provenance={"task": task or None, "time": match[2] if match else None, "inputs": inputs_digest(inputs)},
         notes=notes,
         no_clusters=clusters.several,
     )

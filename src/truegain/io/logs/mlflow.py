@@ -62,7 +62,7 @@ def _read(data: bytes, file: str) -> Log:
     scorers = _scorers([record for _, record in traces])
     if not scorers:
         raise InputError(f"{WORDS} without a value of a scorer", file=file, hint="save the result of genai.evaluate")
-    repeats, clusters, rows, asked = Repeats(), Clusters(), list[Row](), dict[str, Any]()
+    repeats, clusters, rows, inputs = Repeats(), Clusters(), list[Row](), dict[str, Any]()
     judges = _judges([record for _, record in traces], scorers)
     both = [s for s in scorers if {True, False} <= {_is_person(a) for _, r in traces for a in _of_scorer(r, s)}]
     for line, record in traces:
@@ -74,7 +74,7 @@ def _read(data: bytes, file: str) -> Log:
                 "a trace without its request", file=file, row=line, hint="save the frame with its requests"
             )
         topic = name_of(request)
-        asked[topic] = request
+        inputs[topic] = request
         clusters.add(topic, {k: v for k, v in scalars(record.get("tags"), "tags.").items() if "mlflow." not in k})
         for scorer in scorers:
             for number, status, judge, by_person in _values(record, scorer, judges[scorer], file, line):
@@ -92,7 +92,7 @@ def _read(data: bytes, file: str) -> Log:
         provenance={
             "judge": ", ".join(sorted({judge for judge in judges.values() if judge})),
             "run": names.get("run"),
-            "inputs": inputs_digest(asked),
+            "inputs": inputs_digest(inputs),
         },
         notes=[
             f"{s}: people gave values too; they are the score '{_PEOPLE.format(s)}', not in that of the scorer"
@@ -107,10 +107,10 @@ def _values(
     record: Mapping[str, Any], scorer: str, usual: str, file: str, line: int
 ) -> Iterator[tuple[float, str, str, bool]]:
     """Values of a scorer with their status and judge, and whether a person gave them; one of its own may be missing."""
-    given = list(_given(record, scorer))
-    if not any(one.judge == usual or not one.by_person for one in given):
-        given.append(_Given(None, "", usual))
-    for value, error, judge, by_person in given:
+    assessments = list(_given(record, scorer))
+    if not any(one.judge == usual or not one.by_person for one in assessments):
+        assessments.append(_Given(None, "", usual))
+    for value, error, judge, by_person in assessments:
         unknown = isinstance(value, str) and value.strip().lower() == UNKNOWN  # the word of a judge that cannot tell
         number, status = (math.nan, UNKNOWN) if unknown else value_of(value, YES_NO, scorer, file, line)
         if status != OK and not unknown:

@@ -139,8 +139,8 @@ def _means(answers: Sequence[Record], systems: set[str]) -> Iterator[ToolMean]:
             values = []
             for record in mine:
                 counted_in = [n for n in listed(record.get("nuggets")) if (vital if _is_vital(n) else other)]
-                given = [SUPPORT.get(str(fields_of(n).get("assignment")), 0.0) for n in counted_in]
-                total = math.fsum(map(math.floor, given) if strict else given)
+                supports = [SUPPORT.get(str(fields_of(n).get("assignment")), 0.0) for n in counted_in]
+                total = math.fsum(map(math.floor, supports) if strict else supports)
                 values.append(total / len(counted_in) if counted_in else 0.0)
             yield ToolMean(score, math.fsum(values) / len(values), system, len(values), why)
 

@@ -64,17 +64,17 @@ def _read(data: bytes, file: str) -> Log:
         dict[str, ScoreRange](),
         dict[str, str](),
     )
-    asked: dict[str, Any] = {}
+    inputs: dict[str, Any] = {}
     for line, record in records:
         about = record[question] if question else {name: record.get(name) for name in plain}
         topic = name_of(about)
-        asked[topic] = about
+        inputs[topic] = about
         repeat = repeats.next(topic)
         clusters.add(topic, scalars({name: record.get(name) for name in plain if name != question}, ""))
         for score in scores:
             details = fields_of(_object(record.get(score + _DETAILS), score + _DETAILS, file, line))
-            given = _object(record.get(score + _SCORE), score + _SCORE, file, line)
-            result = given if isinstance(given, Mapping) else {"score": given}
+            scored = _object(record.get(score + _SCORE), score + _SCORE, file, line)
+            result = scored if isinstance(scored, Mapping) else {"score": scored}
             value, status = value_of(result.get("score"), {}, score, file, line)
             if status != OK:
                 status = _STATUS.get(str(details.get("status")).upper(), status)
@@ -92,7 +92,7 @@ def _read(data: bytes, file: str) -> Log:
         {"file": stem(file)},
         clusters.made(),
         scales,
-        provenance={"kinds": kinds, "inputs": inputs_digest(asked)},
+        provenance={"kinds": kinds, "inputs": inputs_digest(inputs)},
         models=frozenset([UNNAMED]),
         notes=[f"{score} has labels and no numbers: give its evaluator choices with scores" for score in no_number],
         no_clusters=clusters.several,

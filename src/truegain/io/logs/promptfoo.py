@@ -69,7 +69,7 @@ class _Test(NamedTuple):
     order: tuple[int, int]  # of the test, and of the system in it
     system: tuple[str, str, int]  # provider, prompt, and its number, which tells configurations of a provider apart
     topic: str
-    asked: Any
+    variables: Any
     clusters: Mapping[str, str]
     values: Mapping[str, _Value]
     failed: bool
@@ -124,7 +124,7 @@ def _read(data: bytes, file: str) -> Log:
             "time": fields_of(whole.get("results")).get("timestamp"),
             "evaluation": whole.get("evalId"),
             "prompt": digest(fields_of(whole.get("config")).get("defaultTest")) if whole else None,
-            "inputs": inputs_digest({test.topic: test.asked for test in tests}),
+            "inputs": inputs_digest({test.topic: test.variables for test in tests}),
         },
         notes=list(_notes(made, is_csv=not start.kind)),
         no_clusters=clusters.several,
@@ -132,13 +132,13 @@ def _read(data: bytes, file: str) -> Log:
 
 
 def _row(test: _Test, score: str, system: str, repeat: int, file: str) -> Row:
-    given = test.values.get(score)
+    graded = test.values.get(score)
     value, status = math.nan, FAILED if test.failed else NOT_SCORED
-    if given is not None and not test.failed:
-        value, status = value_of(given.value, {}, score, file, test.line)
-    if given is not None and given.failed:
+    if graded is not None and not test.failed:
+        value, status = value_of(graded.value, {}, score, file, test.line)
+    if graded is not None and graded.failed:
         value, status = math.nan, FAILED
-    judge = given.judge if given else ""
+    judge = graded.judge if graded else ""
     return Row(test.topic, score, value, system, judge=judge, replicate=repeat, status=status, line=test.line)
 
 
@@ -149,7 +149,7 @@ def _test(record: Record) -> _Test:
     """One result.  A grader that failed gives 0 and `graderError`: no value, of the metric or of the whole test."""
     line, result = record
     case = fields_of(result.get("testCase"))
-    asked = fields_of(result.get("vars")) or fields_of(case.get("vars"))
+    variables = fields_of(result.get("vars")) or fields_of(case.get("vars"))
     provider, prompt = fields_of(result.get("provider")), fields_of(result.get("prompt"))
     grading = fields_of(result.get("gradingResult"))
     judge = _judge(fields_of(case.get("options")).get("provider"))
@@ -171,9 +171,9 @@ def _test(record: Record) -> _Test:
         line,
         (int(result.get("testIdx") or 0), int(result.get("promptIdx") or 0)),
         (*_named_by(result, provider, prompt), int(result.get("promptIdx") or 0)),
-        _topic(case.get("description"), asked),
-        asked,
-        scalars(case.get("metadata"), "metadata.") | (scalars(asked, "vars.") if len(asked) > 1 else {}),
+        _topic(case.get("description"), variables),
+        variables,
+        scalars(case.get("metadata"), "metadata.") | (scalars(variables, "vars.") if len(variables) > 1 else {}),
         values,
         failed,
     )
@@ -226,9 +226,9 @@ def _prompt(prompt: Mapping[str, Any]) -> str:
     return short_name(str(prompt.get("label") or prompt.get("raw") or ""))
 
 
-def _topic(description: Any, asked: Mapping[str, Any]) -> str:
+def _topic(description: Any, variables: Mapping[str, Any]) -> str:
     """What was asked, after the description of the test where it has one."""
-    question = name_of(asked) if asked else ""
+    question = name_of(variables) if variables else ""
     return short_name(": ".join(str(part) for part in (description, question) if part)) or "test"
 
 
@@ -269,12 +269,12 @@ def _of_csv(data: bytes, file: str) -> list[_Test]:
     """The tests of a CSV: columns of variables, then for every system its output with status and scores."""
     names, rows = csv_rows(data, file)
     begins = [at for at in range(len(names)) if names[at + 1 : at + 3] == list(_BLOCK)]
-    asked_in = [at for at in range(begins[0]) if names[at] not in ("Description", "Comment")]
+    variables_at = [at for at in range(begins[0]) if names[at] not in ("Description", "Comment")]
     about = names.index("Description") if "Description" in names[: begins[0]] else None
     tests: list[_Test] = []
     for order, (line, cells) in enumerate(rows):
-        asked = {names[at]: cells[at] for at in asked_in}
-        topic = _topic(cells[about] if about is not None else None, asked)
+        variables = {names[at]: cells[at] for at in variables_at}
+        topic = _topic(cells[about] if about is not None else None, variables)
         for begin, end in zip(begins, [*begins[1:], len(names)], strict=True):
             output = _OUTPUT.fullmatch(names[begin])
             system = (output[1], short_name(output[2]), begin) if output else (names[begin], "", begin)
@@ -290,8 +290,8 @@ def _of_csv(data: bytes, file: str) -> list[_Test]:
                 )
             values = {name: _Value(value) for name, value in _named(block, file, line).items()}
             values[OVERALL] = _Value(block.get("Score"))
-            clusters = scalars(asked, "vars.") if len(asked) > 1 else {}
-            tests.append(_Test(line, (order, begin), system, topic, asked, clusters, values, status == "ERROR"))
+            clusters = scalars(variables, "vars.") if len(variables) > 1 else {}
+            tests.append(_Test(line, (order, begin), system, topic, variables, clusters, values, status == "ERROR"))
     return tests
 
 

@@ -100,7 +100,7 @@ def _is_metric(cells: Sequence[Any]) -> bool:
 
 def _topics(records: Sequence[Record], question: str, file: str) -> list[str]:
     """The question; where one is asked with several references, it is several topics."""
-    asked: dict[str, dict[str, None]] = {}
+    references: dict[str, dict[str, None]] = {}
     named: list[tuple[str, str]] = []
     for line, record in records:
         if record.get(question) in (None, ""):
@@ -109,9 +109,9 @@ def _topics(records: Sequence[Record], question: str, file: str) -> list[str]:
         reference = digest(
             [record.get(name) for name in ("reference", "ground_truth", "reference_contexts", "rubrics")]
         )
-        asked.setdefault(topic, {})[reference] = None
+        references.setdefault(topic, {})[reference] = None
         named.append((topic, reference))
-    return [topic if len(asked[topic]) == 1 else f"{topic} [{reference}]" for topic, reference in named]
+    return [topic if len(references[topic]) == 1 else f"{topic} [{reference}]" for topic, reference in named]
 
 
 def _scale(rows: Sequence[Row], metric: str) -> ScoreRange | None:
@@ -124,14 +124,14 @@ def _scale(rows: Sequence[Row], metric: str) -> ScoreRange | None:
 
 def _notes(rows: Sequence[Row], metrics: Sequence[str]) -> list[str]:
     lost: Mapping[str, int] = {m: sum(r.score == m and math.isnan(r.value) for r in rows) for m in metrics}
-    told = []
+    notes = []
     for metric, many in lost.items():
         total = sum(row.score == metric for row in rows)
         if many == total:
-            told.append(f"every {metric} failed to be judged")
+            notes.append(f"every {metric} failed to be judged")
         elif many:
-            told.append(f"{metric}: {counted(many, 'sample')} of {total} failed; ragas leaves them out of its mean")
-    return told
+            notes.append(f"{metric}: {counted(many, 'sample')} of {total} failed; ragas leaves them out of its mean")
+    return notes
 
 
 RAGAS = LogFormat("ragas", WORDS, _recognizes, _read)

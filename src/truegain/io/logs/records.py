@@ -301,7 +301,7 @@ class Repeats:
 
 def inputs_digest(inputs: Mapping[str, Any]) -> str:
     """A digest of what was asked in each topic: two logs with the same topics and another digest asked otherwise."""
-    return digest({topic: digest(asked) for topic, asked in inputs.items()})
+    return digest({topic: digest(question) for topic, question in inputs.items()})
 
 
 def no_records(file: str, words: str, hint: str) -> InputError:

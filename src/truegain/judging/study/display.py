@@ -259,9 +259,9 @@ def mark_words(text: Markup | str, words: frozenset[str]) -> Markup:
     a &lt;b&gt; <mark>lamp</mark>
     """
 
-    def one(found: re.Match[str]) -> str:
-        word = found["word"]
-        return f"<mark>{word}</mark>" if word and word.casefold() in words else found[0]
+    def one(match: re.Match[str]) -> str:
+        word = match["word"]
+        return f"<mark>{word}</mark>" if word and word.casefold() in words else match[0]
 
     return Markup(_MARKED.sub(one, str(escape(text))))
 

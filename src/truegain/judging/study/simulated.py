@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class Fact(NamedTuple):
     """What a helpful document tells: in a paragraph, or in passing."""
 
-    told: str
+    paragraph: str
     mentioned: str
 
 
@@ -50,7 +50,7 @@ class Subject(NamedTuple):
     text: str
     counts: str
     counts_not: str
-    asked: str
+    question: str
     options: tuple[str, str, str, str]  # the first is right
     facts: tuple[Fact, ...]
     near: tuple[str, ...]
@@ -310,28 +310,28 @@ class Recipe(NamedTuple):
 
     worth: float
     grade: int
-    told: int = 0
+    paragraphs: int = 0
     mentioned: int = 0
     near: int = 1
 
 
 RECIPES = (  # the first holds all that is asked for, the second is about something else; each eight once more
-    Recipe(80, 3, told=5),
+    Recipe(80, 3, paragraphs=5),
     Recipe(1, 0, near=0),
     Recipe(2, 0, near=3),
     Recipe(5, 1, mentioned=1, near=3),
-    Recipe(20, 2, told=1, near=2),
+    Recipe(20, 2, paragraphs=1, near=2),
     Recipe(10, 1, mentioned=3, near=2),
-    Recipe(40, 2, told=2),
-    Recipe(60, 3, told=3),
+    Recipe(40, 2, paragraphs=2),
+    Recipe(60, 3, paragraphs=3),
     Recipe(2, 0, near=2),
     Recipe(1, 0, near=0),
-    Recipe(20, 2, told=1),
+    Recipe(20, 2, paragraphs=1),
     Recipe(5, 1, mentioned=1, near=2),
     Recipe(2, 0, near=3),
     Recipe(1, 0, near=0),
     Recipe(10, 1, mentioned=2),
-    Recipe(40, 2, told=2, near=2),
+    Recipe(40, 2, paragraphs=2, near=2),
 )
 _FIRST = ("ar", "bel", "cor", "dan", "el", "fen", "gar", "hol", "is", "kel", "lor", "mar", "nor", "os", "pel", "ros")
 _LAST = ("by", "den", "ford", "gate", "ham", "ley", "low", "mere", "ness", "stead", "ton", "vale", "wick", "worth")
@@ -460,7 +460,7 @@ def _topic(name: str, subject: Subject, docs: int, seed: int) -> tuple[Topic, li
 def _simulated_topic(name: str, subject: Subject, draws: np.random.Generator) -> tuple[Topic, dict[str, str]]:
     """A topic about a subject, and the names that were invented for it."""
     words = {"name": _word(draws), "place": _word(draws)}
-    question = Question(subject.asked.format(**words), tuple(o.format(**words) for o in subject.options), 0)
+    question = Question(subject.question.format(**words), tuple(o.format(**words) for o in subject.options), 0)
     topic = Topic(
         name,
         subject.title.format(**words),
@@ -476,7 +476,7 @@ def _about(
     subject: Subject, words: dict[str, str], recipe: Recipe, draws: np.random.Generator
 ) -> tuple[Subject, dict[str, str]]:
     """What a document is about: the subject, or another one where it has nothing to do with it."""
-    if recipe.told or recipe.mentioned or recipe.near:
+    if recipe.paragraphs or recipe.mentioned or recipe.near:
         return subject, words
     others = [s for s in SUBJECTS if s is not subject]
     return others[int(draws.integers(len(others)))], {"name": _word(draws), "place": _word(draws)}
@@ -486,8 +486,8 @@ def _document(
     name: str, subject: Subject, words: dict[str, str], recipe: Recipe, draws: np.random.Generator
 ) -> Document:
     facts = [subject.facts[k] for k in draws.permutation(len(subject.facts))]
-    paragraphs = [fact.told for fact in facts[: recipe.told]]
-    passing = [fact.mentioned for fact in facts[recipe.told : recipe.told + recipe.mentioned]]
+    paragraphs = [fact.paragraph for fact in facts[: recipe.paragraphs]]
+    passing = [fact.mentioned for fact in facts[recipe.paragraphs : recipe.paragraphs + recipe.mentioned]]
     near = [subject.near[k] for k in draws.permutation(len(subject.near))[: recipe.near or 2]]
     if passing:
         at = int(draws.integers(len(near)))

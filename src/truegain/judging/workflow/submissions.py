@@ -141,8 +141,8 @@ def ask_others(work: Work, session: Session) -> None:
         if at in (unit.high, unit.low) or not answers_so_far[number].answer.cannot:
             continue
         times = sum(item_row(item) in row.items for row in others)
-        asked = len(work.study.holding.get((unit.topic, item.key), ())) + times
-        if times >= work.study.rules.others or asked >= (work.study.people.number or math.inf):
+        holders = len(work.study.holding.get((unit.topic, item.key), ())) + times
+        if times >= work.study.rules.others or holders >= (work.study.people.number or math.inf):
             continue
         more = Unit("", unit.topic, (*anchors, item), *((0, 1) if anchors else (None, None)))
         serial = sum(base_of(row.id) == (base_of(unit.id) or unit.id) for row in others) + 1

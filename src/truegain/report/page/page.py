@@ -181,33 +181,33 @@ def write_report(
     name = os.fspath(path)
     if name != STANDARD_INPUT and not name.lower().endswith(ENDINGS):
         raise TruegainError(f"path {name!r}: a report is a page; end its name in .html")
-    asked: dict[str, Any] = {"pairs": pairs, "baselines": baselines, "costs": costs}
+    questions: dict[str, Any] = {"pairs": pairs, "baselines": baselines, "costs": costs}
     if isinstance(runs, Preferences | PreferenceStudy):
         if judgments is not None or corpus is not None or judged_corpus is not None:
             raise TruegainError("preferences have no judgments and no corpus; give None in their place")
-        facts = _of_preferences(runs, measures, config, asked)
+        facts = _of_preferences(runs, measures, config, questions)
     elif isinstance(runs, Study):
         if judgments is not None or measures is not None or config is not None:
             raise TruegainError("a Study has its judgments, measures and config already; leave these out")
-        table, given = runs.inputs
-        judged = Judgments.of(given) if runs.items is not None else _labels(given, runs.config.ratings)
-        facts = _of_study(runs, table, judged, corpus, judged_corpus, asked)
+        table, labels = runs.inputs
+        judged = Judgments.of(labels) if runs.items is not None else _labels(labels, runs.config.ratings)
+        facts = _of_study(runs, table, judged, corpus, judged_corpus, questions)
     else:
-        facts = _of_runs(runs, judgments, measures, config or StudyConfig(), corpus, judged_corpus, asked)
+        facts = _of_runs(runs, judgments, measures, config or StudyConfig(), corpus, judged_corpus, questions)
     if teams is not None:
         facts = replace(facts, teams=read_teams(teams).among(facts.systems).of)
     write_bytes(path, page(facts, title).encode(errors="backslashreplace"))
     return path
 
 
-def _made(study: Study, asked: Mapping[str, Any]) -> Made:
-    claims = {"pairs": [list(pair) for pair in asked["pairs"]], "baselines": list(asked["baselines"])}
+def _made(study: Study, questions: Mapping[str, Any]) -> Made:
+    claims = {"pairs": [list(pair) for pair in questions["pairs"]], "baselines": list(questions["baselines"])}
     return Made(str(study.provenance["truegain"]), "", {**study.provenance, **claims})
 
 
 def _of_runs(
     runs: RunsLike | Items, judgments: JudgmentsLike | None, measures: MeasuresLike | None, config: StudyConfig,
-    corpus: CorpusLike | None, judged_corpus: CorpusLike | None, asked: Mapping[str, Any],
+    corpus: CorpusLike | None, judged_corpus: CorpusLike | None, questions: Mapping[str, Any],
 ) -> Facts:  # fmt: skip
     with heard() as messages:
         if isinstance(runs, Items):
@@ -219,36 +219,38 @@ def _of_runs(
             table, judged = Runs.of(runs), _labels(judgments, config.ratings)
             made = Study.configured(table, judged, measures, config)
     tell(messages)
-    return _of_study(made, table, judged, corpus, judged_corpus, asked, messages)
+    return _of_study(made, table, judged, corpus, judged_corpus, questions, messages)
 
 
 def _of_study(
     study: Study, runs: Runs, judgments: Judgments, corpus: CorpusLike | None, judged_corpus: CorpusLike | None,
-    asked: Mapping[str, Any], messages: Sequence[str] | None = None,
+    questions: Mapping[str, Any], messages: Sequence[str] | None = None,
 ) -> Facts:  # fmt: skip
     if len(study.systems) < 2:
         raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
     gold = study.config.gold
     return gather(
-        study, runs, judgments, **asked, gold_relevant_from=None if gold is None else gold.relevant_from,
-        corpus=corpus, judged_corpus=judged_corpus, told=messages, made=_made(study, asked),
+        study, runs, judgments, **questions, gold_relevant_from=None if gold is None else gold.relevant_from,
+        corpus=corpus, judged_corpus=judged_corpus, messages=messages, made=_made(study, questions),
     )  # fmt: skip
 
 
 def _of_preferences(
     votes: Preferences | PreferenceStudy, measures: MeasuresLike | None, config: StudyConfig | None,
-    asked: Mapping[str, Any],
+    questions: Mapping[str, Any],
 ) -> Facts:  # fmt: skip
     if isinstance(votes, PreferenceStudy):
         if measures is not None or config is not None:
             raise TruegainError("a PreferenceStudy has its measures and its config already; leave these out")
-        return gather_preferences(votes, **asked, told=None, made=_made(votes, asked))  # told when it was made
+        return gather_preferences(
+            votes, **questions, messages=None, made=_made(votes, questions)
+        )  # told when it was made
     names = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else measures
     with heard() as messages:
         study = PreferenceStudy.from_config(votes, None if measures is None else list(map(str, names)),
                                             config or StudyConfig())  # fmt: skip
     tell(messages)
-    return gather_preferences(study, **asked, told=messages, made=_made(study, asked))
+    return gather_preferences(study, **questions, messages=messages, made=_made(study, questions))
 
 
 def _labels(judgments: JudgmentsLike, ratings: Ratings) -> Judgments:

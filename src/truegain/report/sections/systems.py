@@ -172,7 +172,9 @@ def _rows(facts: Facts, m: MeasureFacts, axis: Axis, at: Sequence[int], tiers: b
     ]
     top += [head(f"{facts.level} interval", "n0 o"), head("possible ranks", "n0")]
     top += [head("tier", "n0 k")] if tiers else []
-    claimed = {s for c in facts.claims for s in ((c.a,) if c.baseline else (c.a, c.b))} if facts.asked else set()
+    claimed = (
+        {s for c in facts.claims for s in ((c.a,) if c.baseline else (c.a, c.b))} if facts.claims_requested else set()
+    )
     rows, r = [], m.ranking
     for i in at:
         e = m.estimates[i]

@@ -110,9 +110,9 @@ def errors_figure(
     whole = values.table()
     svg = stacked(spans, axis, title, signs=True)
     beside = scrolls(_beside(lines, values, of, about), about)
-    told = {_name(e, values) for e in lines}
+    systems = {_name(e, values) for e in lines}
     columns = tuple(labels if name == "gold labels" else name for name in whole.columns)
-    take = downloads("judge", columns, [line for line in whole.rows if line[0] in told], svg)
+    take = downloads("judge", columns, [line for line in whole.rows if line[0] in systems], svg)
     return join(figure(made, caption, take), figure(beside))
 
 

@@ -49,7 +49,7 @@ FAINT = (
 def section(facts: Facts) -> Section:
     """Always there."""
     claim = facts.claims[0]
-    if facts.asked and claim.baseline and len(facts.claims) > 1:
+    if facts.claims_requested and claim.baseline and len(facts.claims) > 1:
         outcome, words, heading, below = _against_baselines(facts)
     elif _about_two(facts):
         outcome, words, heading, below = _about_pair(facts, claim)
@@ -82,7 +82,7 @@ def _limits(facts: Facts, low: float | None, high: float | None) -> str:
 
 
 def _about_two(facts: Facts) -> bool:
-    return facts.asked or len(facts.systems) == 2
+    return facts.claims_requested or len(facts.systems) == 2
 
 
 # ---------------------------------------------------------------------- one claim
