@@ -124,8 +124,8 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "intents of a list": (lambda: tg.read_intents(["a"]), r"^cannot read a list as a file \(give a path\)$"),  # type: ignore[arg-type]
     "a study of nothing": (lambda: tg.read_study(None), r"^cannot read None as a file \(give a path\)$"),  # type: ignore[arg-type]
-    "nuggets of rows": (lambda: tg.read_nuggets([{"qid": "1"}]), r"^cannot read a dict as a file \(give a path\)$"),  # type: ignore[list-item]
-    "nuggets of a number": (lambda: tg.read_nuggets(5), r"^cannot read an integer as a file \(give a path\)$"),  # type: ignore[arg-type]
+    "nuggets of rows": (lambda: tg.read_nuggets([{"qid": "1"}]), "^cannot read a list as nuggets"),  # type: ignore[list-item]
+    "nuggets of a number": (lambda: tg.read_nuggets(5), "^cannot read an integer as nuggets"),  # type: ignore[arg-type]
     "items of a number": (lambda: tg.read_items(5), "^cannot read an integer as values of answers"),  # type: ignore[arg-type]
     "items of nothing": (lambda: tg.read_items([]), "^there are no values"),
     "a baseline that is none": (lambda: write_report(baselines="system"), "baseline 'system' is not a system"),

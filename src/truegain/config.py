@@ -563,7 +563,7 @@ class StudyConfig:
     confidence : float, default 0.95
         Of every interval.
     scoring : Scoring, optional
-        Which labels are relevant, which topics count, how ties are broken.
+        Which labels are relevant, which topics and documents count, how ties are broken.
     resampling : Resampling, optional
         How many resamples, the seed, and how many processes.
     trust_judge : bool, default False

@@ -82,7 +82,6 @@ def brute(name: str, item: list[int]) -> float:
 
 @pytest.mark.parametrize("name", LOCAL)
 @given(items=ITEMS)
-@settings(max_examples=40, deadline=None)
 def test_rules_against_plain_python(name: str, items: Items) -> None:
     """Guards every rule against its definition, on items with unequal numbers of ratings."""
     table = ratings([[v + 1 for v in item] for item in items] if name == "geometric" else items)
@@ -91,7 +90,7 @@ def test_rules_against_plain_python(name: str, items: Items) -> None:
     )
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(8)
 @pytest.mark.parametrize("spread", ["range", "trimmed", "sd", "entropy"])
 @pytest.mark.parametrize("name", LOCAL)
 @given(items=ITEMS, seed=st.integers(0, 2**32 - 1))

@@ -276,7 +276,8 @@ def test_a_leaderboard_whose_columns_are_said(run: Run, folder: Path) -> None:
     saved(folder, "board.txt", "".join("\t".join(map(str, row)) + "\n" for row in rows).encode())
     saved(folder, "a.qrels", b"31 0 d1 1\n31 0 d2 0\n")
     _, out, _ = run("doctor", ".")
-    said = "--columns run,topic,measure,value, --columns run,measure,topic,value or --columns topic,run,measure,value"
+    orders = "other orders in use are run,measure,topic,value and topic,run,measure,value"
+    said = f"--columns run,topic,measure,value; {orders}"
     assert (
         f"board.txt: not read: a leaderboard? no row of the topic 'all' tells which column holds the topics (say what \
 the columns hold, in their order: {said})"
@@ -490,12 +491,27 @@ def test_columns_and_values_are_tried_by_doctor_itself(run: Run, folder: Path, h
     assert run("verdict", "study.toml")[0] == 0
 
 
+def test_judgments_of_every_subtopic_are_no_leaderboard(run: Run, folder: Path) -> None:
+    """Guards fully judged subtopics: every cell has a value, as on a leaderboard, and doctor did not read them."""
+    docs = ("d1", "d2", "d3")
+    tg.write_runs({s: {"q1": {d: 9.0 - abs(at - n) for n, d in enumerate(docs)}} for at, s in enumerate("ab")}, folder)
+    saved(folder, "sub.qrels", b"q1 1 d1 1\nq1 1 d2 0\nq1 1 d3 1\nq1 2 d1 0\nq1 2 d2 1\nq1 2 d3 1\n")
+    found = asked(run("doctor", "sub.qrels", "a.run", "b.run", "--format", "json")[1])
+    file = next(file for file in found["files"] if file["file"] == "sub.qrels")
+    assert (file["kind"], file["values"]) == ("judgments", 6)
+    noted = "if this is a leaderboard, say what the columns hold, in their order: --columns run,topic,measure,value;"
+    assert noted in run("doctor", "sub.qrels")[1]
+    code, _, err = run("eval", "sub.qrels", "a.run", "b.run", "-m", "alpha_nDCG@3")
+    assert code == 0, err
+
+
 def test_a_column_that_no_file_has_is_refused(run: Run, folder: Path) -> None:
     """Guards a mistyped name in --columns of doctor: it is refused with the names that there are."""
     own_names(folder, ("topic", "doc", "note", "bm25"))
     code, _, err = run("doctor", "noten.csv", "alt.csv", "--columns", "label=note;score=bm52")
     assert code == 2
-    assert "--columns: no file has a column 'bm52' (check its name; columns of noten.csv: topic, doc, note, " in err
+    there = "columns of noten.csv: topic, doc, note; columns of alt"
+    assert f"--columns: no file has a column 'bm52' (check its name; {there}" in err
 
 
 def test_said_columns_leave_other_files_alone(run: Run, folder: Path) -> None:

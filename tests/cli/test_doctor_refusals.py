@@ -56,8 +56,9 @@ def test_a_pair_judged_twice(run: Run, folder: Path) -> None:
     found = asked(run("doctor", "twice.qrels", "new.run", "--format", "json")[1])
     assert commands(found) == [], "a single system is not scored either"
     assert "two labels" in found["questions"][0]["lacks"]
-    made, _ = offered(run, "llm.qrels", "twice.qrels")
+    made, lacks = offered(run, "llm.qrels", "twice.qrels")
     assert made, "judgments without a fault beside them are used"
+    assert [lack for lack in lacks if lack.startswith("twice.qrels: line 121: two labels ")], "and the others are told"
     assert not any("twice.qrels" in command for command in made)
     assert "(or: " not in run("doctor", "llm.qrels", "twice.qrels", "old.run", "new.run")[1]
     (topic, doc), label = next(iter(people.items()))

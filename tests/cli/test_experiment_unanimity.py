@@ -34,6 +34,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     people = magnitude_ratings(topics=2, docs=14, workers=3, seed=1)
     write_judgments(people.ratings, folder / "magnitudes.csv")
     write_judgments(people.expert, folder / "expert.qrels")
+    (folder / "magnitude-runs").mkdir()
+    docs = list(zip(people.expert.topic.strings(), people.expert.docs.strings(), strict=True))
+    lists = {f"r{s}": {t: {d: float((7 * i + 5 * s) % 11) for i, (of, d) in enumerate(docs) if of == t}
+                       for t in people.expert.topic.values} for s in range(4)}  # fmt: skip
+    write_runs(lists, folder / "magnitude-runs")
     return folder
 
 
@@ -108,9 +113,22 @@ def test_magnitudes_tell_what_a_table_does_not_heed(run: Run, folder: Path) -> N
     words = ("experiment", "magnitudes", "magnitudes.csv", "--expert", "expert.qrels", "--show")
     code, out, err = run(*words, "units", "--mapping", "C", "--resamples", "5", "--wide-from", "3")
     assert (code, out) == (0, run(*words, "units", "--wide-from", "3")[1])
-    assert "note: --mapping has no part in --show units; it is for mappings\n" in err
-    assert "note: --resamples has no part in --show units; it is for alpha, resampled\n" in err
+    assert "note: --mapping has no part in --show units; it is for mappings, all\n" in err
+    assert "note: --resamples has no part in --show units; it is for alpha, resampled, all\n" in err
     assert "--wide-from has" not in err
+    err = run(*words, "units", "--best", "2")[2]
+    assert "note: --best has no part in --show units; it is for systems, all\n" in err
+    ranked = ("experiment", "magnitudes", "magnitudes.csv", "magnitude-runs", "--expert", "expert.qrels", "--show")
+    few = ("-m", "nDCG@10", "--resamples", "20")
+    code, whole, err = run(*ranked, "all", *few, "--mapping", "C")
+    assert (code, err.count("no part in")) == (0, 0), err
+    assert whole != run(*ranked, "all", *few[:-1], "30", "--mapping", "C")[1]
+    for option in (("--best", "2"), ("--wide-from", "3"), ("--units", "all"), ("--aggregate", "arithmetic")):
+        code, out, err = run(*ranked, "resampled", *few, *option)
+        assert (code, out) == (0, run(*ranked, "resampled", *few)[1])
+        assert f"note: {option[0]} has no part in --show resampled; it is for " in err
+        err = run(*ranked, "resampled", *few, *option, "--figure", "f.svg")[2]
+        assert "no part in" not in err, "its figure shows tau of these gains"
 
 
 def test_pairs_of_the_best_run_of_each_team(run: Run, folder: Path) -> None:

@@ -130,6 +130,26 @@ def test_what_cannot_be_asked_of_a_gate(run: Run, folder: Path) -> None:  # noqa
     assert run("gate", "both.toml", "--baseline", "weak", "--candidate", "good")[0] == 2
 
 
+@pytest.mark.parametrize("column", ["", "item"])
+def test_what_is_labeled_has_one_name(run: Run, folder: Path, column: str) -> None:  # noqa: F811
+    """Guards items of answers: verdict and gate said that answers are labeled where `plan labels` draws items."""
+    cells = [(s, f"q{t}", f"c{i}", (t * 7 + i * (3 + at)) % 5 / 4 * (1 - at / 9), "gpt")
+             for at, s in enumerate(("old", "new")) for t in range(30) for i in range(3 if column else 1)]  # fmt: skip
+    head, kept = ("system", "topic", column or "item", "faith", "judge_model"), (0, 1, *((2,) if column else ()), 3, 4)
+    rows = [head, *cells]
+    (folder / "values.csv").write_text("".join(",".join(str(row[at]) for at in kept) + "\n" for row in rows))
+    unit, other = ("items", "answers") if column else ("answers", "items")
+    words = ("values.csv", "--score", "faith")
+    _, out, _ = run("verdict", *words, "--pair", "old,new")
+    assert f"draws the {unit} to label" in out
+    _, out, _ = run("gate", *words, "--baseline", "old", "--candidate", "new")
+    assert f"Draw a list of {unit} (" in out
+    assert f"draws the {unit} to label" in out
+    _, out, _ = run("plan", "labels", *words, "--pair", "old,new", "-o", "LIST.csv")
+    assert f" {unit} can change new - old on faith" in out
+    assert f" {other} can change" not in out
+
+
 def test_labels_of_a_model_pass_nothing(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards an LLM judge nobody checked: exit 3, why, and the way out; --trust-judge takes it at its word."""
     words = ("gate", "judgments.qrels", "runs", "--baseline", "weak", "--candidate", "good", "-m", "P@10")

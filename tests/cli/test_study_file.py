@@ -41,6 +41,10 @@ FAULTS = {
     'measure = ["P@10"\nseed = 1': "s.toml:3: the list of measure is not closed (end it with ])",
     'measure = ["P@10",\nseed = 1\npopulation = ["topics"]': "s.toml:3: the list of measure is not closed",
     'aggregate = "meen"': "s.toml:3: aggregate: there is no rule 'meen'",
+    "[scoring]\nall-topics = 1": "s.toml:4: all_topics is 1 (give true or false)",
+    '[scoring]\nall-topics = "no"': "s.toml:4: all_topics is 'no' (give true or false)",
+    "[scorng]\nrelevant-from = 2": "s.toml:3: 'scorng' is not an option of verdict (did you mean scoring?)",
+    '[scoring]\nno-relevant = "skip"': "s.toml:4: scoring.no_relevant skip: a study needs a score for each topic",
 }
 
 

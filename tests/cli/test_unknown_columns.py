@@ -28,9 +28,9 @@ def files(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("judgments", "ran", "columns", "there"),
     [
-        ("j.csv", "r.csv", "topic=foo", "columns of j.csv: topic, doc, label, columns of r.csv: qid, docid, score"),
-        ("j.csv", "r.csv", "doc=foo,label=label", "columns of j.csv: topic, doc, label, columns of r.csv: qid"),
-        ("j.csv", "r.csv", "runs:topic=foo", "columns of j.csv: topic, doc, label, columns of r.csv: qid"),
+        ("j.csv", "r.csv", "topic=foo", "columns of j.csv: topic, doc, label; columns of r.csv: qid, docid, score"),
+        ("j.csv", "r.csv", "doc=foo,label=label", "columns of j.csv: topic, doc, label; columns of r.csv: qid"),
+        ("j.csv", "r.csv", "runs:topic=foo", "columns of j.csv: topic, doc, label; columns of r.csv: qid"),
         ("j.qrels", "r.csv", "topic=foo,score=score", "(check its name; columns of r.csv: qid, docid, score)"),
         ("j.csv", "r.run", "topic=foo", "(check its name; columns of j.csv: topic, doc, label)"),
         ("j.qrels", "r.run", "topic=foo", "(give tables that name their columns)"),

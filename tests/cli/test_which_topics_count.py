@@ -65,7 +65,7 @@ def test_with_gold_labels_too(design: str, run: Run, gaps: Path) -> None:
 
 
 def test_init_writes_which_topics_count(run: Run, gaps: Path) -> None:
-    """Guards study.toml: all topics where a run lacks some, as eval -c; not where no run answers them; else nothing."""
+    """Guards study.toml: all topics where a run lacks what others answer, as eval -c; not for topics of no run."""
     _, out, _ = run("init", "judgments.qrels", "gaps", "-o", "gaps.toml")
     text = (gaps / "gaps.toml").read_text()
     assert f"all-topics = true  # 3 of {TOPICS} judged topics are not answered by all runs (part lacks 3)" in text
@@ -77,5 +77,27 @@ def test_init_writes_which_topics_count(run: Run, gaps: Path) -> None:
     (gaps / "more.qrels").write_text((gaps / "judgments.qrels").read_text() + "other 0 d 1\n")
     run("init", "more.qrels", "gaps", "-o", "more.toml")
     text = (gaps / "more.toml").read_text()
-    assert f"4 of {TOPICS + 1} judged topics are not answered by all runs (part lacks 4), 1 by none" in text
-    assert tomllib.loads(text)["all-topics"] is False
+    assert f"3 of {TOPICS + 1} judged topics are not answered by all runs (part lacks 3): they count 0" in text
+    assert "(1 judged topic is answered by no run: take them out" in text
+    assert tomllib.loads(text)["all-topics"] is True  # a run's own gaps are not forgiven for the sake of that topic
+    run("init", "more.qrels", "runs", "-o", "none.toml")
+    text = (gaps / "none.toml").read_text()
+    assert "all-topics = false  # 1 judged topic is answered by no run: left out; true counts them 0" in text
+
+
+def test_teams_of_a_study_file(run: Run, gaps: Path) -> None:
+    """Guards one file for all commands: those that know teams take them, the others pass them over."""
+    (gaps / "teams.csv").write_text("run,team\nweak,ada\npart,bell\nfair,ada\n")
+    (gaps / "s.toml").write_text(
+        'judgments = "judgments.qrels"\nruns = "gaps"\nmeasure = "P@10"\nteams = "teams.csv"\npair = "weak,part"\n'
+    )
+    by_file = run("compare", "s.toml", "--pairs", "--format", "csv")
+    assert by_file[0] == 0
+    assert "team_a" in by_file[1].splitlines()[0]
+    code, out, _ = run("unjudged", "s.toml", "--show", "left-out", "--pool-depth", "5")
+    assert (code, "team" in out) == (0, True)
+    for command in ("verdict", "eval"):
+        assert run(command, "s.toml")[0] == 0
+    with (gaps / "s.toml").open("a") as file:
+        file.write('gold = "pairs.qrels"\ndesign = "random"\n')
+    assert run("compare", "s.toml")[0] == 0  # where pairs have no place for teams

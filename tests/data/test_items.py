@@ -48,8 +48,23 @@ def test_every_shape_says_the_same(tmp_path: Path) -> None:
     for items in shapes:
         assert items.systems == ("old", "new")
         assert np.array_equal(items.matrix("f"), [[0.5, 0.25], [1.0, math.nan]], equal_nan=True)
+    parts = [("system", "topic", "f"), ("old", "q1", 0.5), ("old", "q2", 0.25), ("new", "q1", 1.0), ("new", "q2", None)]
+    each = read_items({str(c): x for c, x in zip(parts[0], part, strict=True)} for part in parts[1:])
+    assert np.array_equal(each.matrix("f"), shapes[0].matrix("f"), equal_nan=True)
     again = read_items(shapes[0].frame())
     assert np.array_equal(again.matrix("f"), shapes[0].matrix("f"), equal_nan=True)
+
+
+def test_several_paths_in_any_collection(tmp_path: Path) -> None:
+    """Guards what a glob finds, sets and arrays of paths; arrays of numbers and nothing are refused in words."""
+    files = {written(tmp_path, "old.csv", WIDE), written(tmp_path, "new.csv", WIDE)}
+    for data in (tmp_path.glob("*.csv"), files, tuple(files), np.array(sorted(map(str, files)))):
+        assert sorted(read_items(data).systems) == ["new", "old"]
+    for nothing in (np.array([1, 2]), [1], None, b"abc"):
+        with pytest.raises(tg.InputError, match=r"as values of answers \(give a path, a list of paths, a frame or"):
+            read_items(nothing)  # type: ignore[arg-type]
+    with pytest.raises(tg.InputError, match="there are no values"):
+        read_items([])
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,21 @@ def test_nested_files_are_what_the_dict_is(
         )
 
 
+def test_one_line_of_words_and_of_documents_without_a_label(tmp_path: Path) -> None:
+    """Guards {topic: {document: label}} on the one line of a .jsonl: words and null were taken for fields of a row."""
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"q1": {"d1": "rel", "d2": "No"}, "q2": {"d1": null}}\n')
+    with pytest.warns(tg.DataWarning, match="1 of 3 rows has no label"):
+        read = tg.read_judgments(path, values="rel=1,no=0", missing="drop")
+    assert columns(read) == [("q1", "d1", 1.0), ("q1", "d2", 0.0)]
+    path.write_text('{"q1": {"d1": 1, "d2": null}}\n')
+    with pytest.raises(tg.InputError, match=r"label of topic q1, document d2 is not a number: 'null'"):
+        tg.read_judgments(path)
+    path.write_text('{"query": {"id": "q1"}, "hit": {"url": "d1", "grade": 1}}\n')
+    named = tg.read_judgments(path, columns={"topic": "query.id", "doc": "hit.url", "label": "hit.grade"})
+    assert columns(named) == [("q1", "d1", 1.0)]
+
+
 @settings(deadline=None, max_examples=60)
 @given(labels, st.sampled_from([None, 1]), st.booleans())
 def test_lists_are_what_lines_are(data: dict[str, dict[str, int]], indent: int | None, ratings: bool) -> None:

@@ -89,7 +89,6 @@ def test_typed_tables_say_what_they_are() -> None:
 sizes = st.tuples(st.integers(4, 8), st.integers(6, 20), st.integers(0, 10_000))
 
 
-@settings(max_examples=60, deadline=None)
 @given(sizes, st.integers(1, 3), st.booleans(), st.integers(3, 6))
 def test_swapped_grades_and_scores_are_refused(size: tuple[int, int, int], top: int, sort: bool, digits: int) -> None:
     """Guards the property: grades of any scale as the run and scores as judgments are refused.

@@ -147,7 +147,7 @@ def test_adjusted_p_are_called_so() -> None:
     assert three.count("adjusted p = ") == 3
     more["d"] = {t: dict(zip(row, reversed(row.values()), strict=True)) for t, row in runs["b"].items()}
     four = str(tg.compare(more, bronze, "P@5", gold=tg.Gold(gold, design="by-gold")))
-    assert "of 6 pairs differ without the judge's errors: adjusted p (holm) below 0.05." in four
+    assert "of 6 pairs differ once the judge's errors are corrected: adjusted p (holm) below 0.05." in four
     plain = str(tg.compare(more, bronze, "P@5", gold=tg.Gold(gold, design="by-gold"), adjust="none"))
     assert "p, not adjusted for their number, below 0.05." in plain
 

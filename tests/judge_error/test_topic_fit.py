@@ -260,6 +260,7 @@ def test_five_gold_topics_are_too_few_and_six_are_not(gold: int, said: str) -> N
         TopicFit.of(bronze, some)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("gold", "topics"), [(8, 40), (24, 60)])
 def test_the_spread_is_that_of_repeated_studies(gold: int, topics: int) -> None:
     """Guards the variance over topics against how far 1,000 studies' values lie apart, within Monte Carlo error."""

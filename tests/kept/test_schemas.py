@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,14 @@ def test_every_schema_is_one() -> None:
     kind: Any = pytest.importorskip("jsonschema").Draft202012Validator
     for command in commands_with_json():
         kind.check_schema(schema_of_command(command))
+
+
+def test_what_schemas_name_is_there() -> None:
+    """Guards descriptions: they named `interval`, which JSON does not have."""
+    for command in commands_with_json():
+        text = json.dumps(schema_of_command(command))
+        named = set(re.findall(r"`([a-z_]+)`", text))
+        assert {name for name in named if f'"{name}"' not in text} == set(), command
 
 
 def test_declarations_are_whole() -> None:

@@ -598,7 +598,8 @@ def test_what_is_in_memory_is_judged_as_files_are(folder: Path) -> None:
     with served() as server:
         judged(folder, server)
         before = (folder / "llm.csv").read_bytes()
-        pools: list[Any] = [{t: list(docs) for t in topics}, [(t, d) for t in topics for d in docs]]
+        pairs = [(t, d) for t in topics for d in docs]
+        pools: list[Any] = [{t: list(docs) for t in topics}, pairs, [{"topic": t, "doc": d} for t, d in pairs]]
         for pool in pools:
             run_judge(pool, topics=topics, docs=docs, prompt="graded", url=server.url, **options)
             assert (folder / "llm.csv").read_bytes() == before
@@ -610,6 +611,16 @@ def test_what_is_in_memory_is_judged_as_files_are(folder: Path) -> None:
         assert run.statuses == {"ok": 2}
         with pytest.raises(TruegainError, match=r"rows for documents should be \(topic, doc\)"):
             run_judge([("t0", "old", "new")], topics=topics, docs=docs, prompt="graded", url=server.url, **options)
+        again: dict[str, Any] = {"prompt": "graded", "url": server.url, **options}
+        with pytest.raises(TruegainError, match=r"rows for documents should be \(topic, doc\)"):
+            run_judge(["t0"], topics=topics, docs=docs, **again)  # type: ignore[arg-type]
+        with pytest.raises(TruegainError, match=r"pool: there is no column doc among topic, text"):
+            run_judge([{"topic": "t0", "text": "x"}], topics=topics, docs=docs, **again)
+        listed: Any = [{"id": "t0", "text": "x"}]
+        with pytest.raises(TruegainError, match=r"topics: cannot read a list as texts \(give a path, or a dict"):
+            run_judge(pairs, topics=listed, docs=docs, **again)
+        with pytest.raises(TruegainError, match=r"docs: cannot read a list as texts"):
+            run_judge(pairs, topics=topics, docs=listed, **again)
 
 
 def test_lists_of_nuggets_and_plain_documents_in_pairs(folder: Path) -> None:

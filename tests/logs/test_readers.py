@@ -471,12 +471,68 @@ def test_leaderboards_that_do_not_tell(tmp_path: Path) -> None:
     assert {(r.system, r.topic, r.score): r.value for r in log.rows} == {r[:3]: r[3] for r in LEADERS if r[1] != "all"}
     with pytest.raises(InputError, match="which column holds the topics"):
         read_log(path, columns=("run", "topic", "value"))
-    with pytest.raises(InputError, match=r"columns='run,topic,measure,value', columns='run,measure,topic,value' or"):
+    said = "columns='run,topic,measure,value'; other orders in use are run,measure,topic,value and topic,run"
+    with pytest.raises(InputError, match=said):
         read_items(path)
     rows = [dict(zip(("run_id", "topic_id", "measure", "value"), row, strict=True)) for row in LEADERS]
     made = read_log(saved(tmp_path, "board.jsonl", lines(rows)))
     assert len(made.rows) == 8
     assert len(made.means) == 4
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "agrees"),
+    [
+        (("0.3333", "0.3333", "0.6667"), "0.4444", True),  # of 1/3, 1/3 and 2/3
+        (("0.3333", "0.3333", "0.6667"), "0.4445", True),  # both may be off by half a unit
+        (("0.3333", "0.3333", "0.6667"), "0.4446", False),
+        (("0.3333333333333333", "1.0", "0.5"), "0.6111111111111112", True),
+        (("0.3333333333333333", "1.0", "0.5"), "0.6111121111111112", False),  # 1.0 is exact: zeros are left out
+        (("0.333333", "0.0123457", "1"), "0.448560", True),  # six digits, as awk prints
+        (("1e-1", "2e-1", "3e-1"), "2.01e-1", False),  # no digits are told
+    ],
+)
+def test_means_of_leaderboards_allow_for_rounding(
+    tmp_path: Path, values: tuple[str, ...], mean: str, agrees: bool
+) -> None:
+    """Guards means that are printed with 4 digits: the tool's own was said to be wrong wherever digits were lost."""
+    rows = [*((str(31 + at), value) for at, value in enumerate(values)), ("all", mean)]
+    text = "".join(f"run-a {topic} NUGGET {value}\n" for topic, value in rows)
+    assert (read_items(saved(tmp_path, "board.txt", text.encode())).check_means() == ()) is agrees
+
+
+def test_numbers_of_json_are_not_rounded(tmp_path: Path) -> None:
+    """Guards leaderboards in JSON, whose numbers are printed in full: a mean that is off by a little is told."""
+    rows = [{"run_id": "a", "topic_id": t, "measure": "N", "value": v} for t, v in (("1", 0.5), ("2", 1.0))]
+    rows.append({"run_id": "a", "topic_id": "all", "measure": "N", "value": 0.7501})
+    assert "N of a: the tool printed 0.7501" in read_items(saved(tmp_path, "b.jsonl", lines(rows))).check_means()[0]
+
+
+def test_all_that_trec_eval_prints_by_topic(tmp_path: Path) -> None:
+    """Guards `trec_eval -q` as it is: the name of the run stood in place of a number, and sums are no means."""
+    rows = [
+        (measure, topic, value)
+        for topic, ap, found in (("301", "0.1344", 3), ("302", "0.8474", 2))
+        for measure, value in (("num_ret", "10"), ("num_rel_ret", found), ("map", ap), ("P_10", f"{found / 10:.4f}"))
+    ]
+    rows += [("runid", "all", "bm25"), ("num_q", "all", "2"), ("num_ret", "all", "20"), ("num_rel_ret", "all", "5")]
+    rows += [("map", "all", "0.4909"), ("gm_map", "all", "0.3375"), ("P_10", "all", "0.2500")]
+    text = "".join(f"{measure:<22}\t{topic}\t{value}\n" for measure, topic, value in rows)
+    path = saved(tmp_path, "a.txt", text.encode())
+    found = log_format_of(path)
+    assert found is not None
+    assert found.name == "autojudge"
+    items = read_items(path)
+    assert (items.systems, items.topics) == (("bm25",), ("301", "302"))
+    assert items.scores == ("num_ret", "num_rel_ret", "map", "P_10")
+    assert items.matrix("map").tolist() == [[0.1344, 0.8474]]
+    assert items.check_means() == ()
+    other = saved(tmp_path, "b.txt", text.encode())
+    assert read_items([path, other]).systems == ("a", "b"), "runs of one name are told apart by their files"
+    said = read_log(path, columns=("measure", "topic", "value"))
+    assert len(said.rows) == len([row for row in rows if row[1] != "all"])
+    wrong = saved(tmp_path, "c.txt", text.replace("0.4909", "0.4911").encode())
+    assert "map of bm25: the tool printed 0.4911" in read_items(wrong).check_means()[0]
 
 
 def test_leaderboards_of_one_run(tmp_path: Path) -> None:
@@ -502,7 +558,9 @@ def test_leaderboards_of_one_run(tmp_path: Path) -> None:
     [
         (["a 31 N 0.5", "b 31 N 0.25"], True),  # one topic, one measure
         (["a 31 N 0.5", "a 32 N 0.5", "b 31 N 0.25"], True),  # a row is missing
-        (["a 31 N 1", "a 32 N 0", "b 31 N 1", "b 32 N 1"], True),  # whole numbers, all there
+        (["a 31 N 1.0", "a 32 N 0.0", "b 31 N 1.0", "b 32 N 1.0"], True),  # whole numbers with a point, all there
+        (["q1 1 d1 1", "q1 1 d2 0", "q1 2 d1 0", "q1 2 d2 1"], False),  # every document judged for every subtopic
+        (["jazz a x1 1", "jazz a x2 0", "jazz b x1 1", "jazz b x2 1"], False),
         (["31 0 d1 0.5", "31 0 d2 1", "32 0 d1 1", "32 0 d2 0"], False),  # judgments with shares as labels
         (["31 1 d1 1", "31 2 d1 1", "32 1 d1 0", "32 2 d1 1"], False),  # judgments by subtopic
         (["31 0 d1 0.5", "31 0 d2 1", "32 0 d3 1", "32 0 d4 0"], False),

@@ -131,6 +131,7 @@ def test_every_value_of_ndeval(conformance: Any, number: int) -> None:
     assert count == 36 * 21 * 11  # 10 topics of both sides and the mean
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("number", range(3))
 def test_every_value_of_pyndeval(conformance: Any, number: int) -> None:
     """Guards every cutoff from 1 to 20, the undivided @1 among them."""
@@ -158,6 +159,7 @@ def test_the_worked_examples(examples: dict[str, Any], example: str, alpha: floa
 # ---------------------------------------------------------------------- the peers, live
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_data_against_pyndeval(pyndeval: Any, seed: int) -> None:
     """Guards labels above 1, a level of 2 and many subtopics, as pyndeval computes them today."""

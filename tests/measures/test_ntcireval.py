@@ -88,6 +88,7 @@ def compare(found: tg.Scores, want: Mapping[str, Values], name_of: Callable[[str
     return sum(map(len, want.values()))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("condensed", [False, True])
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_every_adhoc_value(conformance: Any, setting: str, condensed: bool) -> None:

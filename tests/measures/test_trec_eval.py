@@ -40,6 +40,7 @@ def evaluate(runs: Any, qrels: Any, measures: Any, **options: Any) -> tg.Scores:
         return tg.evaluate(runs, qrels, measures, scoring=tg.Scoring(**options))
 
 
+@pytest.mark.few(40)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("version", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("option", OPTIONS)

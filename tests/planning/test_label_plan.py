@@ -419,3 +419,23 @@ def test_a_plan_without_an_aim_prints_its_table() -> None:
     assert str(plan) == str(plan.details)
     assert "half width" in str(plan)
     assert "half width" not in plan.in_short()
+
+
+def test_whoever_has_labeled_everything_has_a_plan() -> None:
+    """Guards drawn pairs that are all gold: the verdict answers, and the plan said that too few labels move it."""
+    docs = "wxyz"
+    bronze: Labels = {str(t): {d: (t + i) % 2 for i, d in enumerate(docs)} for t in range(30)}
+    gold: Labels = {t: {d: x if int(t) % 3 else 1 for d, x in row.items()} for t, row in bronze.items()}
+    others = [("w", "y") if t < 4 else ("w", "x") for t in range(30)]
+    runs: Runs = {
+        "a": {str(t): {"w": 2.0, "x": 1.0} for t in range(30)},
+        "b": {str(t): {d: 2.0 - at for at, d in enumerate(pair)} for t, pair in enumerate(others)},
+    }
+    judge = tg.Gold(gold, "random")
+    assert tg.Study(runs, bronze, "P@2", gold=judge).compare("a", "b")[0].low is not None
+    plan = tg.plan_labels(runs, bronze, "P@2", pair=("a", "b"), config=tg.StudyConfig(gold=judge))
+    assert "8 of the 120 gold labels affect this difference." in plan.details.notes, "not the 10 that limits need"
+    rng = np.random.default_rng(1)
+    some = {t: {d: x for d, x in row.items() if int(t) < 4 or rng.random() < 0.8} for t, row in gold.items()}
+    with pytest.raises(tg.TruegainError, match=r"only 8 labeled documents can change b - a on P@2, and an"):
+        tg.plan_labels(runs, bronze, "P@2", pair=("a", "b"), config=tg.StudyConfig(gold=tg.Gold(some, "random")))

@@ -280,7 +280,7 @@ def test_second_labels_cost_and_do_not_shorten_the_list() -> None:
     assert capped.decide(rows[:10], answers=60).status == "undecided"
     doubled = Settling(study, "s0", ["s1"], LabelBudget(60, double=1.0), "fixed")
     now = doubled.decide(rows[:20])
-    assert (now.most, now.labels_of(40), now.is_beyond(30), now.is_beyond(31)) == (60, 80, False, True)
+    assert (now.most, now.label_count(40), now.is_beyond(30), now.is_beyond(31)) == (60, 80, False, True)
     assert doubled.decide(rows[:30]).in_words == "30 labels count, of 60 given"
     wide = Settling(study, "s0", ["s1"], LabelBudget(n + 1, double=1.0), "fixed").decide(rows[:20])
     assert wide.is_beyond(n), "more labels than rows, and fewer than all rows take"
@@ -333,7 +333,7 @@ def test_people_may_use_labels_that_the_judge_never_gave() -> None:
     narrow = {t: {d: min(x, 2) for d, x in row.items()} for t, row in bronze.items()}
     study = tg.Study(runs, narrow, "DCG@5")
     with pytest.raises(
-        TruegainError, match=r"label 3 is not on the scale 0 to 2 of the list.*the labels in use \(scale"
+        TruegainError, match=r"label 3 is not on the scale 0 to 2 of the list; correct it, or start again with scale="
     ):
         study.settle(known(gold), population="fixed")
     settled = study.settle(known(gold), population="fixed", scale="0:3", max_labels=60)
@@ -731,7 +731,7 @@ def test_what_cannot_be_settled_is_refused() -> None:
     runs, bronze, gold = world(6)
     both = tg.Study(runs, bronze, ["P@5", "AP"])
     for study, candidate, why in (
-        (both, None, r"settling needs one measure; the study has P@5, AP; choose one \(Study.with_measures\)"),
+        (both, None, r"one measure, and the study has P@5, AP: name one of them \(Study.with_measures\)"),
         (both.with_measures("AP"), None, "AP .*not linear"),
         (both.with_measures("P@5"), "s0", "name one or more systems other than s0"),
         (both.with_measures("P@5"), "new", "new"),

@@ -72,7 +72,7 @@ MEASURES = [
 ]  # fmt: skip
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_document_is_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,10 @@ def test_files_of_every_kind(tmp_path: Path) -> None:
     assert holds_preferences(str(tmp_path / "votes.csv"))
     (tmp_path / "labels.csv").write_text("topic,doc,label\n1,a,1\n")
     assert not holds_preferences(str(tmp_path / "labels.csv"))
+    for name, separator in (("tabs.csv", "\t"), ("commas.tsv", ","), ("semicolons.csv", ";"), ("tabs.tsv", "\t")):
+        frame.write_csv(tmp_path / name, separator=separator)
+        assert holds_preferences(str(tmp_path / name)), name
+        assert tg.read_preferences(tmp_path / name).wins.tolist() == [1.0] * 4
     shown = tg.read_preferences(frame)
     assert shown.frame().rows()[:2] == [
         ("0", "prod", "new", "prod", "new", "ann"),

@@ -136,15 +136,15 @@ def test_limits_hold_at_all_looks_together(world: str) -> None:
     missed, studies = 0, 100
     for seed in range(studies):
         rng = np.random.default_rng([17, seed])
-        units, values = drawn(rng, 120, lean=0.5 if world == "lean" else 0.0)
+        units, values = drawn(rng, 80, lean=0.5 if world == "lean" else 0.0)
         if world == "rare":
-            values = (rng.random(120) < 0.03).astype(float)
+            values = (rng.random(80) < 0.03).astype(float)
         if world == "tie":
-            values = np.ones(120)
+            values = np.ones(80)
             positive = np.flatnonzero(units.weight[0] > 0)
             values[rng.choice(positive, len(positive) // 2, replace=False)] = 0
         total = float((units.weight @ values)[0])
-        game = Betting(units, values[:119].tolist())
+        game = Betting(units, values[:79].tolist())
         low, high = game.limits(0.05)  # of all looks together
         missed += not low[0] - 1e-12 <= total <= high[0] + 1e-12
     assert missed <= 11, "5% of 100 is 5, and 12 or more have a chance of less than 1%"

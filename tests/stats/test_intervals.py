@@ -327,7 +327,7 @@ def test_a_geometric_mean_is_handled_in_logs() -> None:
 def test_mistakes_are_told() -> None:
     """Guards the messages: unknown method, too few topics or replicates, values that are no mean."""
     values = np.random.default_rng(15).uniform(size=(2, 3))
-    with pytest.raises(TruegainError, match="no interval over topics is called 'wald'"):
+    with pytest.raises(TruegainError, match="method 'wald' is no interval over topics; give one of wilson"):
         topic_intervals(scores_of(values), method="wald")  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="at least 40"):
         topic_intervals(scores_of(values), method="percentile", replicates=20)

@@ -143,7 +143,7 @@ def test_scores_and_differences_lie_in_their_intervals(seed: int, watched: Watch
     )
 
 
-@pytest.mark.few(15)
+@pytest.mark.few(10)
 @pytest.mark.parametrize("seed", range(30))
 def test_studies_and_corrections_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards a study's estimates, comparisons and verdicts, and corrections, for all designs and at every look."""
@@ -169,6 +169,7 @@ def test_studies_and_corrections_lie_in_their_intervals(seed: int, watched: Watc
             )
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_agreement_and_ranks_lie_in_their_intervals(seed: int, watched: Watched) -> None:
     """Guards alpha by all scales and methods, tau by all methods, RBO, and a study over assessors."""

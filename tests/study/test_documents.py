@@ -38,7 +38,7 @@ def left_out(runs: Runs, labels: Labels, topic: str, doc: str) -> tuple[Runs, La
     return {s: rest(lists) for s, lists in runs.items()}, rest(labels)  # type: ignore[arg-type, return-value]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("measure", ["AP", "nDCG@5", "P(rel=2)@5", "RBP(p=0.8)", "P(judged_only=True)@5", "Bpref"])
 @pytest.mark.filterwarnings("ignore::truegain.DataWarning")
 def test_every_document_left_out_and_scored_again(measure: str) -> None:

@@ -69,8 +69,9 @@ def test_a_column_of_peoples_values_is_no_models(run: Run, tables: Path) -> None
 @pytest.mark.parametrize(
     ("gold", "said"),
     [
-        ("column:humn", "did you mean human?"),
-        ("column:faith", "the study is about this score; there are human"),
+        ("column:humn", "there is no numeric column of that name; did you mean human? The other columns are: human"),
+        ("column:zzzzz", "there is no numeric column of that name; the other columns are: human"),
+        ("column:faith", "the study is about this score; the other columns are: human"),
         ("assessor:bob", "no value of faith is by an assessor of that name; there are gpt"),
     ],
 )

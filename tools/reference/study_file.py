@@ -74,7 +74,7 @@ TOP: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Output": (
         "Heeded by the commands that have such an option.",
-        ("title", "output", "format", "corpus", "judged-corpus", "truth"),
+        ("title", "output", "format", "corpus", "judged-corpus", "truth", "teams"),
     ),
 }  # fmt: skip
 TABLES = {
@@ -82,7 +82,7 @@ TABLES = {
     "unjudged": "Labels of a sample of the unjudged documents. At the top, `unjudged` is a word, and `unjudged_sample` "
     "the file.",
     "ratings": "The judgments are ratings by several assessors, and how these become labels.",
-    "scoring": "Which labels are relevant, which topics count, how ties are broken.",
+    "scoring": "Which labels are relevant, which topics and documents count, how ties are broken.",
     "resampling": "How many resamples, from which seed, on how many cores.",
 }
 WORDS = {

@@ -354,6 +354,8 @@ def _check_chart(options: PairOptions, correction: GoldOptions) -> None:
 def _check_with_gold(options: PairOptions, collections: Collections) -> None:
     """Refuse options that a comparison with gold labels would not heed."""
     names = changed(options.scoring, options.testing, options.printing, collections)
+    if is_of_file("teams"):  # a study file is for several commands
+        names.pop("teams", None)
     for name, why in NOT_WITH_GOLD.items():
         if name in names:
             raise TruegainError(f"{why} (with {option('--gold')})")
@@ -363,7 +365,8 @@ def _check_with_gold(options: PairOptions, collections: Collections) -> None:
 def _check_over_collections(options: PairOptions) -> None:
     """Refuse options that a comparison over collections would not heed."""
     names = changed(options.testing, leave_out=("adjust", "resamples", "confidence", "seed"))
-    names |= {name: f"--{name}" for name in ("groups", "figure", "teams") if getattr(options.printing, name)}
+    shown = ("groups", "figure") if is_of_file("teams") else ("groups", "figure", "teams")
+    names |= {name: f"--{name}" for name in shown if getattr(options.printing, name)}
     names |= changed(options.scoring, leave_out=("relevant_from", "trec_eval"))
     refuse("does not apply over collections; leave it out", names)
 

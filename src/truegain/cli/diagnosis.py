@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -255,8 +255,12 @@ def _goes_with(table: Examined, other: Examined) -> bool:
     """Whether two tables have the same scores of two systems, on topics of which most are the same."""
     if len(other.systems) != 1 or table.systems == other.systems or named_as(other, TRUSTED):
         return False
-    a, b = set(table.data.topics), set(other.data.topics)
-    return set(table.scores) == set(other.scores) and 2 * len(a & b) > max(len(a), len(b))
+    return set(table.scores) == set(other.scores) and _most_shared(set(table.data.topics), set(other.data.topics))
+
+
+def _most_shared(a: Set[str], b: Set[str]) -> bool:
+    """Whether two have more than half of the topics of the larger in common."""
+    return 2 * len(a & b) > max(len(a), len(b))
 
 
 def _alike(files: Sequence[Examined], notes: list[str]) -> Iterator[list[Log]]:
@@ -306,8 +310,7 @@ class _Single:
         """Whether it is of another system on most of the same topics, as far as the logs tell."""
         single = len(self.systems) == len(other.systems) == 1
         same = self.systems == other.systems != {""}  # both name the one system
-        alike = 2 * len(self.topics & other.topics) > max(len(self.topics), len(other.topics))
-        return single and not same and alike and bool(self.scores & other.scores)
+        return single and not same and _most_shared(self.topics, other.topics) and bool(self.scores & other.scores)
 
     def is_beside(self, others: Iterable[_Single]) -> bool:
         """Whether it goes with all of them, and each has a folder of its own."""

@@ -27,13 +27,13 @@ Show = Literal[
     "tests", "experts", "sigma", "profile", "ratios", "systems", "resampled", "mappings",
 ]  # fmt: skip
 
-RANKED, UNITS = ("systems", "resampled"), ("units", "systems", "resampled", "all")  # figures of resampled rank, too
-MAPPED = (*RANKED, "mappings", "all")
-TESTED = ("systems", "mappings", "all")
+RANKED, TESTED = ("systems", "all"), ("systems", "mappings", "all")
+MAPPED = ("systems", "resampled", "mappings", "all")
+DRAWN = ("units", "aggregate", "best", "wide_from")  # a figure of resampled shows these gains beside
 HEEDED = {  # by which --show; others by each
-    "units": (*RANKED, "all"), "aggregate": (*RANKED, "all"), "best": UNITS, "wide_from": UNITS, "measure": MAPPED,
-    "simulated": MAPPED, "mapping": ("mappings",), "test": TESTED, "alpha": TESTED,
-    "replicates": ("alpha", "resampled"),
+    "units": RANKED, "aggregate": RANKED, "best": RANKED, "wide_from": ("units", *RANKED), "measure": MAPPED,
+    "simulated": MAPPED, "mapping": ("mappings", "all"), "test": TESTED, "alpha": TESTED,
+    "replicates": ("alpha", "resampled", "all"),
 }  # fmt: skip
 
 
@@ -151,7 +151,8 @@ def magnitudes_command(
         )
     folder = folder_for(whole, show, printing)
     if folder is None:
-        tell_idle(show, HEEDED, ranking)
+        drawn = {} if printing.figure is None else {name: (*HEEDED[name], "resampled") for name in DRAWN}
+        tell_idle(show, HEEDED | drawn, ranking)
     paper = MagnitudePaper(
         read_magnitudes(reading.load(ratings, normalize=normalize, expert=expert)),
         Judgments.of(expert),

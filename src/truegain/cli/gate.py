@@ -15,7 +15,7 @@ from truegain.cli.output import digests, write_json
 from truegain.cli.rating_options import Reading
 from truegain.cli.study_files import is_typed
 from truegain.cli.study_options import StudyOptions
-from truegain.cli.verdict import About, about_in_commands, checking, labeled
+from truegain.cli.verdict import About, about_in_commands, checking
 from truegain.config import StudyConfig
 from truegain.errors import TruegainError
 from truegain.io.files import expand, write_bytes
@@ -63,6 +63,8 @@ def gate_command(
         truegain gate demo/gold.qrels demo/runs --baseline system-7 --candidate system-8 --not-worse-by 0.1
 
     """
+    from truegain.planning.labels import labeled_as
+
     files = expand(runs)
     if not_worse_by is not None:
         if is_typed(context, "not_worse_by") and not is_typed(context, "min_effect"):  # that of a study file
@@ -93,17 +95,18 @@ def gate_command(
         }
         write_json(answer, output)
     else:
-        about = partial(about_in_commands, judgments=judgments, runs=files, options=options)
+        unit = labeled_as(study.measures[0], study.ranked, "document")
+        about = partial(about_in_commands, judgments=judgments, runs=files, unit=unit, options=options)
         check = partial(checking, judgments=judgments, runs=files, options=options)
-        text = _markdown(code, verdicts, provenance, about, check)
+        text = _markdown(code, verdicts, provenance, about, _doubt(verdicts, unit, check))
         write_bytes(output, text.encode(errors="backslashreplace"))
     raise typer.Exit(code)
 
 
 def _markdown(
-    code: int, verdicts: Sequence[Verdict], provenance: dict[str, Any], about: About, check: Callable[[Verdict], str]
+    code: int, verdicts: Sequence[Verdict], provenance: dict[str, Any], about: About, doubt: Sequence[str]
 ) -> str:
-    """For a pull request: what was decided, a row a verdict, and what each stands on, folded."""
+    """For a pull request: what was decided, `doubt` of labels, a row a verdict, and what each stands on, folded."""
     first, least, margin = verdicts[0].comparison, verdicts[0].min_effect, verdicts[0].not_worse_by
     icon = {0: "✅", 1: "❌", 3: "❔"}[code]
     least = margin or least
@@ -113,7 +116,7 @@ def _markdown(
         "",
         f"Claim: {_cell(first.b)} is {what} than {_and([v.comparison.a for v in verdicts])}{by}.",
         "",
-        *_doubt(verdicts, check),
+        *doubt,
         f"| baseline | measure | difference | {100 * first.confidence:g}% interval | outcome |",
         "|---|---|---|---|---|",
         *(_row(v) for v in verdicts),
@@ -137,14 +140,14 @@ def _trusted(verdicts: Sequence[Verdict]) -> str:
     return f", by {_cell(whose)}, trusted without a check" if whose and not any(v.to_check for v in verdicts) else ""
 
 
-def _doubt(verdicts: Sequence[Verdict], check: Callable[[Verdict], str]) -> list[str]:
-    """Why labels that decide it do not pass, and the way out."""
+def _doubt(verdicts: Sequence[Verdict], unit: str, check: Callable[[Verdict], str]) -> list[str]:
+    """Why labels that decide it do not pass, and the way out; unit: what people label."""
     doubted = next((v for v in verdicts if v.to_check), None)
     if doubted is None:
         return []
     return [
         f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Draw a list of "
-        f"{labeled(doubted)} ({check(doubted)}), have a person label it from the top, and give it with `--gold`; or "
+        f"{unit}s ({check(doubted)}), have a person label it from the top, and give it with `--gold`; or "
         "accept the judge's labels with `--trust-judge`.",
         "",
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -205,7 +205,7 @@ def init_command(
     elif design is not None:
         raise TruegainError(f"{option('--design')} {design} is about gold labels; give them with {option('--gold')}")
     lacking = _lacking(table, labels)
-    all_topics = lacking is not None and not lacking[1] and gold_list is None
+    all_topics = lacking is not None and lacking.some_lack and gold_list is None
     if all_topics:
         options |= {"all_topics": True}
     drawn = options.get("design") if gold_list is None else gold_list.design
@@ -230,7 +230,7 @@ def init_command(
     seen = [
         *_columns_lines(judgments, run_files),
         *_model_lines(options, models),
-        *([] if lacking is None else [_topics_line(*lacking, all_topics=all_topics)]),
+        *([] if lacking is None else [lacking.line(all_topics)]),
     ]
     lines = _study_lines(folder, judgments, runs, rated, options, measures, support, name_by, labels, seen)
     if gold:
@@ -262,30 +262,44 @@ def _check_output(output: str) -> None:
         raise InputError("this file exists already", file=shown_path(output), hint="name another with -o, or remove it")
 
 
-def _lacking(runs: Runs, labels: Judgments) -> tuple[str, int] | None:
-    """In words how many judged topics some run lacks, and how many all lack; None where every run answers all.
+@dataclass(frozen=True)
+class _Lacking:
+    """Judged topics that some runs lack and others answer, in words, and how many no run answers."""
+
+    words: str
+    by_none: int
+
+    @property
+    def some_lack(self) -> bool:
+        """Whether a run lacks a topic that another one answers."""
+        return bool(self.words)
+
+    def line(self, all_topics: bool) -> str:
+        """Which topics count: all, as those of `eval -c`, where a run lacks what others answer."""
+        none = f"{self.by_none} judged {'topic is' if self.by_none == 1 else 'topics are'} answered by no run"
+        if all_topics:
+            too = f" ({none}: take them out of the judgments, or they count 0 for all)" if self.by_none else ""
+            return f"all-topics = true  # {self.words}: they count 0, as in trec_eval -c; false leaves them out{too}"
+        why = "; ".join(filter(None, [self.words, none if self.by_none else ""]))
+        return f"all-topics = false  # {why}: left out; true counts them 0, as trec_eval -c"
+
+
+def _lacking(runs: Runs, labels: Judgments) -> _Lacking | None:
+    """Which judged topics runs lack; None where every run answers all.
 
     >>> runs = Runs.of({"a": {"1": {"d": 1.0}, "2": {"d": 1.0}}, "b": {"1": {"d": 1.0}}})
-    >>> _lacking(runs, Judgments.of({"1": {"d": 1}, "2": {"d": 1}}))
-    ('1 of 2 judged topics is not answered by all runs (b lacks 1)', 0)
+    >>> _lacking(runs, Judgments.of({"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}))
+    _Lacking(words='1 of 3 judged topics is not answered by all runs (b lacks 1)', by_none=1)
     """
     judged = {labels.topic.values[code] for code in np.unique(labels.topic.code).tolist()}
     answered = {part.system: set(part.topic.strings()) & judged for part in runs.parts}
-    lost = len(judged) - len(set.intersection(*answered.values()))
+    by_any = set[str]().union(*answered.values())
+    by_none, lost = len(judged) - len(by_any), len(by_any) - len(set.intersection(*answered.values()))
     if not lost:
-        return None
+        return _Lacking("", by_none) if by_none else None
     fewest = min(answered, key=lambda system: len(answered[system]))
     words = f"{lost} of {counted(len(judged), 'judged topic')} {'is' if lost == 1 else 'are'} not answered by all runs"
-    by_any = {topic for topics in answered.values() for topic in topics}
-    return f"{words} ({fewest} lacks {len(judged) - len(answered[fewest])})", len(judged - by_any)
-
-
-def _topics_line(words: str, by_none: int, *, all_topics: bool) -> str:
-    """Which topics count, where runs lack some: all, as those of `eval -c`, unless that counts what no run could."""
-    if all_topics:
-        return f"all-topics = true  # {words}: they count 0, as in trec_eval -c; false leaves them out"
-    none = f", {by_none} by none" if by_none else ""
-    return f"all-topics = false  # {words}{none}: they are left out; true counts them 0, as trec_eval -c"
+    return _Lacking(f"{words} ({fewest} lacks {len(by_any) - len(answered[fewest])})", by_none)
 
 
 def _is_ratings(file: str) -> bool:

@@ -200,7 +200,7 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str) -> None:
     statuses = ", ".join(f"{n:,} {status}" for status, n in run.statuses.items())
     tokens_in, tokens_out = run.tokens()
     cost = "" if run.cost is None else f"; cost {run.cost:.4f}"
-    calls = f"{counted(run.calls, 'call')}"
+    calls = counted(run.calls, "call")
     shared = run.calls < len(run.outcomes)
     tell(f"{f'{len(run.outcomes):,} labels by {calls}' if shared else calls}: {statuses}")
     again = f" ({run.repeated:,} tried again)" if run.repeated else ""

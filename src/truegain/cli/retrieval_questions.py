@@ -94,12 +94,15 @@ def _about_runs(
         words = ("compare",) if len(systems) > 1 and intervals else ("eval", *intervals)
         chosen = (*paths, "-m", at_depth_of(ran, "alpha_nDCG@10"), *words[1:], *columns_of(file, runs=runs))
         yield FileQuestion(about, f"{which} by the subtopics of {file.file}?", command_of(words[0], file.file, *chosen))
-    if plain := [file for file in usable if file not in by_subtopic]:
+    plain = [file for file in usable if file not in by_subtopic]
+    smaller: list[Examined] = []
+    if plain:
         smaller = [file for file in fitting if file not in by_subtopic and 2 * len(file.data) < len(plain[0].data)]
         whole = [file for file in plain if file not in smaller]
         yield from _about_judged(about, which, paths, runs, whole, smaller, files, notes)
-    elif not usable:
-        yield FileQuestion(about, f"{which} by {fitting[0].file}?", lacks=f"{fitting[0].file}: {fitting[0].refused}")
+    for file in fitting:
+        if file.refused and file not in smaller:
+            yield FileQuestion(about, f"{which} by {file.file}?", lacks=f"{file.file}: {file.refused}")
 
 
 def _about_judged(

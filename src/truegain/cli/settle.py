@@ -152,8 +152,8 @@ def settle_command(
     folder = Path(place.folder)
     if config.gold is not None:
         tell(
-            "gold labels that are there are not used: only labels in the order of a list may be looked at again and "
-            "again; `truegain verdict --gold` answers with those that are there"
+            "the gold labels you have are not used: only labels given in the order of a list may be looked at again "
+            "and again; `truegain verdict --gold` answers with yours"
         )
         config = replace(config, gold=None)
     if config.sample is not None:
@@ -348,10 +348,12 @@ def foretold(now: Settlement, likely: int | None, latest: int | None) -> str:
     """
     if likely is None:
         return ""
-    needed = now.labels_of(likely)
+    needed = now.label_count(likely)
     if now.is_beyond(likely):
         return f" If it goes on like this: not known within {now.most:,} labels; about {needed:,} would be needed."
-    later = "" if latest is None or now.is_beyond(latest) else f", with a chance of 90% after {now.labels_of(latest):,}"
+    later = (
+        "" if latest is None or now.is_beyond(latest) else f", with a chance of 90% after {now.label_count(latest):,}"
+    )
     return f" If it goes on like this: known after about {needed:,} labels in all{later}."
 
 

@@ -68,6 +68,8 @@ def verdict_command(
         truegain verdict demo/llm.qrels demo/runs --baseline system-1 --gold demo/gold_sample.qrels --design random
 
     """
+    from truegain.planning.labels import labeled_as
+
     pair, baseline, candidate = typed_claims(context, claims.pair, claims.baseline, claims.candidate)
     files = expand(runs)
     made = options.study(judgments, files, config, reading)
@@ -80,7 +82,8 @@ def verdict_command(
     ]
     verdicts = [made.verdict(a, b, m, options.costs) for a, b, m in compared]
     together = [] if rankings else joint_sentences(made, verdicts)
-    about = partial(about_in_commands, judgments=judgments, runs=files, options=options)
+    unit = labeled_as(made.measures[0], made.ranked, "document")
+    about = partial(about_in_commands, judgments=judgments, runs=files, unit=unit, options=options)
     if printing.format == "json":
         provenance = {**options.provenance(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
         inputs = digests(options.inputs(judgments, files, config, study or context.meta.get("study")))
@@ -171,18 +174,17 @@ def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
 
 
 def about_in_commands(
-    verdict: Verdict, judgments: str, runs: Sequence[str], options: StudyInputs | None = None
+    verdict: Verdict, judgments: str, runs: Sequence[str], unit: str, options: StudyInputs | None = None
 ) -> tuple[str, ...]:
     """What a verdict stands on, with the commands that draw gold labels and unjudged documents.
 
-    options: which score of answers is meant, and in which clusters.
+    unit: what people label.  options: which score of answers is meant, and in which clusters.
     """
     check = draw = ""
     if verdict.how_to_check:
         check = (
             f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs, options)} draws the "
-            f"{labeled(verdict)} to label; fill in labels from the top, then add "
-            "--gold LIST.csv."
+            f"{unit}s to label; fill in labels from the top, then add --gold LIST.csv."
         )
     if verdict.unjudged_to_draw is not None:
         of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.unjudged_to_draw}"
@@ -191,11 +193,6 @@ def about_in_commands(
             "runs; fill in the labels, then add --unjudged-sample FILE.csv."
         )
     return tuple(map(in_words, verdict.about_with(check, draw)))
-
-
-def labeled(verdict: Verdict) -> str:
-    """What people label to check a judge."""
-    return "answers" if verdict.of_answers else "assignments" if verdict.of_items else "documents"
 
 
 def checking(verdict: Verdict, judgments: str, runs: Sequence[str], options: StudyInputs | None = None) -> str:

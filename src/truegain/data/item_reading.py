@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, cast
+from typing import Any
 
 from truegain.data.items import Items
 from truegain.data.rating_columns import says_missing
@@ -44,7 +44,7 @@ NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns 
 SCORES_BY_THEMSELVES = frozenset(["true", "false", "pass", "fail"])  # words; yes and no may say anything of a topic
 LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
 
-ItemsLike = TableLike | Sequence[PathLike] | Mapping[str, Any] | Items
+ItemsLike = TableLike | Iterable[PathLike] | Iterable[Mapping[str, Any]] | Mapping[str, Any] | Items
 
 
 def read_items(
@@ -54,7 +54,7 @@ def read_items(
 
     Parameters
     ----------
-    data : path-like, list of path-like, frame, list of dict or mapping
+    data : path-like, iterable of path-like, frame, list of dict or mapping
         Logs of inspect_ai, deepeval, ragas, promptfoo, phoenix or mlflow; tables with a column for the topic and one
         for each score, or with the columns topic, score_name and value; a column system where a file has several;
         or ``{score: {system: {topic: value}}}``.
@@ -77,16 +77,23 @@ def read_items(
     """
     if isinstance(data, Items):
         return data if not scales else replace(data, scales={**data.scales, **scales})
+    given: Any = data
+    if isinstance(data, str | os.PathLike):
+        given = [data]
+    elif isinstance(data, Iterable) and not isinstance(data, Mapping) and not is_frame(data):
+        given = list(data)  # what a glob finds, a set of paths, or rows one by one
     if isinstance(data, Mapping) and not is_frame(data):
         columns = Columns(named_tables.long_rows(data, ("score", "system", "topic", "value"), "items"), "items")
         logs = [_long(columns, {"score": "score", "system": "system", "topic": "topic", "value": "value"})]
-    elif is_frame(data):
-        logs = [table_log(Columns(opened(data), "items"))]
-    elif isinstance(data, str | os.PathLike) or not data or is_paths(data):
-        paths = [data] if isinstance(data, str | os.PathLike) else list(cast("Sequence[PathLike]", data or ()))
-        logs = [_file_log(path) for path in paths]
+    elif is_frame(given):
+        logs = [table_log(Columns(opened(given), "items"))]
+    elif is_paths(given) or given == []:
+        logs = [_file_log(path) for path in given]
     else:
-        raise InputError(f"cannot read {an(data)} as values of answers", hint="give a path, a frame or a list of dicts")
+        raise InputError(
+            f"cannot read {an(data)} as values of answers",
+            hint="give a path, a list of paths, a frame or a list of dicts",
+        )
     items = joined(logs, names)
     for message in other_questions(logs):
         warn(f"{message}; check that both are of the same questions")

@@ -21,7 +21,7 @@ from truegain.results.base import Lines
 COLUMNS = ("system", "topic", "item", "score", "value", "weight", "judge", "replicate", "status")
 UNEQUAL, P_UNEQUAL = 0.02, 0.05  # a difference between shares of missing values that is told, and a p-value of one
 VALUE = "value"  # the column of a table that nothing else beside it can be meant by
-SAME = 1e-9  # by which a mean may differ from the tool's own
+SAME = 1e-9  # by which a mean may differ from the tool's own, beside what printing may have moved it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -401,7 +401,8 @@ class Items(Lines):
             values = self.matrix(printed.score)[self.systems.index(printed.system)]
             known = values[~np.isnan(values)]
             ours = float(known.mean()) if len(known) else math.nan
-            if not (abs(ours - printed.mean) <= SAME or (math.isnan(ours) and math.isnan(printed.mean))):
+            near = SAME + printed.rounding
+            if not (abs(ours - printed.mean) <= near or (math.isnan(ours) and math.isnan(printed.mean))):
                 why = f" ({printed.reason})" if printed.reason else ""
                 messages.append(
                     f"{printed.score} of {printed.system}: the tool printed {printed.mean:.4f}, the mean of its values "

@@ -6,13 +6,13 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from truegain.data.item_reading import joined
 from truegain.data.items import Items
-from truegain.errors import InputError, counted, some
+from truegain.errors import InputError, an, counted, some
 from truegain.io import formats
 from truegain.io.columns import frozen
 from truegain.io.files import PathLike, file_name
@@ -23,7 +23,7 @@ from truegain.io.warnings import warn
 
 WORDS = {VITAL: "vital", OKAY: "okay", UNKNOWN: "unknown"}
 NOT_ASSIGNED = "not assigned"
-NuggetsLike = PathLike | Sequence[PathLike]
+NuggetsLike = PathLike | Iterable[PathLike]
 
 
 @dataclass(eq=False)
@@ -77,7 +77,7 @@ def read_nuggets(data: NuggetsLike, *, names: Sequence[str] | None = None) -> It
 
     Parameters
     ----------
-    data : path-like or list of path-like
+    data : path-like or iterable of path-like
         Tables with the columns qid, nugget and importance (vital or okay), and with qid, system, nugget, assignment
         (support, partial_support or not_support) and assessor; or files that nuggetizer wrote, a record an answer,
         which have both, and whose assignments are a model's unless they name an assessor.  JSONL, JSON, CSV, TSV or
@@ -103,8 +103,11 @@ def read_nuggets(data: NuggetsLike, *, names: Sequence[str] | None = None) -> It
     >>> items.value.tolist(), items.weight.tolist(), items.missing("support")
     ([0.5, nan], [1.0, 0.5], {'a': {'failed': 1}})
     """
-    paths = [data] if not isinstance(data, Iterable) or isinstance(data, str | os.PathLike) else list(data)
-    files = [read_nugget_file(file_name(path)) for path in paths]
+    several = isinstance(data, Iterable) and not isinstance(data, str | os.PathLike | Mapping)
+    paths: list[Any] = list(cast("Iterable[Any]", data)) if several else [data]
+    if not all(isinstance(path, str | os.PathLike) for path in paths):
+        raise InputError(f"cannot read {an(data)} as nuggets", hint="give a path, or a list of paths")
+    files = [read_nugget_file(os.fspath(path)) for path in paths]
     banks, assigned = [f for f in files if not f.assigns], [f for f in files if f.assigns]
     if not assigned:
         raise InputError(

@@ -59,7 +59,8 @@ class Scale:
             elif ":" in word and low is None and high is None:
                 low, high = _limits(word)
             else:
-                raise InputError(f"the scale {text!r} cannot be read: {word!r}", hint=_HOW)
+                where = "" if word == text else f": {word!r}"
+                raise InputError(f"{argname('scale', text)} cannot be read{where}", hint=_HOW)
         return cls(level, low, high)
 
     def __str__(self) -> str:

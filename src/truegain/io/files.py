@@ -36,7 +36,8 @@ LZ4 = b"\x04\x22\x4d\x18"  # how such a file begins
 
 
 _IN_TABLE = {  # how commands say that gold labels stand in the judgments' own table
-    "column": "in Python read the table and take its gold: tg.read_judgments(..., columns={'gold': NAME}).gold()",
+    "column": "for gold labels, in Python read the table and take them: "
+    "tg.read_judgments(..., columns={'gold': NAME}).gold()",
     "assessor": "in Python read the table and take one assessor's labels: tg.read_judgments(...).by(NAME)",
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import EmptyError, InputError
+from truegain.io.column_names import file_options, number_of_word
 from truegain.io.columns import Places, RawTable, frozen, number_of, of_objects, parts_of
 from truegain.io.plain_text import NESTED, line_at, line_of
 from truegain.io.table_format import Beginning, TableFormat
@@ -100,12 +101,15 @@ def _is_row(begun: Beginning) -> bool:
         whole = json.loads(begun.text)
     except (ValueError, RecursionError):
         return False  # it may be the beginning of a file
-    return not named.isdisjoint(map(str.lower, whole)) or (begun.ending in ENDINGS and not _holds_numbers(whole))
+    return not named.isdisjoint(map(str.lower, whole)) or (begun.ending in ENDINGS and not _holds_labels(whole))
 
 
-def _holds_numbers(value: object) -> bool:
-    """Whether all that stands in an object of objects is a number."""
-    return all(map(_holds_numbers, value.values())) if isinstance(value, dict) else number_of(value) is not None
+def _holds_labels(value: object) -> bool:
+    """Whether all that stands in an object of objects is a number, a word that stands for one, or no label."""
+    if isinstance(value, dict):
+        return all(map(_holds_labels, value.values()))
+    word = number_of_word(value, file_options().values)
+    return value is None or word is not None or number_of(value) is not None
 
 
 def nested(text: bytes, file: str) -> dict[str, Any]:

@@ -322,7 +322,8 @@ def _unfolded(columns: Columns, paths: Sequence[str]) -> Columns | None:
     if (number := f"{name}.#") in paths:
         more[number] = numbers
     taken = columns.take(rows)
-    taken.places = (taken.places or Places.rows(len(rows))).within(name, numbers)
+    assert taken.places is not None
+    taken.places = taken.places.within(name, numbers)
     return _with(taken, more)
 
 

@@ -132,12 +132,13 @@ PATHS = (
     "judged-corpus",
     "drop-assessors",
     "truth",
+    "teams",
     "names",
 )
 WORDS = (STANDARD_INPUT, "flagged")  # that stand where a path may
 ELSEWHERE = (  # of one command of several that read it
     "pair", "baseline", "candidate", "title", "output", "format", "corpus", "judged-corpus", "truth",
-    "not-worse-by",
+    "teams", "not-worse-by",
 )  # fmt: skip
 NUMBERS = ("float", "int", "integer")  # what types of options are called
 
@@ -169,7 +170,8 @@ class StudyText:
             if option in allowed:
                 yield option, key, value, line
             elif option not in ELSEWHERE:
-                near = difflib.get_close_matches(option, [*allowed, *ELSEWHERE], 1)
+                tables = {of.table for of in OF_CONFIGS} if isinstance(value, dict) else ()
+                near = difflib.get_close_matches(option, [*tables, *allowed, *ELSEWHERE], 1)
                 meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(allowed))}"
                 raise InputError(f"{key!r} is not an option of {what}", file=self.file, line=line, hint=meant)
 
@@ -199,12 +201,14 @@ class StudyText:
         return Key(name, line, _texts_of(typed, option in PATHS), inner)
 
     def check_kind(self, key: str, kind: str, line: int | None) -> None:
-        """Refuse true and false where no such thing is asked for, and fractions for whole numbers."""
+        """Refuse true and false for other things, these for true and false, and fractions for whole numbers."""
         value = self.values[key]
         parts = value if isinstance(value, list) else [value]
         if kind != "boolean" and any(isinstance(x, bool) for x in parts):
             hint = "give a number" if kind in NUMBERS else "give a text"
             raise InputError(f"{key} is {str(parts[0]).lower()}", file=self.file, line=line, hint=hint)
+        if kind == "boolean" and not isinstance(value, bool):
+            raise InputError(f"{key} is {value!r}", file=self.file, line=line, hint="give true or false")
         if kind in NUMBERS[1:] and any(isinstance(x, float) for x in parts):
             raise InputError(f"{key} is {value!r}", file=self.file, line=line, hint="give a whole number")
 

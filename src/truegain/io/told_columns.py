@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from truegain.addresses import is_remote
-from truegain.errors import InputError, TruegainError, some
+from truegain.errors import InputError, TruegainError, counted
 from truegain.io.column_names import IDS, OF_JUDGMENTS, FileOptions, Header, KnownIds, Role, file_options, read_with
 from truegain.io.columns import is_number, names_columns, number_of, our_name, parts_of
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, read_bytes, shown_path
@@ -190,9 +190,14 @@ def _is_among(name: str, columns: Collection[str]) -> bool:
     return all(part in columns or part.partition(".")[0] in columns for part in parts_of(name))
 
 
+MOST_FILES = 3  # whose columns a message lists
+
+
 def _no_file_has(name: str, named: Mapping[str, Sequence[str]]) -> InputError:
-    listed = some([f"columns of {file}: {', '.join(names)}" for file, names in named.items()])
-    hint = f"check its name; {listed}" if listed else "give tables that name their columns"
+    listed = [f"columns of {file}: {', '.join(names)}" for file, names in named.items()]
+    rest = [counted(len(listed) - MOST_FILES, "more file")] if len(listed) > MOST_FILES else []
+    there = "; ".join([*listed[:MOST_FILES], *rest])
+    hint = f"check its name; {there}" if listed else "give tables that name their columns"
     return InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)
 
 

@@ -446,7 +446,7 @@ class ValueErrors(Result):
              e.absolute, e.pearson, e.spearman)
             for e in (self.overall, *each)
         ]  # fmt: skip
-        title = f"{self.measure}: the judge's values beside people's".removeprefix(": ")
+        title = f"{f'{self.measure}: the' if self.measure else 'The'} judge's values beside people's"
         notes = (self.bias, self.leaning, self.worth, self.not_at_random)
         return Table(COLUMNS, rows, self.provenance, title, tuple(filter(None, notes)))
 

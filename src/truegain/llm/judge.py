@@ -421,9 +421,10 @@ def run_judge(
 
     Parameters
     ----------
-    pool : path-like, mapping or sequence of tuple
+    pool : path-like, mapping, sequence of tuple or list of dict
         What to judge: qrels, a run, a list of `sample_gold`; pairs (topic, a, b), nuggets (topic, nugget) or claims
-        (topic, claim, doc) in a table, as the prompt asks for.  Or ``{topic: documents}``, or such rows as tuples.
+        (topic, claim, doc) in a table, as the prompt asks for.  Or ``{topic: documents}``, or such rows as tuples or
+        dicts.
     topics : path-like or mapping
         Texts of the topics: a file, or ``{topic: text}``.
     docs : path-like or mapping

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, an, counted, some
 from truegain.io import formats
-from truegain.io.columns import plain_name
+from truegain.io.columns import RawTable, plain_name
 from truegain.io.files import PathLike, read_bytes, shown_path
+from truegain.io.frames import Frame, Rows, is_rows, opened
 from truegain.io.named_tables import is_guarded, unguarded
 from truegain.io.trec import loaded
 from truegain.io.warnings import warn
@@ -117,7 +118,7 @@ class Call(NamedTuple):
 # ---- The items of a pool, with their texts.
 
 
-PoolLike = PathLike | Mapping[str, Iterable[str]] | Sequence[tuple[str, ...]]  # {topic: docs}, or rows
+PoolLike = PathLike | Mapping[str, Iterable[str]] | Sequence[tuple[str, ...]] | Rows  # {topic: docs}, or rows
 TextsLike = PathLike | Mapping[str, str] | Mapping[tuple[str, str], str]  # by id; answers by topic and system
 ROWS: dict[str, tuple[tuple[str, ...], ...]] = {  # the columns of rows that are given as tuples
     "documents": (("topic", "doc"),),
@@ -129,6 +130,9 @@ ROWS: dict[str, tuple[tuple[str, ...], ...]] = {  # the columns of rows that are
 
 def read_items(pool: PoolLike, topics: TextsLike, docs: TextsLike, prompt: Prompt, depth: int = 10) -> list[JudgedItem]:
     """The items of a pool in its order, each once, with the texts that the prompt has fields for."""
+    for name, texts, form in (("topics", topics, "{topic: text}"), ("docs", docs, "{doc: text}")):
+        if not isinstance(texts, str | os.PathLike | Mapping):
+            raise InputError(f"cannot read {an(texts)} as texts", file=name, hint=f"give a path, or a dict {form}")
     text_of = _topics(topics)
     if prompt.task == "documents" and isinstance(pool, str | os.PathLike):
         items = _documents(_pool_rows(pool, depth), text_of, docs)
@@ -306,13 +310,18 @@ class _Table:
     @classmethod
     def of(cls, pool: PoolLike, task: str) -> _Table:
         """From a file, or from rows that are given."""
+        if is_rows(pool):
+            return cls._of_table(opened(pool), "pool")
         if not isinstance(pool, str | os.PathLike):
             return cls._of_rows(pool, task)
         known = formats.format_of_ending(os.fspath(pool))
         text, kind, file = loaded(pool) if known is None else (read_bytes(pool), known.name, shown_path(pool))
         if kind in (None, "nested"):
             raise InputError("the columns are not named", file=file, hint="give a table: CSV, TSV or JSONL")
-        table = formats.read(text, kind, file)
+        return cls._of_table(formats.read(text, kind, file), file)
+
+    @classmethod
+    def _of_table(cls, table: RawTable | Frame, file: str) -> _Table:
         columns: dict[str, list[Any]] = {}
         for at, name in enumerate(table.columns):
             cells = table.column(at)
@@ -320,12 +329,15 @@ class _Table:
         return cls(columns, file)
 
     @classmethod
-    def _of_rows(cls, pool: Mapping[str, Iterable[str]] | Sequence[tuple[str, ...]], task: str) -> _Table:
+    def _of_rows(cls, pool: Mapping[str, Iterable[str]] | Sequence[Any], task: str) -> _Table:
         rows = [(t, d) for t, docs in pool.items() for d in docs] if isinstance(pool, Mapping) else list(pool)
-        names = next((names for names in ROWS[task] if all(len(row) == len(names) for row in rows)), None)
+        cells = [row if isinstance(row, list | tuple) else () for row in rows]
+        names = next((names for names in ROWS[task] if all(len(row) == len(names) for row in cells)), None)
         if names is None:
             wanted = " or ".join(f"({', '.join(names)})" for names in ROWS[task])
-            raise InputError(f"rows for {task} should be {wanted}", file="pool", hint="give a file, or such tuples")
+            raise InputError(
+                f"rows for {task} should be {wanted}", file="pool", hint="give a file, a list of dicts, or such tuples"
+            )
         return cls({name: [row[at] for row in rows] for at, name in enumerate(names)}, "pool")
 
     def one_a_row(self, several: str, one: str) -> _Table:

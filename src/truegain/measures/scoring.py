@@ -151,10 +151,15 @@ def scored(ranked: RankedGains, measures: Sequence[NamedMeasure], scoring: Scori
 
 def view_of(ranked: RankedGains, measure: Measure, scoring: Scoring) -> RankedGains:
     """The lists as a measure is to see them."""
+    if scoring.judged_only and measure.of_subtopics:
+        return ranked.cut(scoring.depth).condensed_facets
+    return documents_that_count(ranked, scoring)
+
+
+def documents_that_count(ranked: RankedGains, scoring: Scoring) -> RankedGains:
+    """The lists down to the depth, and of these the judged documents alone where only they count."""
     view = ranked.cut(scoring.depth)
-    if not scoring.judged_only:
-        return view
-    return view.condensed_facets if measure.of_subtopics else view.condensed
+    return view.condensed if scoring.judged_only else view
 
 
 def _one(measure: Measure, ranked: RankedGains, scoring: Scoring) -> npt.NDArray[Any]:

@@ -502,7 +502,7 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
     variance_model = study.variance_model(m)
     estimator, precisions = variance_model.estimator, study.precisions(contrasts, m)
     now = precisions[0]
-    touching = estimator.touching(contrasts)
+    touching, moving = estimator.touching(contrasts), estimator.moving(contrasts)
     if isinstance(estimator, ByList):
         assert study.gold_list is not None
         check_asked(estimator.unlisted(contrasts), study.gold_list, names)
@@ -519,8 +519,8 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
         notes.append(unjudged)
     if isinstance(estimator, ByList) and estimator.note:
         notes.append(estimator.note)
-    if touching is not None and len(contrasts) == 1:
-        touch = min(int(touching[0]), now.gold)  # a list judged to its end has as many as are needed
+    if moving is not None and len(contrasts) == 1:
+        touch = int(moving[0])
         details["touching"] = touch
         do = (
             "are of documents retrieved by the system that has fewer of them"
@@ -545,7 +545,7 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
         notes.insert(0, Message(f"So far {difference}{why}."))
     top = now.pairs or None
     if now.differ is not None:
-        if now.differ < estimator.least_gold and not variance_model.exact:
+        if now.differ < estimator.least_gold and not estimator.about.exact:
             unit = labeled_as(m, study.ranked)
             raise _too_few_differ(now.differ, estimator.least_gold, _moved(contrasts, names), m, unit)
         top = now.gold + now.open

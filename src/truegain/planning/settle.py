@@ -117,8 +117,8 @@ class Settling:
             raise TruegainError(f"this study cannot be settled label by label: {why}")
         if len(study.measures) != 1:
             raise TruegainError(
-                f"settling needs one measure; the study has {some([str(m) for m in study.measures])}; "
-                f"choose one ({arg('measures', python='Study.with_measures')})"
+                f"settling needs one measure, and the study has {some([str(m) for m in study.measures])}: name one of "
+                f"them ({arg('measures', python='Study.with_measures')})"
             )
         one = isinstance(self.baseline, str)
         self.baselines: tuple[str, ...] = tuple([str(self.baseline)] * len(self.candidates) if one else self.baseline)
@@ -209,8 +209,8 @@ class Settling:
             if off := [x for x in known if not low <= x <= high]:
                 raise TruegainError(
                     f"topic {row.topic}, document {row.doc}: the label {off[0]:g} is not on the scale "
-                    f"{self.listed.labels} of the list; correct it, or begin anew with the labels in use "
-                    f"({argname('scale')})"
+                    f"{self.listed.labels} of the list; correct it, or start again with {arg('scale')} set to the "
+                    "labels in use"
                 )
             labels.append(median_low(known) if known else math.nan)
         return np.array(labels, np.float64)
@@ -395,7 +395,7 @@ class Settling:
             even, most = (self.needed_for(far, spread, own, chance) for chance in (0.5, 0.8))
             if not own:
                 even, most = even or len(self.listed), most or len(self.listed)
-            labels = [None if n is None else self.budget.labels_of(n) for n in (even, most)]
+            labels = [None if n is None else self.budget.label_count(n) for n in (even, most)]
             row: list[Cell] = [d, *labels]
             if self.budget.price is not None:
                 row += [None if n is None else self.budget.cost(n) for n in labels]
@@ -464,11 +464,11 @@ class Settling:
     ) -> PairSettlement:  # fmt: skip
         likely, latest = self._foretold(i, looks[i], now.labels) if status == "open" and looks else (None, None)
         a, b = self.pairs[i]
-        unknown = f"he data cannot show whether {b} is better than {a} on {self.measure}"
+        unknown = f"data cannot show whether {b} is better than {a} on {self.measure}"
         if status == "undecided" and not verdicts:
-            sentence = f"Not decided within {count}: without a label t{unknown}."
+            sentence = f"Not decided within {count}: without a label the {unknown}."
         elif why and now.low is None and not self._looks.never[i]:  # no verdict, which would ask for more labels
-            sentence = f"T{unknown}. {why}"
+            sentence = f"The {unknown}. {why}"
         elif verdicts and status == "undecided":
             sentence = f"Not decided within {count}. {verdicts[i].sentence}"
         elif verdicts:

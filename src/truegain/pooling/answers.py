@@ -93,7 +93,7 @@ def lists_of(items: Items) -> Runs:
     return read_runs({system: lists for system, lists in runs.items() if lists})
 
 
-def labels_of(items: Items, scale: ScoreRange) -> Judgments:
+def judgments_of_items(items: Items, scale: ScoreRange) -> Judgments:
     """The values as labels, with what each item counts, which model gave it, and the cluster of its topic."""
     topics, docs = _names(items)
     sign = -1.0 if scale.lower_is_better else 1.0
@@ -131,7 +131,7 @@ def nugget_scores(items: Items, measures: MeasuresLike | None) -> Scores:
     for group in groups:
         one = (strictly(items) if group[0].of_shares else items).by_item.take(rows)
         known = one.take(np.flatnonzero(~np.isnan(one.value)))
-        parts.append(evaluate(lists_of(known), labels_of(known, ScoreRange(0.0, 1.0)), group))
+        parts.append(evaluate(lists_of(known), judgments_of_items(known, ScoreRange(0.0, 1.0)), group))
     if len(parts) == 1:
         return parts[0]
     names = [str(m) for m in chosen]

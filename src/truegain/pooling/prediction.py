@@ -362,7 +362,7 @@ class Prediction:
         """
         check_expected(measure)
         loaded = Runs.of(runs)
-        labels = labels_of(judgments)
+        labels = judgments_of_input(judgments)
         table = _with_topics(loaded, labels, unjudged_topics)
         depth = options.depth or getattr(measure, "cutoff", None) or DEPTH
         unmatched: Unmatched = "tell" if table is labels else "ignore"  # there need be no judgment yet
@@ -410,7 +410,7 @@ class Prediction:
         return {ranked.systems[s]: ranked.item[alone[system == s]].astype(np.int64) for s in new}
 
 
-def labels_of(judgments: object) -> Judgments | None:
+def judgments_of_input(judgments: object) -> Judgments | None:
     """Judgments, or None where there is not one yet: None, an empty file, an empty dict."""
     if judgments is None:
         return None

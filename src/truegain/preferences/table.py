@@ -288,7 +288,7 @@ def _columns_of(path: str) -> Columns | None:
     try:
         if kind in (".csv", ".tsv"):
             head = first_line(next(pieces_of(path), b""))
-            separator = "\t" if kind == ".tsv" else separator_of(head)
+            separator = "\t" if "\t" in head else separator_of(head)
             return Columns(separated(f"{head}\n".encode(), separator, shown_path(path)), shown_path(path))
         return Columns(*formats.read_file(path))
     except InputError:

@@ -257,7 +257,7 @@ class Filed(RunsInput):
             return {**{name: getattr(ranked, name) for name in COLUMNS}, "topics": ranked.topics, "said": messages}
 
         aligned = self.kept(
-            ("aligned", digest_of_labels(labels), keep_keys, few, self.complete, self.matching), now,
+            ("aligned", digest_of_labels(labels), keep_keys, few, self.scoring, self.matching), now,
             {**COLUMNS, "topics": tuple[str, ...], "said": list[str]},
         )  # fmt: skip
         topics = aligned["topics"]

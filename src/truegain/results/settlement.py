@@ -60,10 +60,10 @@ def labels_in_words(rows: int, stuck: int = 0) -> str:
     )
 
 
-def labels_of(rows: int, double: float) -> int:
+def label_count(rows: int, double: float) -> int:
     """Labels that so many rows take, about, where a second person labels a share of them.
 
-    >>> labels_of(40, 0.0), labels_of(40, 0.1), labels_of(40, 1.0)
+    >>> label_count(40, 0.0), label_count(40, 0.1), label_count(40, 1.0)
     (40, 44, 80)
     """
     return rows + round(rows * double)
@@ -109,15 +109,15 @@ class Settlement(msgspec.Struct, frozen=True):
     @property
     def is_capped(self) -> bool:
         """Whether fewer labels may be given than the list takes."""
-        return self.most is not None and self.most < self.labels_of(self.listed)
+        return self.most is not None and self.most < self.label_count(self.listed)
 
-    def labels_of(self, rows: int) -> int:
+    def label_count(self, rows: int) -> int:
         """Labels that so many rows take, about, those of a second person among them."""
-        return labels_of(rows, self.double)
+        return label_count(rows, self.double)
 
     def is_beyond(self, rows: int) -> bool:
         """Whether so many rows take more labels than may be given, where two people label some of them."""
-        return self.most is not None and self.is_capped and self.labels_of(rows) > self.most
+        return self.most is not None and self.is_capped and self.label_count(rows) > self.most
 
     @property
     def is_decided(self) -> bool:

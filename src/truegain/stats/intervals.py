@@ -12,6 +12,7 @@ from truegain.data.scores import Scores
 from truegain.errors import TruegainError, counted, some
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.scoring import TopicMeans
+from truegain.message import argname
 from truegain.sampling.streams import blocks, bootstrap_weights
 from truegain.sampling.topics import Topics
 from truegain.stats.multiple_testing import check_replicates
@@ -362,7 +363,9 @@ def topic_intervals(
     run AP 0.8333 [0.6412, 1.0000] 95% over topics, t
     """
     if method is not None and method not in TOPIC_METHODS:
-        raise TruegainError(f"no interval over topics is called {method!r}; there are {', '.join(TOPIC_METHODS)}")
+        raise TruegainError(
+            f"{argname('method', method)} is no interval over topics; give one of {', '.join(TOPIC_METHODS)}"
+        )
     check_confidence(confidence)
     data = TopicMeans.of(scores, measure)
     n = data.there.sum(axis=1)

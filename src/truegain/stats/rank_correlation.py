@@ -345,7 +345,7 @@ class RankOptions:
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
         if self.top < 1:
-            raise TruegainError(f"the top {self.top} holds no system; give at least 1")
+            raise TruegainError(f"{argname('top', self.top)} holds no system; give at least 1")
         check_p("rbo_p", self.rbo_p)
         check_one_of("interval of tau", self.method, METHODS)
         if self.method == "bootstrap":

@@ -26,9 +26,9 @@ class Estimate(Result):
     measure : str
         On which measure.
     value : float
-        The score, or the coefficient; NaN where there is no sound one (`refused`), and `notes` say why.
+        The score, or the coefficient; NaN where there is no sound one, and `notes` say why.
     low, high : float
-        The ends of the interval, together also `interval`.
+        The ends of the interval.
     confidence : float
         How often such intervals hold the true value.
     population : str
@@ -92,7 +92,7 @@ class Estimate(Result):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its ends: (low, high)."""
+        """The ends of the interval together, `low` and `high`."""
         return self.low, self.high
 
     @property
@@ -126,7 +126,7 @@ class Comparison(Result):
     difference : float
         value_b - value_a, or what gold labels say of it; NaN where it is not known, and `notes` say why.
     low, high : float, optional
-        The ends of its interval, together also `interval`; None where the test has none.
+        The ends of its interval; None where the test has none.
     p : float, optional
         Two-sided, that there is no difference.
     p_adjusted : float, optional
@@ -140,7 +140,7 @@ class Comparison(Result):
     effect_name : str
         What the effect size is.
     confidence : float
-        Of the interval; a difference with p (adjusted, where it is) below 1 - confidence is significant (`differs`).
+        Of the interval; a difference with p (adjusted, where it is) below 1 - confidence is significant.
     n : int, optional
         The number of topics.
     uncorrected, uncorrected_p : float, optional
@@ -196,7 +196,7 @@ class Comparison(Result):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Its ends: (low, high); None where there is no interval."""
+        """The ends of the interval together, `low` and `high`; None where there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property

@@ -423,7 +423,7 @@ def _sentences(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
         clear, c = sum(c.differs for c in comparisons), comparisons[0]
         how = f"adjusted p ({c.adjustment})" if c.adjustment else "p, not adjusted for their number,"
         return (
-            f"{clear} of {len(comparisons)} pairs differ without the judge's errors: {how} below "
+            f"{clear} of {len(comparisons)} pairs differ once the judge's errors are corrected: {how} below "
             f"{1 - c.confidence:.2g}.",
         )
     sentences = []

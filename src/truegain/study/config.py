@@ -16,7 +16,7 @@ from truegain.config import Ratings, Scoring, StudyConfig
 from truegain.data.id_matching import EVERY_RANK, Matching
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.models import SystemModels
-from truegain.data.pool import RankedGains
+from truegain.data.pool import Pool, RankedGains
 from truegain.data.ratings import Scale, read_ratings, tell_mixed
 from truegain.data.runs import RunPaths, Runs
 from truegain.errors import ORDER, DataWarning, InputError, TruegainError, some
@@ -24,7 +24,9 @@ from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.named_tables import is_paths
 from truegain.io.trec import NameBy
 from truegain.io.warnings import warn
+from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned, loaders_of
+from truegain.measures.scoring import documents_that_count
 from truegain.message import AGGREGATE, EVALUATE, arg, argname
 from truegain.sampling.catalogue import design_of, populations, with_held
 from truegain.sampling.source import SourceName
@@ -34,6 +36,8 @@ from truegain.study.estimators import FEW_TOPICS, LEAST_TOPICS
 
 RESAMPLES, LEAST_RESAMPLES = 1000, 100
 FIXED = "fixed"  # the population of these topics only
+_USUAL = vars(Scoring())
+_GOLD_BY_MEAN = arg("gold_aggregate", "mean")
 FEW_ANSWERS = 5  # of the same judge about a document, below which a rule that takes steps hides its noise
 
 
@@ -133,15 +137,42 @@ def _check_sample(config: StudyConfig, over: frozenset[SourceName]) -> None:
         )
 
 
+def check_scoring(config: StudyConfig, measures: Sequence[Measure], is_list: bool) -> None:
+    """Refuse ways of scoring that a study cannot follow."""
+    how = config.scoring
+    if how.no_relevant == "skip":
+        raise TruegainError(
+            f"{argname('no_relevant', 'skip')}: a study needs a score for each topic; leave topics without a relevant "
+            "document out of the judgments"
+        )
+    if how.judged_only and any(m.of_subtopics for m in measures):
+        measure = next(m for m in measures if m.of_subtopics)
+        raise TruegainError(f"{arg('judged_only', True)} does not apply to {measure} in a study; leave it out")
+    changed = [name for name in ("depth", "judged_only", "trec_eval", "ties") if getattr(how, name) != _USUAL[name]]
+    if changed and (is_list or config.sample is not None):
+        labels = "a list of gold labels" if is_list else "a sample of unjudged documents"
+        raise TruegainError(
+            f"{argname(changed[0])} and {labels}: it was drawn from whole lists in trec_eval's order; leave "
+            f"{argname(changed[0])} out, or cut the runs before you draw it"
+        )
+
+
 def gold_of(gold: object) -> Judgments:
     """Gold labels; a run in their place is told as that."""
     try:
-        return Judgments.of(gold, "gold")
+        labels = Judgments.of(gold, "gold")
     except InputError as error:
         if error.hint is None or ORDER not in error.hint:
             raise
         hint = error.hint.marked.replace(ORDER, "gold labels are judgments of some pairs")
         raise InputError(error.problem, file=error.file, line=error.line, text=error.text, hint=hint) from None
+    if labels.assessor is not None:
+        try:
+            Pool.of(labels).check_one_label()
+        except InputError as error:
+            hint = f"combine them into one label a document, by mean, majority or another rule: {_GOLD_BY_MEAN}"
+            raise InputError(error.problem, file=error.file, line=error.line, hint=hint) from None
+    return labels
 
 
 def _ratings_by(name: str, value: str) -> str:
@@ -206,7 +237,7 @@ class RunsInput:
     name_by: NameBy = "file"
     jobs: int | None = None
     models: SystemModels | None = field(default=None, kw_only=True)  # that systems use, where no column says so
-    complete: bool = field(default=False, kw_only=True)  # whether a topic that a run lacks counts, as an empty list
+    scoring: Scoring = field(default=Scoring(), kw_only=True)  # which documents of the lists count, in which order
     matching: Matching = field(default=EVERY_RANK, kw_only=True)  # which ranks count
 
     def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
@@ -219,7 +250,7 @@ class RunsInput:
             ranked = self._against(labels, keep_keys)
         present = ranked.present.reshape(len(ranked.systems), -1)
         there = np.asarray(present.all(axis=0))
-        if not there.all() and self.complete:
+        if not there.all() and self.scoring.all_topics:
             warn(f"{int((~there).sum())} of {len(there)} judged topics are not answered by all systems; a missing one "
                 f"counts as 0 ({_who_lacks(ranked.systems, present)})")  # fmt: skip
             ranked = replace(ranked, retrieved=frozen(ranked.depth))
@@ -246,7 +277,9 @@ class RunsInput:
         return ranked, labels
 
     def _against(self, labels: Judgments, keep_keys: int) -> RankedGains:
-        return aligned(self._files, labels, Scoring(), jobs=self.jobs, keep_keys=keep_keys, matching=self.matching)
+        how = replace(self.scoring, all_topics=False)  # topics that are lacking are told above
+        ranked = aligned(self._files, labels, how, jobs=self.jobs, keep_keys=keep_keys, matching=self.matching)
+        return documents_that_count(ranked, how)
 
     def all(self, labels: Judgments) -> Runs:
         """The runs of all systems."""

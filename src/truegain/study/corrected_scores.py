@@ -229,7 +229,9 @@ def in_line(
     runs: object, bronze: Judgments, measures: Sequence[Measure], jobs: int | None, *, all_topics: bool = False
 ) -> RankedGains:
     """Runs in line with bronze labels, on the topics that all systems answer, or on all."""
-    read = RunsInput(runs, jobs=jobs, complete=all_topics, matching=matching_for(measures, Scoring()))
+    read = RunsInput(
+        runs, jobs=jobs, scoring=Scoring(all_topics=all_topics), matching=matching_for(measures, Scoring())
+    )
     return read.aligned(bronze, 0, False)[0]
 
 

@@ -98,6 +98,10 @@ class ScoreEstimator(ABC):
         """How many gold labels each contrast stands on; None where that is not known."""
         return None
 
+    def moving(self, contrasts: Contrasts) -> Ints | None:
+        """The same as it is told: not raised where all labels are gold, so that however few suffice."""
+        return self.touching(contrasts)
+
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """How many labels, or topics, each score stands on, and its bounds, where Student's t does not serve."""
         return None
@@ -278,10 +282,10 @@ class ByGoldPairs(ScoreEstimator):
         Where none is left to be labeled, the judge does not count, and few of them leave no more open than their topics
         show.
         """
-        moving = self._moving(contrasts)
+        moving = self.moving(contrasts)
         return np.maximum(moving, self.least_gold) if self.about.exact else moving
 
-    def _moving(self, contrasts: Contrasts) -> Ints:
+    def moving(self, contrasts: Contrasts) -> Ints:
         """Gold pairs with c(b) - c(a) not 0.
 
         Not those with a load: calibration leaves a little on documents that both systems rank alike.
@@ -292,7 +296,7 @@ class ByGoldPairs(ScoreEstimator):
         """The gold pairs behind each score."""
         if not np.isfinite(np.subtract(*self.fit.bounds)):
             return None
-        return self._moving(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
+        return self.moving(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
 
     def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:
         """Wilson's limits of each bronze label put together: see `PairFit.by_stratum`."""

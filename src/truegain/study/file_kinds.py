@@ -36,7 +36,7 @@ from truegain.io.files import (
 )
 from truegain.io.formats import ending, marked, read_file
 from truegain.io.json_files import is_nested, nested
-from truegain.io.logs.autojudge import NOT_ASSIGNED, refuse_unnamed
+from truegain.io.logs.autojudge import NOT_ASSIGNED, note_unnamed, refuse_unnamed
 from truegain.io.logs.catalogue import log_format_of, read_log
 from truegain.io.logs.log import OK, Log
 from truegain.io.named_tables import Columns, inner_names, renamed, unfolded
@@ -369,7 +369,8 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
         if len(cells := first.split("\t")) == 2 and not _is_number(cells[1]):
             return Examined(file, TEXTS, values=sum(bool(line.strip()) for line in text.split(b"\n")))
         if trec.looks_like(text, trec.JUDGMENTS) or not any(mark in first for mark in ",;\t"):
-            return _of_judgments(path, file)
+            made = _of_judgments(path, file)
+            return replace(made, notes=(*made.notes, *filter(None, [note_unnamed(text)])))
     elif is_nested(Beginning(text, ending(file))):
         return _of_nested(path, file, nested(text, file))
     columns = Columns(*read_file(path))
@@ -460,7 +461,7 @@ def scores_in(path: str) -> tuple[str, ...]:
         return ()
     if ending(path) in (".csv", ".tsv"):
         head = first_line(next(pieces_of(path), b""))
-        separator = "\t" if ending(path) == ".tsv" else separator_of(head)
+        separator = "\t" if "\t" in head else separator_of(head)
         try:
             columns = Columns(separated(f"{head}\n".encode(), separator, shown_path(path)), shown_path(path))
         except InputError:

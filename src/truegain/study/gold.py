@@ -81,6 +81,20 @@ def beyond(measures: Sequence[Measure], design: str | None, ordered: bool = Fals
         return {}
 
 
+def check_gold_level(judge: Judge, gold_relevant_from: float | None) -> None:
+    """Refuse a smallest relevant gold label that makes all gold labels relevant, or none."""
+    labels = judge.confusion.gold
+    if gold_relevant_from is None or not judge.confusion.clustered or not labels:
+        return
+    relevant = [x for x in labels if x >= gold_relevant_from]
+    if relevant and len(relevant) < len(labels):
+        return
+    raise TruegainError(
+        f"{argname('gold_relevant_from', gold_relevant_from, 'g')}: {'every' if relevant else 'no'} gold label is "
+        f"relevant then (they are {some([f'{x:g}' for x in labels], 8)}); give the smallest one that is"
+    )
+
+
 def estimator_of(
     ranked: RankedGains,
     measure: Measure,

@@ -8,7 +8,7 @@ import numpy as np
 
 from truegain.config import Gold
 from truegain.data.items import Items
-from truegain.errors import InputError, there_are
+from truegain.errors import InputError, meant, some, there_are
 from truegain.io.column_names import ASSESSOR, COLUMN, own_gold
 from truegain.io.columns import Coded
 from truegain.message import told_value
@@ -46,8 +46,10 @@ def _of_column(items: Items, name: str, place: str, score: str) -> Items:
             hint=f"put them into a file with the same columns, or name the assessor of their rows, as in {ASSESSOR}ann",
         )
     if name not in others:
-        there = there_are([name], others, 10) if others else "there is no other column of values"
-        what = "the study is about this score" if name == score else "no column or score of numbers is called so"
+        listed = f"he other columns are: {some(others, 10)}" if others else "here is no other column of values"
+        near = None if name == score else meant(name, others)
+        there = f"did you mean {near}? T{listed}" if near else f"t{listed}"
+        what = "the study is about this score" if name == score else "there is no numeric column of that name"
         raise InputError(
             f"{told_value('gold', place)}: {what}; {there}", file=items.source,
             hint="name the column that people filled in, beside that of the score",

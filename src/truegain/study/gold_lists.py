@@ -375,8 +375,12 @@ class ByList(ScoreEstimator):
 
     def touching(self, contrasts: Contrasts) -> Ints:
         """Gold labels that move each contrast; no fewer than are needed where the list is judged to its end."""
-        moving = contrasts.moved(self.fit.coefficient[:, self.fit.item[~self._stuck]].T, NO_WEIGHT)
+        moving = self.moving(contrasts)
         return np.maximum(moving, LEAST_GOLD) if self.draws.whole else moving
+
+    def moving(self, contrasts: Contrasts) -> Ints:
+        """Gold labels that move each contrast."""
+        return contrasts.moved(self.fit.coefficient[:, self.fit.item[~self._stuck]].T, NO_WEIGHT)
 
     def contributions(self) -> Floats:
         """What each topic brings."""

@@ -36,7 +36,7 @@ from truegain.measures.parse import MeasuresLike
 from truegain.message import arg, argname, gold_drawn
 from truegain.pooling.answers import (
     judged_again,
-    labels_of,
+    judgments_of_items,
     lists_of,
     measure_of,
     names_score,
@@ -222,14 +222,14 @@ def _over_clusters(items: Items, config: StudyConfig) -> StudyConfig:
 
 def _rated(known: Items, values: Items, scale: ScoreRange, config: StudyConfig) -> Judgments:
     """The labels of items, beside the single values behind them where the population names judges or repeats."""
-    labels = labels_of(known, scale)
+    labels = judgments_of_items(known, scale)
     if not SEVERAL & sources_of(config.population):
         return labels
     there = set(_keys(known))
     has_value = ~np.isnan(values.value)
     has_label = np.array([key in there for key in _keys(values)], np.bool_)
     single = values.take(np.flatnonzero(has_value & has_label))
-    return RatedAnswers.beside(labels, labels_of(single, scale), single.judge.strings(), single.replicate)
+    return RatedAnswers.beside(labels, judgments_of_items(single, scale), single.judge.strings(), single.replicate)
 
 
 def _check_ratings(config: StudyConfig) -> None:
@@ -276,7 +276,7 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
     if name != score and name not in UNNAMED_SCORES:
         warn(f"{gold.source}: gold values called {name} are taken as those of {score}")
     known = _without_failed(_known_gold(gold.of_score(name).by_item, items), items.of_score(score).by_item)
-    return labels_of(replace(known, models=frozenset(), cluster=None), scale)
+    return judgments_of_items(replace(known, models=frozenset(), cluster=None), scale)
 
 
 def _known_gold(gold: Items, items: Items) -> Items:
@@ -341,7 +341,7 @@ def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyCon
         return AnswerInputs(lists_of(known), rated, chosen, config)
     trusted = _with_bronze(_known_gold((strictly(gold) if shares else gold).by_item, items), one)
     if not again:
-        labels = labels_of(replace(trusted, models=frozenset(), cluster=None), scale)
+        labels = judgments_of_items(replace(trusted, models=frozenset(), cluster=None), scale)
         return AnswerInputs(lists_of(known), rated, chosen, _with_gold(config, labels))
     if others := sorted(SEVERAL & sources_of(config.population)):
         raise TruegainError(
@@ -349,9 +349,9 @@ def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyCon
             f"which have no judges and repeats of their own; leave {others[0]!r} out of {argname('population')}"
         )
     answers, right = _whole_answers(known, trusted, one, chosen, config)
-    labels = labels_of(replace(right, models=frozenset(), cluster=None), scale)
+    labels = judgments_of_items(replace(right, models=frozenset(), cluster=None), scale)
     measure = (ItemMean(name=str(chosen[0]), low=0.0, high=1.0),)
-    return AnswerInputs(lists_of(answers), labels_of(answers, scale), measure, _with_gold(config, labels))
+    return AnswerInputs(lists_of(answers), judgments_of_items(answers, scale), measure, _with_gold(config, labels))
 
 
 def _strict_list(listed: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from truegain.errors import TruegainError
 from truegain.message import argname
-from truegain.results.settlement import labels_of
+from truegain.results.settlement import label_count
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class LabelBudget:
 
     >>> LabelBudget(300, 0.5, 120).most(500), LabelBudget().most(500), LabelBudget(price=0.5).cost(10)
     (240, 500, 5.0)
-    >>> LabelBudget(double=0.1).most(500), LabelBudget(300, double=0.1).most(500), LabelBudget(double=1).labels_of(40)
+    >>> LabelBudget(double=0.1).most(500), LabelBudget(300, double=0.1).most(500), LabelBudget(double=1).label_count(40)
     (550, 300, 80)
     """
 
@@ -50,12 +50,12 @@ class LabelBudget:
 
     def most(self, rows: int) -> int:
         """Labels after which it is given up, of a list of so many rows."""
-        labels = self.labels_of(rows)
+        labels = self.label_count(rows)
         return labels if self.limit is None else min(labels, self.limit)
 
-    def labels_of(self, rows: int) -> int:
+    def label_count(self, rows: int) -> int:
         """Labels that so many rows take, about."""
-        return labels_of(rows, self.double)
+        return label_count(rows, self.double)
 
     def cost(self, labels: int) -> float | None:
         """What so many labels cost; None where no price is given."""

@@ -372,6 +372,7 @@ class Step:
     unit: str = ""
     phrase: str = ""  # in place of how many more there are
     aim: float = 0.0  # half of the width that is wanted; 0: none
+    labeled: bool = False  # whether the cost of topics includes their labels
 
     def __str__(self) -> str:
         return f"{self.in_words}{'; not enough alone' if self.enough is False else ''}"
@@ -380,6 +381,7 @@ class Step:
     def in_words(self) -> str:
         """How many more, what they bring and what they cost."""
         price = "" if self.cost is None else f", cost {self.cost:,.{2 * (0 < self.cost < 10)}f}"
+        price += " including their labels" if self.labeled else ""
         if self.phrase:
             return f"{self.phrase}: +-{self.half:.4f}{price}"
         return f"{self.more:,} more {self.words} ({self.have + self.more:,} in total): +-{self.half:.4f}{price}"
@@ -601,7 +603,9 @@ def _step(now: CurrentPrecision, kind: str, have: int, factor: float, aim: float
         )
     if kind == "replicates":
         phrase = f"{more:,} more answer{'' if more == 1 else 's'} of the judge to each pair ({have + more:,} in total)"
-    return Step(kind, factor, have, more, half, _cost(now, kind, more, costs), enough, unit, phrase, aim)
+    cost = _cost(now, kind, more, costs)
+    labeled = kind == "topics" and cost is not None and cost > costs[kind] * more * (1 + 1e-9)
+    return Step(kind, factor, have, more, half, cost, enough, unit, phrase, aim, labeled)
 
 
 def _cost(now: CurrentPrecision, kind: str, more: int, costs: Mapping[str, float]) -> float | None:

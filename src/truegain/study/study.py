@@ -49,6 +49,7 @@ from truegain.study.config import (
     RunsInput,
     check_config,
     check_raters,
+    check_scoring,
     check_units,
     margin_of,
     raters_in,
@@ -57,7 +58,7 @@ from truegain.study.config import (
 )
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import ByGoldPairs
-from truegain.study.gold import Labels, read_gold, refused_of
+from truegain.study.gold import Labels, check_gold_level, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.label_budget import LabelBudget
@@ -236,6 +237,7 @@ class Study:
         labels = Judgments.of(judgments) if aggregated is None or self.gold_rated else aggregated
         gold_labels = aggregated if self.gold_rated else gold_labels
         named = parse_measures(measures)
+        check_scoring(config, [a.measure for a in named], label_list is not None)
         self._read_as(runs, [a.measure for a in named])
         self._align(labels, self._keys([a.measure for a in named]), design)
         self.relevant_from = config.scoring.relevant_from
@@ -277,6 +279,7 @@ class Study:
         study.confidence = check_confidence(config.confidence)
         check_config(config, study.over)
         gold_labels, design, label_list = read_gold(config.gold)
+        check_scoring(config, self.measures, label_list is not None)
         study.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
         study._sources = (*self._sources[:2], gold_labels, design, label_list)
         study._estimate(parse_measures(list(self.measures)))
@@ -414,6 +417,8 @@ class Study:
             gold_labels, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list,
             None if label_list is None else label_list.scale,
         )  # fmt: skip
+        if self.judge is not None:
+            check_gold_level(self.judge, gold_relevant_from)
         if CLUSTERS.name in self.over and self.judge is not None and self.judge is not gold_labels:
             pool = self.judge.pairs.pool if self.judge.pairs is not None else None
             cluster = {} if pool is None else told_clusters(pool.judgments) or {}
@@ -474,9 +479,10 @@ class Study:
     def _read_as(self, runs: RunsLike | RunsInput, measures: Sequence[Measure]) -> None:
         """How runs are read: which ranks count, and whether a topic that one lacks does."""
         self._runs_input = runs if isinstance(runs, RunsInput) else RunsInput(runs, jobs=self.jobs)
-        matching = matching_for(measures, Scoring(), "refuse" if self.config.sample is None else "tell")
+        scoring = self.config.scoring
+        matching = matching_for(measures, scoring, "refuse" if self.config.sample is None else "tell")
         matching = replace(matching, shallow=())  # each measure's unjudged documents are held against its answers
-        self._runs_input = replace(self._runs_input, complete=self.config.scoring.all_topics, matching=matching)
+        self._runs_input = replace(self._runs_input, scoring=scoring, matching=matching)
 
     def _keys(self, measures: Sequence[Measure]) -> int:
         """How many document ids of each list are kept: what unjudged documents could do is told by them."""
@@ -506,7 +512,7 @@ class Study:
 
     def _provenance(self, judgments: JudgmentsLike) -> dict[str, object]:
         """How the study was made, for every answer."""
-        config, gold, ratings = self.config, self.config.gold, self.config.ratings
+        config, gold, ratings, usual = self.config, self.config.gold, self.config.ratings, vars(Scoring())
         design = "ordered" if self.gold_list else None if self.judge is None else self.judge.design
         return {
             "truegain": __version__,
@@ -528,8 +534,7 @@ class Study:
                     "predicted": (config.sample is not None and config.sample.predicted) or None,
                     "scale": ratings.scale,
                     "normalize": ratings.normalize,
-                    "relevant_from": self.relevant_from,
-                    "all_topics": config.scoring.all_topics or None,
+                    **{name: value for name, value in vars(config.scoring).items() if value != usual[name]},
                     "trust_judge": self.trust_judge or None,
                 }
             ),

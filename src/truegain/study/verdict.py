@@ -161,9 +161,9 @@ class Verdict(Result):
     outcome : {'better', 'worse', 'not better', 'not worse', 'inconclusive', 'unchecked'}
         'better': the interval, extended by what unjudged documents could take, lies above 0 and at or above
         `min_effect`. 'worse': extended by what they could add, it lies below 0.  'not better': it lies below
-        `min_effect`, or the two score exactly the same.  'inconclusive': otherwise.  With `not_worse_by`, 'not worse':
-        the interval lies above -not_worse_by, and 'worse': it lies below.  'unchecked': labels of a model decide it,
-        and no person has checked them.
+        `min_effect`, or the two are known to score exactly the same (for these topics only).  'inconclusive':
+        otherwise.  With `not_worse_by`, 'not worse': the interval lies above -not_worse_by, and 'worse': it lies below.
+        'unchecked': labels of a model decide it, and no person has checked them.
     difference, low, high, p : float
         The difference b - a, its confidence limits and p-value, by the judged documents; where there
         is none the difference is NaN and the others None.

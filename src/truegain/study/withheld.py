@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from truegain.message import SAMPLE_UNJUDGED, Message
+from truegain.message import Message, by_surface
 from truegain.sampling.catalogue import DESIGNS
 from truegain.stats.results import Comparison, Estimate
 from truegain.study.estimators import LEAST_GOLD
@@ -14,9 +14,12 @@ from truegain.study.estimators import LEAST_GOLD
 SELF_PREFERENCE = "possible self-preference"
 TOO_FEW = "too few gold labels"
 UNJUDGED_FIRST = "unjudged top documents"  # two more kinds are of ids: see `data.id_matching`
+_SAMPLED = by_surface(
+    "tg.sample_unjudged of P@10", "`truegain unjudged -m P@10 --show sample --fill predicted -o sample.csv`"
+)
 MORE_LABELS = Message(
     "More topics would not help: label these documents. For a measure that is linear in gain, such as P@10, a random "
-    f"sample of them is enough, which {SAMPLE_UNJUDGED} draws."
+    f"sample of them is enough, which {_SAMPLED} draws."
 )
 T = TypeVar("T", Estimate, Comparison)
 

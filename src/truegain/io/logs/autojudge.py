@@ -8,7 +8,9 @@ of one run, as trec_eval prints them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from truegain.errors import InputError, shorten, some
@@ -42,6 +44,8 @@ ORDERS = {  # by the name of the format: what its columns hold
     "rag4reports": ("topic", "run", "measure", "value"),
 }
 OF_ONE_RUN = ("measure", "topic", "value")
+RUN_NAME = "runid"  # what trec_eval writes as a measure of all topics: its value is the name of the run
+SUMS = "num_"  # begins the names of what trec_eval sums over topics, or counts
 AS_TREC_EVAL = "trec_eval and AutoJudge write the same lines: they are taken for AutoJudge's, by the labels of an LLM"
 NOT_ASSIGNED = "not assigned"
 _KEYS = ("run_id", "topic_id", "measure", "value")
@@ -72,12 +76,28 @@ def refuse_unnamed(data: bytes, file: str) -> None:
     truegain.errors.InputError: a.txt: a leaderboard? no row of the topic 'all' tells which column holds the topics (...
     >>> refuse_unnamed(b"31 0 d1 1\n31 0 d2 0\n", "a.qrels")
     """
-    if opening(data).kind:
-        return
     for orders in (tuple(ORDERS.values()), (OF_ONE_RUN,)):
-        rows = _sample(data, len(orders[0]))
-        if len(rows) > 1 and not _is_judged(rows) and _order(rows) is None and _is_crossed(rows):
+        rows = _unnamed_rows(data, orders)
+        if rows and not _are_labels(rows):
             raise _unnamed(file, orders)
+
+
+def note_unnamed(data: bytes) -> str:
+    """What is said of judgments that may be a leaderboard of whole numbers; empty where they may not."""
+    orders = tuple(ORDERS.values())
+    return f"if this is a leaderboard, {_ways(orders)}" if _unnamed_rows(data, orders) else ""
+
+
+def _unnamed_rows(data: bytes, orders: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The rows of what may be a leaderboard whose columns nobody has named; none where it is something else."""
+    rows = [] if opening(data).kind else _sample(data, len(orders[0]))
+    is_board = len(rows) > 1 and not _is_judged(rows) and _order(rows) is None and _is_crossed(rows)
+    return rows if is_board else []
+
+
+def _are_labels(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether values of four columns are written as labels are, such as those of subtopics: without a decimal point."""
+    return len(rows[0]) == len(BOARD) and all(row[-1].lstrip("+-").isdigit() for row in rows)
 
 
 def _is_crossed(rows: Sequence[Sequence[str]]) -> bool:
@@ -96,12 +116,15 @@ def _is_crossed(rows: Sequence[Sequence[str]]) -> bool:
 
 def _unnamed(file: str, orders: Sequence[Sequence[str]]) -> InputError:
     """What is asked of a leaderboard without rows of all topics."""
-    each = [arg("columns", ",".join(order)) for order in orders]
-    ways = each[0] if len(each) == 1 else f"{', '.join(each[:-1])} or {each[-1]}"
-    return InputError(
-        "a leaderboard? no row of the topic 'all' tells which column holds the topics", file=file,
-        hint=f"say what the columns hold, in their order: {ways}",
-    )  # fmt: skip
+    told = "a leaderboard? no row of the topic 'all' tells which column holds the topics"
+    return InputError(told, file=file, hint=_ways(orders))
+
+
+def _ways(orders: Sequence[Sequence[str]]) -> str:
+    """How to say what the columns of a leaderboard hold."""
+    first, *others = [",".join(order) for order in orders]
+    also = f"; other orders in use are {' and '.join(others)}" if others else ""
+    return f"say what the columns hold, in their order: {arg('columns', first)}{also}"
 
 
 def _is_judged(rows: Sequence[Sequence[str]]) -> bool:
@@ -120,10 +143,16 @@ def _sample(data: bytes, width: int, value: int = -1) -> list[list[str]]:
     pieces = [data] if len(data) <= START else [data[:START].rpartition(b"\n")[0], data[-START:].partition(b"\n")[2]]
     if len(pieces) > 1 and not data.endswith(b"\n"):  # the beginning of a file may be cut in a line
         pieces[1] = pieces[1].rpartition(b"\n")[0]
-    rows = [line.split() for piece in pieces for line in piece.decode(errors="replace").splitlines() if line.strip()]
-    if not _is_row(rows[0], width, value) and len(rows[0]) == width:
+    lines = (line.split() for piece in pieces for line in piece.decode(errors="replace").splitlines() if line.strip())
+    rows = [cells for cells in lines if not _names_run(cells)]
+    if rows and not _is_row(rows[0], width, value) and len(rows[0]) == width:
         rows = rows[1:]  # names of columns
     return rows if all(_is_row(row, width, value) for row in rows) else []
+
+
+def _names_run(cells: Sequence[str]) -> bool:
+    """Whether a line of trec_eval holds the name of the run, and no value."""
+    return len(cells) == len(OF_ONE_RUN) and list(cells[:2]) == [RUN_NAME, ALL]
 
 
 def _is_row(cells: Sequence[str], width: int, value: int = -1) -> bool:
@@ -163,10 +192,13 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
     cells = _json_cells(records(data, file)) if is_json else list(_cells(data, file, columns))
     if not cells:
         raise no_records(file, WORDS, "check the file")
+    called = [str(row[-1]) for _, row in cells if _names_run(row)]
+    cells = [(line, row) for line, row in cells if not _names_run(row)]
     order = columns or _order([row for _, row in cells])
     if order is None:
         raise _unnamed(file, tuple(ORDERS.values()))
     rows, means = list[Row](), list[ToolMean]()
+    texts: dict[tuple[str, bool], list[object]] = {}  # by measure, those of topics and those of means
     seen: dict[tuple[str, ...], int] = {}
     for line, row in cells:
         number, status = value_of(row[order.index("value")], {}, str(row[order.index("measure")]), file, line)
@@ -179,6 +211,9 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
                 hint="keep one of the two lines",
             )
         topic, measure, run = named["topic"], named["measure"], named.get("run", "")
+        if topic == ALL and order == OF_ONE_RUN and measure.startswith(SUMS):
+            continue
+        texts.setdefault((measure, topic == ALL), []).append(row[order.index("value")])
         if topic == ALL:
             means.append(ToolMean(measure, number, run, reason="topics without a value may have been filled in"))
         else:
@@ -186,8 +221,25 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
     known = {"JSONL": is_json, "trec_eval": order == OF_ONE_RUN} | {name: order == of for name, of in ORDERS.items()}
     form = next((name for name, fits in known.items() if fits), ",".join(order))
     notes = [AS_TREC_EVAL] if order == OF_ONE_RUN else []
-    return Log(file, "TREC AutoJudge", rows, {"file": stem(file)}, means=means, provenance={"format": form},
+    moved = {of: _half_unit(cells) for of, cells in texts.items()}
+    means = [replace(m, rounding=moved[m.score, True] + moved.get((m.score, False), 0.0)) for m in means]
+    names = ({RUN_NAME: called[0]} if called else {}) | {"file": stem(file)}
+    return Log(file, "TREC AutoJudge", rows, names, means=means, provenance={"format": form},
                notes=[*notes, *_sparse(rows)])  # fmt: skip
+
+
+def _half_unit(cells: Iterable[object]) -> float:
+    """Half a unit of the last printed digit of the largest number; 0 where none is a text with a decimal point.
+
+    Zeros at the end may have been left out, so that the number with most digits tells how many were printed.
+
+    >>> _half_unit(["0.1234", "0.5"]), _half_unit(["1.0", "0.3333333333333333"]) < 1e-15, _half_unit([0.5, "1e-3"])
+    (5e-05, True, 0.0)
+    """
+    texts = [cell for cell in cells if isinstance(cell, str) and "." in cell and "e" not in cell.lower()]
+    numbers = [Decimal(text) for text in texts]
+    digits = max((len(number.as_tuple().digits) for number in numbers), default=0)
+    return 0.5 * 10.0 ** (max(number.adjusted() for number in numbers) - digits + 1) if numbers else 0.0
 
 
 def _json_cells(lines: Sequence[Record]) -> list[tuple[int, list[Any]]]:

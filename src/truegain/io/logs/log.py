@@ -60,13 +60,17 @@ class ScoreRange:
 
 @dataclass(frozen=True)
 class ToolMean:
-    """The mean that a tool printed for a score of a system, over how many samples, and why ours may differ."""
+    """The mean that a tool printed for a score of a system, over how many samples, and why ours may differ.
+
+    `rounding` is by how much printing may have moved it, and the values behind it.
+    """
 
     score: str
     mean: float
     system: str = ""
     n: int | None = None
     reason: str = ""  # such as 'an outage counts as a fail'
+    rounding: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,8 +47,8 @@ class DecisionWords:
             name = "decision.foretold_beyond"
         elif pair.latest is not None and decision.is_beyond(pair.latest):
             name = "decision.foretold_maybe"
-        latest = None if pair.latest is None else decision.labels_of(pair.latest)
-        return f"{now} {self._texts(name, likely=decision.labels_of(pair.likely), latest=latest, most=decision.most)}"
+        latest = None if pair.latest is None else decision.label_count(pair.latest)
+        return f"{now} {self._texts(name, likely=decision.label_count(pair.likely), latest=latest, most=decision.most)}"
 
     def pictured(self, pair: PairSettlement) -> str:
         """The picture of a pair, for who cannot see it."""
@@ -87,7 +87,7 @@ def shown(
         "decided": DECIDED,
         "is_capped": decision.is_capped,
         "is_beyond": decision.is_beyond,
-        "labels_of": decision.labels_of,
+        "label_count": decision.label_count,
         "made_at": _time(stored.at),
         "ended_at": "" if stored.ended is None else _time(stored.ended),
         "files": files_of(results) if decision.ended else [],
