@@ -760,3 +760,22 @@ def test_answers_that_appear_twice_are_still_answers(run: Run, tmp_path: Path) -
     """Guards tables of values: a topic with two of them is no list of documents, if their notes are equal."""
     (tmp_path / "a.csv").write_text(table_of("query,note,faithfulness", [("1", "ok", "0.5"), ("1", "ok", "0.7")]))
     assert "faithfulness of system a, topic 1 appears twice" in run("doctor", "a.csv")[1]
+
+
+@pytest.mark.parametrize(("column", "is_gold"), [("human", True), ("people_faith", True), ("human_likeness", False)])
+def test_a_column_of_peoples_values_corrects_the_others(run: Run, folder: Path, column: str, is_gold: bool) -> None:
+    """Guards a table with people's values beside a judge's: doctor said that no person had checked it."""
+    cells = ["system,topic,faith,judge_model," + column]
+    cells += [
+        f"{s},q{t},{(t * 7 + 3 * at) % 11 / 11},gpt,{(t * 7 + 2 * at) % 11 / 11 if t % 2 else ''}"
+        for at, s in enumerate(("old", "new"))
+        for t in range(40)
+    ]
+    saved(folder, "table.csv", "\n".join(cells).encode())
+    found = asked(run("doctor", "table.csv", "--format", "json")[1])
+    own = [command for command in commands(found) if "--gold" in command]
+    lacks = [q["lacks"] for q in found["questions"] if "no person has checked" in q["lacks"]]
+    assert (len(own), len(lacks)) == ((1, 0) if is_gold else (0, 1))
+    for command in own:
+        assert command == f"verdict table.csv --score faith --gold column:{column} --design random".split()
+        assert run(*command)[0] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ from truegain.data.items import UNEQUAL, Items
 from truegain.data.nuggets import read_nuggets
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError, counted, some
-from truegain.io.column_names import file_options
+from truegain.io.column_names import COLUMN, file_options
 from truegain.io.files import PathLike, shown_path
 from truegain.io.formats import ending, system_name
 from truegain.io.logs.log import Log
@@ -68,6 +69,7 @@ PAIRS = "How do all pairs differ, in one table?"
 AGAIN = "How much do values change when all is run again?"
 RANDOMIZED = "randomized-tukey-hsd"  # a test that needs no residual variance
 TRIED = 100  # resamples that show whether a test can be made
+OF_VALUES = frozenset(["label", "labels", "score", "scores", "rating", "ratings", "value", "values", "grade"])
 FORMS = (".eval", ".json", ".jsonl", ".csv")  # of one log, the most telling first
 
 
@@ -388,10 +390,12 @@ def _is_gold_of(table: Examined, group: _LogGroup) -> bool:
 def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -> Iterator[FileQuestion]:
     items, about, files = group.items, group.about, group.files
     usable = [score for score in items.scores if np.isfinite(items.matrix(score)).any()]
-    notes += _wrong_with(group, usable)
+    by_people = [] if group.logs else _gold_columns(usable)
+    notes += _wrong_with(group, usable, by_people)
     if not usable:
         yield FileQuestion(about, WHICH, lacks="every value failed: run the evaluation again")
         return
+    usable = [score for score in usable if score not in by_people]
     score = _telling(items, usable)
     columns = typed(file_options()) if file_options().board and group.logs else ()
     chosen = (*files, "--score", score, *columns)
@@ -426,7 +430,23 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
             yield FileQuestion(
                 about, f"The same, corrected by {table.file}, if its answers were drawn at random?", command
             )
-    yield from _lacking_in(group, score, bool(gold))
+        for column in by_people:
+            question = f"The same, corrected by the column {column}, if its answers were drawn at random?"
+            own = ("--gold", f"{COLUMN}{column}", "--design", "random")
+            yield FileQuestion(about, question, command_of("verdict", *chosen, *own))
+    yield from _lacking_in(group, score, bool(gold or by_people))
+
+
+def _gold_columns(usable: Sequence[str]) -> list[str]:
+    """Columns of a table that hold people's values of another column, by their names: human, or human_faithfulness.
+
+    >>> _gold_columns(["faith", "human", "human_likeness"]), _gold_columns(["human"])
+    (['human'], [])
+    """
+    words = {score: set(re.split(r"[^a-z0-9]+", score.lower())) for score in usable}
+    others = [score for score in usable if words[score].isdisjoint(TRUSTED)]
+    plain = OF_VALUES.union(*(words[score] for score in others))
+    return [score for score in usable if score not in others and words[score] <= plain.union(TRUSTED)] if others else []
 
 
 def _of_pairs(
@@ -503,8 +523,8 @@ def _are_repeated(items: Items, score: str) -> bool:
     return int(items.of_score(score).replicate.max()) > 1
 
 
-def _wrong_with(group: _LogGroup, usable: Sequence[str]) -> Iterator[str]:
-    """What looks wrong with values of answers."""
+def _wrong_with(group: _LogGroup, usable: Sequence[str], by_people: Sequence[str]) -> Iterator[str]:
+    """What looks wrong with values of answers; people need not have rated all of them."""
     items, unequal = group.items, dict[tuple[str, str], list[str]]()
     for score in items.scores:
         values = items.matrix(score)
@@ -515,7 +535,7 @@ def _wrong_with(group: _LogGroup, usable: Sequence[str]) -> Iterator[str]:
         if len(known) > 1 and np.ptp(known) == 0:
             yield f"{group.about}: every answer has {score} {known[0]:g}"
         lost = np.isnan(values).mean(axis=1)
-        if len(lost) > 1 and np.ptp(lost) > UNEQUAL:
+        if len(lost) > 1 and np.ptp(lost) > UNEQUAL and score not in by_people:
             most, least = int(lost.argmax()), int(lost.argmin())
             rare = f"for {lost[most]:.0%} of the topics, {items.systems[least]} for {lost[least]:.0%}"
             unequal.setdefault((items.systems[most], rare), []).append(score)
