@@ -91,6 +91,19 @@ def test_an_open_question_has_a_next_step(better: int, worse: int, min_effect: f
         assert "alone" not in str(verdict)
 
 
+def test_a_step_without_an_aim_beside_one_that_has_it() -> None:
+    """Guards the half-width that steps aim at: one of them that has none does not take it from the others."""
+    gold = {str(t): {"x": 1, "y": 0} for t in range(30)}
+    wrong = {"a": 3, "b": 4}
+    runs = {s: {t: {d: float((d == "x") == (int(t) % k > 0)) for d in "xy"} for t in gold} for s, k in wrong.items()}
+    verdict = tg.Study(runs, gold, "P@1", min_effect=0.1).verdict("a", "b")
+    step = verdict.steps[0]
+    assert (step.enough, verdict.aim) == (True, 0.1)
+    without = replace(step, enough=None, aim=0.0)
+    assert replace(verdict, steps=(without, step)).aim == 0.1
+    assert replace(verdict, steps=(without, without)).aim == 0.0
+
+
 @pytest.mark.parametrize(
     ("value", "half", "min_effect", "aim"),
     [
