@@ -237,3 +237,18 @@ def test_a_table_of_values_needs_no_name_of_a_score(tmp_path: Path) -> None:
     other = read_items(written(tmp_path, "y.csv", text.replace("value", "faith")))
     with pytest.raises(tg.TruegainError, match="which score"):
         other.chosen(None)
+
+
+@pytest.mark.parametrize(("few", "told"), [(4, True), (19, False), (0, False)])
+def test_a_judge_of_few_answers_is_told(few: int, told: bool, recwarn: pytest.WarningsRecorder) -> None:
+    """Guards people's values that stand beside a judge's without --gold: they were averaged with it without a word."""
+    places = [(at, s, t) for at, s in enumerate("ab") for t in range(10)]
+    rows: list[dict[str, object]] = [
+        {"system": s, "topic": f"q{t}", "f": (t + at) % 5 / 4, "judge": "gpt"} for at, s, t in places
+    ]
+    people = [{**row, "f": 0.5, "judge": "ann"} for row in rows[:few]]
+    tg.Study(read_items([*rows, *people]), measures="f").compare()
+    messages = [str(w.message) for w in recwarn if "averaged" in str(w.message)]
+    assert len(messages) == told
+    said = "f: ann gave values of 4 of 20 answers, which are averaged with those of gpt"
+    assert not told or messages[0].startswith(said)

@@ -20,6 +20,7 @@ from truegain.results.base import Lines
 
 COLUMNS = ("system", "topic", "item", "score", "value", "weight", "judge", "replicate", "status")
 UNEQUAL, P_UNEQUAL = 0.02, 0.05  # a difference between shares of missing values that is told, and a p-value of one
+LEAST_JUDGED = 0.9  # of the answers; a judge of fewer, beside others of all, is told
 VALUE = "value"  # the column of a table that nothing else beside it can be meant by
 SAME = 1e-9  # by which a mean may differ from the tool's own, beside what printing may have moved it
 
@@ -335,6 +336,43 @@ class Items(Lines):
         total = np.bincount(cell, one.weight[rows] * one.value[rows], size)
         scores: Floats = np.divide(total, whole, out=np.full(size, np.nan), where=whole > 0)
         return scores.reshape(shape)
+
+    def tell_partial_judges(self, score: str) -> None:
+        """Warn of a judge who gave values of few of the answers that others judged: these may be people's, to check it.
+
+        Parameters
+        ----------
+        score : str
+            The score.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from truegain import read_items
+        >>> rows = [{"system": "a", "topic": t, "faith": 0.5, "judge": "gpt"} for t in "1234"]
+        >>> items = read_items([*rows, {"system": "a", "topic": "1", "faith": 0.2, "judge": "ann"}])
+        >>> with warnings.catch_warnings(record=True, action="always") as found:
+        ...     items.tell_partial_judges("faith")
+        >>> print(found[0].message)  # doctest: +ELLIPSIS
+        faith: ann gave values of 1 of 4 answers, which are averaged with those of gpt; if they are gold values, ...
+        """
+        rows = self.of_score(score)
+        rows = rows.take(np.flatnonzero(~np.isnan(rows.value)))
+        item = np.unique(self._numbered(rows.system, rows.topic, rows.item), return_inverse=True)[1]
+        pairs = np.unique(np.stack([item, rows.judge.code]), axis=1)
+        judged, whole = np.bincount(pairs[1], minlength=len(rows.judge.values)), int(item.max(initial=-1)) + 1
+        shared = np.bincount(pairs[0], minlength=whole) > 1
+        few = [j for j in np.flatnonzero(judged).tolist() if judged[j] < LEAST_JUDGED * whole
+               and 2 * shared[pairs[0][pairs[1] == j]].sum() > judged[j]]  # fmt: skip
+        if not few or len(few) == np.count_nonzero(judged):  # a panel in which each judged some
+            return
+        who = [name or "somebody without a name" for name in rows.judge.values]
+        part = some([f"{who[j]} gave values of {judged[j]:,} of {whole:,} answers" for j in few])
+        most = some([who[j] for j in np.flatnonzero(judged).tolist() if j not in few])
+        warn(
+            f"{score}: {part}, which are averaged with those of {most}; if they are gold values, give them apart "
+            f"({arg('gold', 'FILE')}, or {arg('gold', 'assessor:NAME')})"
+        )
 
     def tell_missing(self, score: str) -> None:
         """Warn of missing values, and of values that are missing more in one system than in another.

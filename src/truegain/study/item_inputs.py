@@ -185,6 +185,8 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     items, gold = apart(items, config.gold, name)
     items.tell_missing(name)
     items.tell_means(name)
+    if not SEVERAL & sources_of(config.population):
+        items.tell_partial_judges(name)
     one = items.of_score(name).by_item
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
     if not len(known):
