@@ -43,7 +43,7 @@ class World:
     """How true and judged values come from latent qualities: systems by topics."""
 
     name: str
-    kind: str  # pass or fail, or a share
+    kind: str  # pass or fail, a grade, or a share
     clusters: bool = False
     missing: float = 0.0
 
@@ -59,6 +59,8 @@ class World:
         seen = quality + LENIENT[:, None] + rng.normal(0, 0.9, quality.shape)
         if self.kind == "pass or fail":
             return np.asarray(quality > 0, np.float64), np.asarray(seen > 0, np.float64)
+        if self.kind == "grade":
+            return np.round(4 * _shares(quality)) / 4, np.round(4 * _shares(seen)) / 4
         return _shares(quality), _shares(seen)
 
     def truth(self) -> Array:
@@ -73,6 +75,7 @@ def _shares(quality: Array) -> Array:
 
 WORLDS = (
     World("pass or fail", "pass or fail"),
+    World("five grades, skewed", "grade"),
     World("shares, skewed", "share"),
     World("shares, 10% failed", "share", missing=0.1),
     World("pass or fail, clusters of 5", "pass or fail", clusters=True),

@@ -389,3 +389,33 @@ def test_parts_of_answers_are_called_items(run: Run, folder: Path, commands: Non
     assert code == 0, err
     assert "120 of the 120 items can change new - old on supported" in out
     assert "120 items in the order to judge" in out
+
+
+def verdict_of(judge: Floats, gold: dict[tuple[int, int], float]) -> tg.Verdict:
+    """The corrected verdict of two systems."""
+    people = {n: {f"q{t}": x for (of, t), x in gold.items() if of == s} for s, n in enumerate(NAMES)}
+    labels = tg.Gold(tg.read_items({"faith": people}), "random")
+    return tg.Study(items_of(judge), measures="faith", gold=labels).verdict("old", "new")
+
+
+def test_a_turned_scale_turns_the_answer() -> None:
+    """Guards strata of values without steps: joined from below, they made 1 - x another difference than that of x."""
+    truth, judge, keep = followed(np.random.default_rng(4))
+    judge = np.round(judge, 2)
+    gold = {(s, t): round(float(truth[s, t]), 1) for s in (0, 1) for t in range(T) if keep[s, t]}
+    one = verdict_of(judge, gold)
+    other = verdict_of(1 - judge, {at: 1 - x for at, x in gold.items()})
+    assert one.interval is not None
+    assert other.interval is not None
+    assert (other.difference, *other.interval[::-1]) == pytest.approx((-one.difference, *(-x for x in one.interval)))
+
+
+def test_few_levels_are_about_as_sharp_as_many() -> None:
+    """Guards a cliff: with ten levels of gold values intervals were twice as wide as with eleven."""
+    truth, judge, keep = followed(np.random.default_rng(5))
+    width = []
+    for levels in (8, 9, 11, 1000):
+        gold = {(s, t): round(float(truth[s, t]) * levels) / levels for s in (0, 1) for t in range(T) if keep[s, t]}
+        low, high = verdict_of(judge, gold).interval or (0.0, 0.0)
+        width.append(high - low)
+    assert max(width) < 1.3 * min(width), width

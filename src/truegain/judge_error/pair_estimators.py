@@ -17,6 +17,7 @@ from truegain.stats.student_t import wilson
 # ---- A pool of pairs with cheap labels, a sample of which has gold labels too.
 
 LEAST_IN_STRATUM = 5
+FINE = 10  # levels of bronze labels, beyond which they are cut rather than joined where gold pairs are few
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class SampledPairs:
     topic: from 0.  stratum: of the bronze label, from `strata_of`.  bronze, gold: what the labels are worth, gold NaN
     where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.  unit: what
     was drawn with the pair, such as its answer, by number; None where pairs were drawn by themselves.
-    many_levels: gold values are of a scale so fine that a few of them show their spread.
+    many_levels: gold values have more levels than two, so that a few of them show their spread.
     """
 
     topic: Ints
@@ -63,12 +64,24 @@ class SampledPairs:
 def strata_of(labels: Floats, sampled: Bools, least: int = LEAST_IN_STRATUM) -> Ints:
     """A stratum for each pair: its bronze label, neighbouring labels joined until each has `least` gold pairs.
 
+    Labels of so many levels that most must be joined are cut into an odd number of strata with about as many gold pairs
+    each, alike from either end of the scale.
+
     >>> strata_of(np.array([0.0, 0.0, 1.0, 2.0, 2.0, 3.0]), np.array([1, 1, 0, 1, 1, 0], bool), least=2)
     array([0, 0, 1, 1, 1, 1])
+    >>> strata_of(np.arange(11.0), np.ones(11, bool), least=3)
+    array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2])
     """
     values, code = np.unique(labels, return_inverse=True)
     counts = np.bincount(code[sampled], minlength=len(values))
     least = max(least, int(sampled.sum()) // 20)
+    most = int(sampled.sum()) // least
+    if len(values) > max(2 * most, FINE) and most:
+        strata = most - (most % 2 == 0)
+        place = strata * (np.cumsum(counts) - counts / 2) / counts.sum()  # from 0 to `strata`, gold pairs alike
+        below = np.isclose(place, np.round(place), atol=1e-9) & (place > strata / 2)
+        cut = np.where(below, np.round(place) - 1, np.floor(place + 1e-9)).astype(np.int64)
+        return np.unique(np.clip(cut, 0, strata - 1), return_inverse=True)[1][code]
     group, size = np.zeros(len(values), np.int64), 0
     for i, count in enumerate(counts.tolist()):
         if i and size >= least:

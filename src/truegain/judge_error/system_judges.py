@@ -37,7 +37,7 @@ from truegain.stats.student_t import quantile_of
 # ---- Which judge corrects which system: measured on the gold pairs the system itself retrieved, or on more.
 
 LUCK = 1e-3  # chance from which on labels that are lacking are no sign of another scale
-MANY_LEVELS = 10  # different gold values of answers, from which on a few of them show how they spread
+LEVELS = 2  # gold values of answers of more levels show in a few how they spread
 
 
 def refuse_strays(judge: Judge, measure: Measure | None) -> None:
@@ -496,7 +496,7 @@ def _by_pairs(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
         np.where(has, expansion, 1.0),
         len(bronze.topics),
         unit=answers_of(bronze.pool) if design_of(design).answers else None,
-        many_levels=isinstance(measure, ItemMean) and len(np.unique(gold[has])) > MANY_LEVELS,
+        many_levels=isinstance(measure, ItemMean) and len(np.unique(gold[has])) > LEVELS,
     )
     whole = float(parts.weight.sum())
     bounds = whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())
