@@ -66,7 +66,7 @@ from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
 from truegain.study.settled import SettleResult
 from truegain.study.study_data import LONE, Population, StudyData
-from truegain.study.unjudged import UnjudgedDocuments
+from truegain.study.unjudged import UnjudgedBounds, UnjudgedDocuments
 from truegain.study.unjudged_sample import UnjudgedList
 from truegain.study.variance import (
     InfluentialUnit,
@@ -77,7 +77,7 @@ from truegain.study.variance import (
     lines_of,
     uncorrected_line,
 )
-from truegain.study.verdict import Outcome, Verdict, decide, holds_back
+from truegain.study.verdict import Decision, Outcome, Verdict, decide, holds_back
 from truegain.study.withheld import MORE_LABELS, Reason, gold_reasons, in_one, with_reasons
 
 T = TypeVar("T", Estimate, Comparison)
@@ -949,55 +949,41 @@ class Study:
         >>> print(tg.Study(runs, qrels, "P@1").verdict("now", "new", not_worse_by=0.1).sentence)
         new is not worse than now by 0.1 or more: -0.0250 P@1, 95% CI [-0.0756, 0.0256], for topics like these 40.
         """
-        least = self.min_effect if not_worse_by is None else -margin_of(not_worse_by, self.min_effect)
-        m, contrasts, prices = (
-            self._measure(measure),
-            self._pair(a, b),
-            prices_of(self.costs if costs is None else costs),
-        )
-        if -least >= m.bounds()[1] - m.bounds()[0]:
+        # below 0: how much worse b may be
+        goal = self.min_effect if not_worse_by is None else -margin_of(not_worse_by, self.min_effect)
+        m, contrasts = self._measure(measure), self._pair(a, b)
+        prices = prices_of(self.costs if costs is None else costs)
+        if -goal >= m.bounds()[1] - m.bounds()[0]:
             raise TruegainError(
-                f"{argname('not_worse_by', -least, 'g')}: no two systems differ that much on {m}; give a smaller number"
+                f"{argname('not_worse_by', -goal, 'g')}: no two systems differ that much on {m}; give a smaller number"
             )
-        variance_model, measure_estimates, planner = (
-            self.variance_model(m),
-            self._measure_estimates(m),
-            replace(self._planner(m), min_effect=least),
-        )
+        variance_model, measure_estimates = self.variance_model(m), self._measure_estimates(m)
+        planner = replace(self._planner(m), min_effect=goal)
         comparison = measure_estimates.differences(contrasts)[0]
-        unjudged_bounds, notes = self._unjudged.bounds_with_limits(m, contrasts, variance_model)
-        notes += [note for note in (self.left_out(m), measure_estimates.note, measure_estimates.of_pairs) if note]
-        if variance_model.looks is not None and comparison.low is not None:
-            notes.append("Intervals are anytime-valid: they hold at every look at the growing list.")
-        elif comparison.low is not None and (growing := self._growing()):
-            notes.append(growing)
-        same = comparison.p is None and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0]))
-        alike = same and comparison.low is not None
-        doubted = bool(self.unchecked) and not self.trust_judge
-        decision = decide(
-            comparison, unjudged_bounds, self.unjudged_policy, least, self._reasons(m, [a, b]), same, not doubted
-        )
-        notes += decision.notes
-        uncertain = comparison.low is not None and not variance_model.exact and not alike
-        if (
-            decision.by_labels == "inconclusive"
-            and uncertain
-            and (more := planner.until_decided(contrasts, unjudged_bounds))
-        ):
-            notes.append(more)
+        unjudged_bounds, unjudged_notes = self._unjudged.bounds_with_limits(m, contrasts, variance_model)
+        rank_alike = comparison.p is None and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0]))
+        known_equal = rank_alike and comparison.low is not None
+        unchecked = bool(self.unchecked) and not self.trust_judge
+        decision = self._decision(m, comparison, unjudged_bounds, goal, rank_alike)
+        is_estimated = comparison.low is not None and not variance_model.exact and not known_equal
         not_judgeable = int(variance_model.estimator.stuck(contrasts)[0])
-        if uncertain and not_judgeable:  # these alone may leave it open, and there is no variance to divide
-            uncertain = bool(variance_model.variance(contrasts, self.confidence).value[0])
+        uncertain = is_estimated and (not not_judgeable or self._is_uncertain(variance_model, contrasts))
         by_unjudged = (
-            uncertain and not decision.reasons and holds_back(comparison, unjudged_bounds, self.unjudged_policy, least)
+            uncertain and not decision.reasons and holds_back(comparison, unjudged_bounds, self.unjudged_policy, goal)
         )
-        if by_unjudged:
-            notes.insert(0, MORE_LABELS)
+        asks_for_more = decision.by_labels == "inconclusive" and is_estimated
+        notes = [
+            MORE_LABELS if by_unjudged else "",
+            *unjudged_notes,
+            *self._notes_on(m, comparison),
+            *decision.notes,
+            planner.until_decided(contrasts, unjudged_bounds) if asks_for_more else "",
+        ]
         shares = self._shares(m, a, b) if uncertain else {}
         population = self._population_of([m])
         pair_bounds = self._unjudged.pair_bounds(contrasts, unjudged_bounds)
         widened = [] if pair_bounds is None else measure_estimates.widened(contrasts, pair_bounds)
-        more_helps = uncertain and not (decision.needs_other_data or by_unjudged)
+        more_data_helps = uncertain and not (decision.needs_other_data or by_unjudged)
         return Verdict(
             comparison=with_reasons([comparison], decision.withheld)[0],
             outcome=decision.outcome,
@@ -1009,23 +995,44 @@ class Study:
             largest_source=largest_in_words(shares),
             influential=self._influential_units(m, contrasts) if uncertain else {},
             unjudged_bounds=unjudged_bounds,
-            steps=self._in_words(planner.steps(contrasts, prices, unjudged_bounds)) if more_helps else (),
-            notes=tuple(notes),
+            steps=self._in_words(planner.steps(contrasts, prices, unjudged_bounds)) if more_data_helps else (),
+            notes=tuple(note for note in notes if note),
             reasons=decision.reasons,
             unjudged_policy=self.unjudged_policy,
             provenance=self.provenance,
             exact=variance_model.exact,
-            alike=alike,
+            alike=known_equal,
             widened=next(iter(with_reasons(widened, decision.withheld)), None),
             not_worse_by=not_worse_by or 0.0,
             labels_by=self.unchecked,
-            by_labels=decision.by_labels if doubted else None,
-            to_check="" if not doubted else "ordered" if m.linear_in_gains else "topics",
+            by_labels=decision.by_labels if unchecked else None,
+            to_check="" if not unchecked else "ordered" if m.linear_in_gains else "topics",
             not_judgeable=not_judgeable,
             sizes=self._sizes(variance_model, contrasts),
             of_answers=self.of_answers,
             of_items=self.of_items,
         )
+
+    def _decision(
+        self, m: Measure, comparison: Comparison, unjudged_bounds: UnjudgedBounds | None, goal: float, rank_alike: bool
+    ) -> Decision:
+        """What is claimed of a comparison, with the reasons of both systems to claim nothing."""
+        checked = self.trust_judge or not self.unchecked
+        withheld = self._reasons(m, [comparison.a, comparison.b])
+        return decide(comparison, unjudged_bounds, self.unjudged_policy, goal, withheld, rank_alike, checked)
+
+    def _is_uncertain(self, variance_model: VarianceModel, contrasts: Contrasts) -> bool:
+        """Whether a difference has a variance; documents that nobody could judge may leave it open without one."""
+        return bool(variance_model.variance(contrasts, self.confidence).value[0])
+
+    def _notes_on(self, m: Measure, comparison: Comparison) -> list[str]:
+        """What a measure leaves out, what its scores and differences stand on, and at which looks limits hold."""
+        estimates, looks = self._measure_estimates(m), ""
+        if comparison.low is not None and self.variance_model(m).looks is not None:
+            looks = "Intervals are anytime-valid: they hold at every look at the growing list."
+        elif comparison.low is not None:
+            looks = self._growing()
+        return [self.left_out(m), estimates.note, estimates.of_pairs, looks]
 
     def _in_words(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps as they are told of runs, or of answers."""

@@ -118,11 +118,11 @@ class Decision:
 
 def decide(
     c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float,
-    withheld: Reasons, alike: bool, checked: bool,
+    withheld: Reasons, rank_alike: bool, checked: bool,
 ) -> Decision:  # fmt: skip
     """The rule, with what keeps a study from a claim: reasons to withhold it, by system, and labels nobody checked.
 
-    alike: whether both systems rank the judged documents identically.
+    rank_alike: whether both systems rank the judged documents identically.
     """
     by_labels = decided(c, unjudged_bounds, unjudged_policy, min_effect)
     notes: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ def decide(
         few = [str(reason) for reasons in withheld.values() for reason in reasons if reason.kind == FEW]
         notes = tuple(f"{why[0].upper()}{why[1:]}." for why in few)
         withheld = {system: [r for r in reasons if r.kind != FEW] for system, reasons in withheld.items()}
-    if alike and c.low is None and min_effect < 0 and could_move(unjudged_bounds, unjudged_policy)[0] > min_effect:
+    if rank_alike and c.low is None and min_effect < 0 and could_move(unjudged_bounds, unjudged_policy)[0] > min_effect:
         by_labels = "not worse"  # nothing changed, and unjudged documents cannot take that much
     if any(withheld.values()):
         by_labels = "inconclusive"
@@ -322,7 +322,7 @@ class Verdict(Result):
         low, high = (c.difference + wider * (end - c.difference) for end in (c.low, c.high))
         if unjudged_bounds is not None and unjudged_bounds.over is not None:
             unjudged_bounds = unjudged_bounds.with_limits(variance, quantile)
-        outcome = decided(replace(c, low=low, high=high), unjudged_bounds, self.unjudged_policy, self._least)
+        outcome = decided(replace(c, low=low, high=high), unjudged_bounds, self.unjudged_policy, self._goal)
         return outcome if outcome == "inconclusive" else self.outcome if self.outcome == "unchecked" else outcome
 
     # ------------------------------------------------------------------ in one sentence
@@ -381,7 +381,7 @@ class Verdict(Result):
         return self.outcome if self.by_labels is None else self.by_labels
 
     @property
-    def _least(self) -> float:
+    def _goal(self) -> float:
         """What the difference is held against: the smallest gain, or below 0 how much worse it may be."""
         return -self.not_worse_by if self.not_worse_by > 0 else self.min_effect
 
@@ -419,11 +419,11 @@ class Verdict(Result):
     def _some_gain(self, on: str = "") -> str:
         """What is known and what is not, where there is a gain that may be smaller than the smallest that matters."""
         c = self.comparison
-        return f"{c.b} is better than {c.a}{on}, but whether by {abs(self._least):g} or more is not known"
+        return f"{c.b} is better than {c.a}{on}, but whether by {abs(self._goal):g} or more is not known"
 
     def _answer(self, on: str = "") -> str:
         """The answer where there is one."""
-        c, least = self.comparison, abs(self._least)
+        c, least = self.comparison, abs(self._goal)
         than, by = f"than {c.a}{on}", f" by {least:g} or more" if least > 0 else ""
         if self._label_outcome == "better":
             return f"{c.b} is better {than}{by}"
@@ -511,10 +511,10 @@ class Verdict(Result):
             could = f"could change it by {signed(self.unjudged_bounds.least)} to {signed(self.unjudged_bounds.most)}"
             return "; ", f"{ALIKE}, but {self.unjudged_bounds.counted} {could}"
         if self._is_gain:
-            least = abs(self._least)
+            least = abs(self._goal)
             moved = "reduce" if c.low >= least else "raise" if c.high < least else ""
             return f"; unjudged documents could {moved} the gain" if moved else "", self._not_shown()
-        labels, gain = outcome_of(c.low, c.high, 0.0, 0.0, self._least), self.not_worse_by <= 0 and c.low > 0
+        labels, gain = outcome_of(c.low, c.high, 0.0, 0.0, self._goal), self.not_worse_by <= 0 and c.low > 0
         if self.unjudged_bounds is not None and self.unjudged_bounds.documents and (labels != "inconclusive" or gain):
             below = (
                 f"; the gain is below {self.min_effect:g} by the judged documents"
@@ -522,7 +522,7 @@ class Verdict(Result):
                 else ""
             )
             return f"{below}, but ", self._held_back(self.unjudged_bounds, c.low, c.high)
-        includes = f"{self._least:g}" if self.min_effect <= 0 else f"both 0 and {self.min_effect:g}"
+        includes = f"{self._goal:g}" if self.min_effect <= 0 else f"both 0 and {self.min_effect:g}"
         return ", but ", f"the interval includes {includes}{self._mostly()}"
 
     def _mostly(self) -> str:
@@ -542,17 +542,17 @@ class Verdict(Result):
 
     def _undone_by(self, unjudged_bounds: UnjudgedBounds) -> int | None:
         c = self.comparison
-        return None if c.low is None or c.high is None else undone_by(unjudged_bounds, c.low, c.high, self._least)
+        return None if c.low is None or c.high is None else undone_by(unjudged_bounds, c.low, c.high, self._goal)
 
     def _held_back(self, unjudged_bounds: UnjudgedBounds, low: float, high: float) -> str:
         """How unjudged documents could turn what the labels say."""
         of, count = unjudged_bounds.counted, self._undone_by(unjudged_bounds)
         some = unjudged_bounds.over is not None  # of topics like these no least number is known
-        labels = outcome_of(low, high, 0.0, 0.0, self._least)
+        labels = outcome_of(low, high, 0.0, 0.0, self._goal)
         if labels == "inconclusive":
             return f"the interval includes {self.min_effect:g}, and {of} could remove the whole gain"
         if labels in ("better", "not worse"):
-            on = unjudged_bounds.to_undo(low - self._least)
+            on = unjudged_bounds.to_undo(low - self._goal)
             where = (
                 f"on as few as {on} of {unjudged_bounds.topics} topics"
                 if some
@@ -725,7 +725,7 @@ class Verdict(Result):
         """The half-width that the next steps aim at; 0 where there is none."""
         if all(s.enough is None for s in self.steps):
             return 0.0
-        return next((s.aim for s in self.steps if s.aim > 0), abs(self._least))
+        return next((s.aim for s in self.steps if s.aim > 0), abs(self._goal))
 
     @property
     def unjudged_to_draw(self) -> int | None:
