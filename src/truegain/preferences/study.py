@@ -340,7 +340,7 @@ class PreferenceStudy(Study):
             people = len(gold.assessors) if "assessors" in self.over else 0
         return PreferencePopulation(self.over, len(self.topics), people, gold is not None)
 
-    def _variance_of(self, m: Measure) -> VarianceModel:
+    def _make_variance_model(self, m: Measure) -> VarianceModel:
         assert isinstance(m, PreferenceMeasure)
         position = self.position and m.model != ""
         judged = self.preferences.cells(position=position)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truegain.config import Gold, UnjudgedSample
-from truegain.data.judgments import Judgments
+from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import RankedGains
@@ -292,16 +292,27 @@ def read_gold(gold: Gold | None) -> tuple[Any, str | None, GoldList | None]:
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
-    """All labels that were given, and those of the topics of the study."""
+class GivenLabels:
+    """The labels of a study as it was given them, before a topic is left out."""
 
-    given: Judgments
-    kept: Judgments
+    as_given: JudgmentsLike  # the judgments, which may be a path
+    bronze: Judgments  # the same as labels: read, and ratings put together
+    gold: Any  # trusted labels, or the judge measured on some; None: there are none
+    design: str | None  # how these were drawn
+    gold_list: GoldList | None  # that they stand in
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The labels of all topics, and of those of the study."""
+
+    all_topics: Judgments
+    study_topics: Judgments
     topics: tuple[str, ...]
 
     def of_study(self, trusted: Judgments) -> Judgments:
         """Trusted labels without those of judged topics that are left out."""
-        left_out = set(self.given.topic.values) - set(self.topics)
+        left_out = set(self.all_topics.topic.values) - set(self.topics)
         return of_topics(trusted, set(trusted.topic.values) - left_out)
 
     def judge(
@@ -324,20 +335,20 @@ class Labels:
                 f"the judge was fitted with design {gold.design!r}, not {design!r}; leave {argname('design')} out"
             )
         if isinstance(gold, Judge):
-            tell_unlike_design(gold, self.kept.topic.values)
+            tell_unlike_design(gold, self.study_topics.topic.values)
         if gold is None or isinstance(gold, Judge):
             return gold
-        trusted, labels, scale = gold_of(gold), self.given, None
+        trusted, labels, scale = gold_of(gold), self.all_topics, None
         if isinstance(measure, ItemMean):  # values of answers, which may lie below 0
             trusted = replace(trusted, are_gains=True)
         if is_sample(design):
-            trusted, labels = self.of_study(trusted), self.kept
+            trusted, labels = self.of_study(trusted), self.study_topics
         if labels.are_gains and trusted.are_gains:  # values as they are: a judge may use more of them than people
             scale = _values_in(labels, trusted)
         if rated:
-            said, meant = labels.label, trusted.label
-            if said.min() <= meant.min() and meant.max() <= said.max():
-                scale = np.union1d(said, meant).tolist()
+            bronze, gold_labels = labels.label, trusted.label
+            if bronze.min() <= gold_labels.min() and gold_labels.max() <= bronze.max():
+                scale = np.union1d(bronze, gold_labels).tolist()
         weights = None
         if listed is not None:
             weights = expansion_in(listed, trusted)
@@ -352,7 +363,7 @@ class Labels:
             hint = error.hint.marked.replace(UNMATCHED, "leave them out of the gold labels")
             raise InputError(error.problem, file=error.file, hint=hint) from None
         if listed is None:
-            tell_unlike_design(judge, self.kept.topic.values)
+            tell_unlike_design(judge, self.study_topics.topic.values)
         return judge
 
     def sample(
@@ -361,7 +372,7 @@ class Labels:
         """The sample of the unjudged: a list knows the chances with which it was drawn, any other has equal ones."""
         rows = gold_list_of(sample.labels)
         if rows is not None:
-            return UnjudgedList.of(runs.all(self.kept), self.kept, rows, tuple(measures))
+            return UnjudgedList.of(runs.all(self.study_topics), self.study_topics, rows, tuple(measures))
         if sample.predicted:
             raise TruegainError(
                 "predictions need a sample drawn in proportion to their uncertainty; draw it with "
@@ -370,7 +381,9 @@ class Labels:
             )
         drawn = Judgments.of(sample.labels)
         drawn.check_drawn("labels of the sample")
-        return RandomUnjudgedSample.of(runs.all(self.kept), self.kept, self.of_study(drawn), tuple(measures))
+        return RandomUnjudgedSample.of(
+            runs.all(self.study_topics), self.study_topics, self.of_study(drawn), tuple(measures)
+        )
 
 
 def _values_in(labels: Judgments, trusted: Judgments) -> list[float] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -58,7 +58,7 @@ from truegain.study.config import (
 )
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import ByGoldPairs
-from truegain.study.gold import Labels, check_gold_level, read_gold, refused_of
+from truegain.study.gold import GivenLabels, Labels, check_gold_level, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.label_budget import LabelBudget
@@ -207,42 +207,33 @@ class Study:
             "population": population, "gold": gold, "unjudged": unjudged, "ratings": ratings, "min_effect": min_effect,
             "confidence": confidence, "scoring": scoring, "resampling": resampling, "trust_judge": trust_judge,
         }  # fmt: skip
-        config = StudyConfig(**keywords)
-        if isinstance(runs, Items):
-            answers = answer_inputs(runs, judgments, measures, config)
-            runs, judgments, measures, config = answers.runs, answers.judgments, answers.measures, answers.config
-            self.items = answers.items
-        elif judgments is None or measures is None:
-            lack = "judgments" if judgments is None else "measures"
-            raise TruegainError(
-                f"{argname(lack)}: a study of runs needs them, as in tg.Study(runs, judgments, 'nDCG@10')"
-            )
-        self.config, self.over = config, sources_of(config.population)
-        self.confidence, self.min_effect, self.trust_judge = (
-            check_confidence(confidence),
-            config.min_effect,
-            trust_judge,
-        )
-        self.resamples = config.resampling.n or RESAMPLES
-        check_count("resamples", self.resamples, LEAST_RESAMPLES)
-        self.seed, self.jobs = config.resampling.seed, config.resampling.jobs
-        self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
-        check_config(config, self.over)
-        gold_labels, design, label_list = read_gold(config.gold)
-        self.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
-        self.gold_rated = config.gold is not None and config.gold.aggregate is not None
-        self.raters = raters_of(gold_labels if self.gold_rated else judgments, self._rated())
-        check_raters(self.raters, self.over)
-        aggregated = None if self.raters is None else self.raters.judgments()
-        labels = Judgments.of(judgments) if aggregated is None or self.gold_rated else aggregated
-        gold_labels = aggregated if self.gold_rated else gold_labels
-        named = parse_measures(measures)
-        check_scoring(config, [a.measure for a in named], label_list is not None)
-        self._read_as(runs, [a.measure for a in named])
-        self._align(labels, self._keys([a.measure for a in named]), design)
-        self.relevant_from = config.scoring.relevant_from
-        self._sources = (judgments, labels, gold_labels, design, label_list)
-        self._estimate(named)
+        self._set_up(runs, judgments, measures, StudyConfig(**keywords))
+
+    @classmethod
+    def configured(
+        cls,
+        runs: RunsLike | RunsInput | Items,
+        judgments: JudgmentsLike | None,
+        measures: MeasuresLike | None,
+        config: StudyConfig,
+    ) -> Study:
+        """A study by a config, as functions and study files have it.
+
+        Parameters
+        ----------
+        runs, judgments, measures
+            As those of `Study`.
+        config : StudyConfig
+            All other options.
+
+        Returns
+        -------
+        Study
+            The study.
+        """
+        study = cls.__new__(cls)
+        study._set_up(runs, judgments, measures, config)
+        return study
 
     def with_measures(self, measures: MeasuresLike) -> Study:
         """The study with some of its measures: runs and judgments are not read again.
@@ -258,7 +249,7 @@ class Study:
             Another study of the same data.
         """
         study = copy(self)
-        study._estimate(parse_measures(measures))
+        study._set_up_measures(parse_measures(measures))
         return study
 
     def with_config(self, config: StudyConfig) -> Study:
@@ -281,8 +272,8 @@ class Study:
         gold_labels, design, label_list = read_gold(config.gold)
         check_scoring(config, self.measures, label_list is not None)
         study.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
-        study._sources = (*self._sources[:2], gold_labels, design, label_list)
-        study._estimate(parse_measures(list(self.measures)))
+        study._given = replace(self._given, gold=gold_labels, design=design, gold_list=label_list)
+        study._set_up_measures(parse_measures(list(self.measures)))
         return study
 
     def settle(
@@ -402,24 +393,68 @@ class Study:
         provided("write_report")(self, None, None, path, pairs=pairs, baselines=baselines, costs=costs, title=title)
         return path
 
-    def _estimate(self, named: Sequence[NamedMeasure]) -> None:
-        """Set up all that depends on the measures: the judge at their level of relevance, and what is estimated."""
-        config, confidence = self.config, self.confidence
-        judgments, labels, gold_labels, design, label_list = self._sources
+    def _set_up(
+        self,
+        runs: RunsLike | RunsInput | Items,
+        judgments: JudgmentsLike | None,
+        measures: MeasuresLike | None,
+        config: StudyConfig,
+    ) -> None:
+        """Check the options, read gold labels and ratings, align runs with labels, and prepare the measures."""
+        if isinstance(runs, Items):
+            answers = answer_inputs(runs, judgments, measures, config)
+            runs, judgments, measures, config = answers.runs, answers.judgments, answers.measures, answers.config
+            self.items = answers.items
+        elif judgments is None or measures is None:
+            lack = "judgments" if judgments is None else "measures"
+            raise TruegainError(
+                f"{argname(lack)}: a study of runs needs them, as in tg.Study(runs, judgments, 'nDCG@10')"
+            )
+        # options
+        self.config, self.over = config, sources_of(config.population)
+        self.confidence, self.min_effect = check_confidence(config.confidence), config.min_effect
+        self.trust_judge, self.resamples = config.trust_judge, config.resampling.n or RESAMPLES
+        check_count("resamples", self.resamples, LEAST_RESAMPLES)
+        self.seed, self.jobs = config.resampling.seed, config.resampling.jobs
+        self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
+        check_config(config, self.over)
+        # gold labels, and ratings with their rule
+        gold_labels, design, label_list = read_gold(config.gold)
+        self.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
+        self.gold_rated = config.gold is not None and config.gold.aggregate is not None
+        self.raters = raters_of(gold_labels if self.gold_rated else judgments, self._rated())
+        check_raters(self.raters, self.over)
+        aggregated = None if self.raters is None else self.raters.judgments()
+        labels = Judgments.of(judgments) if aggregated is None or self.gold_rated else aggregated
+        gold_labels = aggregated if self.gold_rated else gold_labels
+        # runs in line with labels
+        named = parse_measures(measures)
+        check_scoring(config, [a.measure for a in named], label_list is not None)
+        self._set_reading(runs, [a.measure for a in named])
+        self._align(labels, self._keys_to_keep([a.measure for a in named]), design)
+        self.relevant_from = config.scoring.relevant_from
+        self._given = GivenLabels(as_given=judgments, bronze=labels, gold=gold_labels, design=design,
+                                  gold_list=label_list)  # fmt: skip
+        # measures
+        self._set_up_measures(named)
+
+    def _set_up_measures(self, named: Sequence[NamedMeasure]) -> None:
+        """Measure the judge on the gold labels (read here) and prepare each measure; nothing is estimated yet."""
+        config, confidence, given = self.config, self.confidence, self._given
         self.measures = tuple(at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, named))
-        gold_design = gold_labels.design if isinstance(gold_labels, Judge) else design
+        gold_design = given.gold.design if isinstance(given.gold, Judge) else given.design
         self.refused = refused_of(self.measures, gold_design, self.gold_list is not None)
-        if label_list is not None:
-            self._check_list(label_list)
-        study_labels = Labels(labels, self._labels, self.topics)
+        if given.gold_list is not None:
+            self._check_list(given.gold_list)
+        study_labels = Labels(given.bronze, self._labels, self.topics)
         gold_relevant_from = None if config.gold is None else config.gold.relevant_from
         self.judge = study_labels.judge(
-            gold_labels, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list,
-            None if label_list is None else label_list.scale,
+            given.gold, given.design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list,
+            None if given.gold_list is None else given.gold_list.scale,
         )  # fmt: skip
         if self.judge is not None:
             check_gold_level(self.judge, gold_relevant_from)
-        if CLUSTERS.name in self.over and self.judge is not None and self.judge is not gold_labels:
+        if CLUSTERS.name in self.over and self.judge is not None and self.judge is not given.gold:
             pool = self.judge.pairs.pool if self.judge.pairs is not None else None
             cluster = {} if pool is None else told_clusters(pool.judgments) or {}
             groups = tuple(cluster[topic] for topic in pool.topics) if pool is not None and cluster else ()
@@ -427,56 +462,32 @@ class Study:
         sample = config.sample
         self.unjudged_sample = None if sample is None else study_labels.sample(sample, self._runs_input, self.measures)
         self._study_data = StudyData(
-            self.over,
-            self.ranked,
-            self.raters,
-            self.judge,
-            gold_relevant_from,
-            self.resamples,
-            self.seed,
-            self.gold_rated,
-            self.unjudged_sample,
-            self.gold_list,
-            confidence if config.sequential else None,
-            confidence,
+            over=self.over,
+            ranked=self.ranked,
+            raters=self.raters,
+            judge=self.judge,
+            gold_relevant_from=gold_relevant_from,
+            resamples=self.resamples,
+            seed=self.seed,
+            gold_rated=self.gold_rated,
+            sample=self.unjudged_sample,
+            listed=self.gold_list,
+            looks=confidence if config.sequential else None,
+            confidence=confidence,
         )
         self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, confidence)
-        self._name_models(judgments, labels)
+        self._name_models(given.as_given, given.bronze)
         self._variance_models: dict[str, VarianceModel] = {}
         self._estimates_by_measure: dict[str, MeasureEstimates] = {}
         self._weights: dict[str, Floats] = {}
-        self.provenance = self._provenance(judgments)
-
-    @classmethod
-    def configured(
-        cls,
-        runs: RunsLike | RunsInput | Items,
-        judgments: JudgmentsLike | None,
-        measures: MeasuresLike | None,
-        config: StudyConfig,
-    ) -> Study:
-        """A study by a config, as functions and study files have it.
-
-        Parameters
-        ----------
-        runs, judgments, measures
-            As those of `Study`.
-        config : StudyConfig
-            All other options.
-
-        Returns
-        -------
-        Study
-            The study.
-        """
-        return cls(runs, judgments, measures, **{f.name: getattr(config, f.name) for f in fields(config)})
+        self.provenance = self._provenance(given.as_given)
 
     def _rated(self) -> Ratings:
         """How ratings become labels: those of the judgments, or of gold by its own rule."""
         ratings, gold = self.config.ratings, self.config.gold
         return replace(ratings, aggregate=gold.aggregate) if self.gold_rated and gold is not None else ratings
 
-    def _read_as(self, runs: RunsLike | RunsInput, measures: Sequence[Measure]) -> None:
+    def _set_reading(self, runs: RunsLike | RunsInput, measures: Sequence[Measure]) -> None:
         """How runs are read: which ranks count, and whether a topic that one lacks does."""
         self._runs_input = runs if isinstance(runs, RunsInput) else RunsInput(runs, jobs=self.jobs)
         scoring = self.config.scoring
@@ -484,7 +495,7 @@ class Study:
         matching = replace(matching, shallow=())  # each measure's unjudged documents are held against its answers
         self._runs_input = replace(self._runs_input, scoring=scoring, matching=matching)
 
-    def _keys(self, measures: Sequence[Measure]) -> int:
+    def _keys_to_keep(self, measures: Sequence[Measure]) -> int:
         """How many document ids of each list are kept: what unjudged documents could do is told by them."""
         known = [m for m in measures if is_known(m)]
         keys = keys_in_question(known, [m for m in measures if not is_known(m)])
@@ -579,8 +590,7 @@ class Study:
     @property
     def inputs(self) -> tuple[Runs, JudgmentsLike]:
         """The runs of all systems, and the judgments as they were given."""
-        judgments, labels, *_ = self._sources
-        return self._runs_input.all(labels), judgments
+        return self._runs_input.all(self._given.bronze), self._given.as_given
 
     @property
     def grouped(self) -> TopicUnits:
@@ -664,10 +674,10 @@ class Study:
         """
         m = self._measure(measure)
         if str(m) not in self._variance_models:
-            self._variance_models[str(m)] = self._variance_of(m)
+            self._variance_models[str(m)] = self._make_variance_model(m)
         return self._variance_models[str(m)]
 
-    def _variance_of(self, m: Measure) -> VarianceModel:
+    def _make_variance_model(self, m: Measure) -> VarianceModel:
         """What scores of a measure stand on; a study of another kind of data has its own."""
         return self._study_data.variance_model(m)
 
