@@ -15,11 +15,11 @@ from tests.worlds import study
 from truegain.config import Scoring
 from truegain.errors import DataWarning
 from truegain.judge_error.panel import Judges
+from truegain.judge_error.rectify import gold_of_items
 from truegain.judge_error.system_judges import (
     _of_mean,
     _of_ratio,
     gold_alone_widths,
-    gold_of_items,
     warn_where_gold_alone_is_surer,
 )
 from truegain.measures.evaluate import aligned

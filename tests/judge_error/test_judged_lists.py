@@ -19,11 +19,11 @@ from truegain.judge_error.diagnostics import homogeneity
 from truegain.judge_error.judge import TopicMatrix
 from truegain.judge_error.judges import accuracy_by_topic
 from truegain.judge_error.panel import CorrectionOptions, Judges
+from truegain.judge_error.rectify import refuse_strays
 from truegain.judge_error.system_judges import (
     JudgedLists,
     check_inside,
     check_says_something,
-    refuse_strays,
     score_range,
 )
 from truegain.measures.evaluate import aligned

@@ -15,7 +15,7 @@ import truegain as tg
 from truegain.data.items import Items
 from truegain.io.columns import Floats, frozen
 from truegain.io.logs.log import Row, ScoreRange
-from truegain.study.gold import rectified as fitted
+from truegain.study.gold import gold_estimator
 from truegain.study.item_inputs import answer_scores
 
 SYSTEMS = ("s0", "s1", "s2", "s3")
@@ -95,8 +95,8 @@ def test_gold_of_whole_answers_moves_as_one() -> None:
     made = study(one, gold, "V_strict", "answers")
     (m,) = made.measures
     assert made.judge is not None
-    estimator = fitted(made.ranked, m, made.judge, None)[0]
-    single = fitted(made.ranked, m, replace(made.judge, design="random"), None)[0]
+    estimator = gold_estimator(made.ranked, m, made.judge, None)[0]
+    single = gold_estimator(made.ranked, m, replace(made.judge, design="random"), None)[0]
     by_nugget, by_answer = single.by_gold(), estimator.by_gold()
     assert by_nugget is not None
     assert by_answer is not None

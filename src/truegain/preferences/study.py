@@ -27,7 +27,7 @@ from truegain.preferences.answers import PreferencePlanner, PreferencePopulation
 from truegain.preferences.balance import check_half_wins, default_measure, tell_unequal
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
 from truegain.preferences.fit import ONE_ORDER, PairCells, position_is_known
-from truegain.preferences.gold import rectified, without_judge
+from truegain.preferences.gold import corrected_cells, without_judge
 from truegain.preferences.gold_votes import gold_config, on_judged, read_gold_votes
 from truegain.preferences.measures import MEASURES, HalfWins, PreferenceMeasure, preference_measure
 from truegain.preferences.notes import flips_note, position_note, sign_note, ties_note
@@ -371,7 +371,9 @@ class PreferenceStudy(Study):
     ) -> ByPreferences:
         """The judge's scores, corrected by people's comparisons of some cells."""
         whole = draws_topics(self._design)
-        corrected, gold = rectified(judged, on_judged(people, judged), tuned=self.tuned, whole=whole, by_pair=by_pair)
+        corrected, gold = corrected_cells(
+            judged, on_judged(people, judged), tuned=self.tuned, whole=whole, by_pair=by_pair
+        )
         return estimator_of(corrected, m, gold)
 
     def _note(self, estimator: ByPreferences) -> str:
@@ -538,7 +540,7 @@ class PreferenceStudy(Study):
         assert people is not None
         judged = self.preferences.cells()
         try:
-            cells, alone = rectified(without_judge(judged), on_judged(people.cells(), judged))
+            cells, alone = corrected_cells(without_judge(judged), on_judged(people.cells(), judged))
             widths = [float(x.over_topics(pair).value[0]) for x in (estimator, estimator_of(cells, m, alone))]
         except TruegainError:  # gold alone has no finite strengths
             return f"{agrees}."

@@ -59,7 +59,8 @@ from truegain.stats.student_t import quantile_of
 from truegain.study.config import RunsInput
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
-from truegain.study.gold import by_matrices, impossible_pairs, rectified
+from truegain.study.gold import gold_estimator
+from truegain.study.matrices import by_matrices, impossible_pairs
 from truegain.study.variance import VarianceModel
 
 COLUMNS = ("system", "measure", "uncorrected", "value", "low", "high", "se", "method", "gold", "n", "gold_pairs")
@@ -273,7 +274,7 @@ class Corrected:
         uncorrected, judge = measure.score(ranked), judges.rectifier(options.method) if shared else None
         if judge is not None:
             options.check_by_gold(judges.design)
-            estimator, fitted, gold = rectified(ranked, measure, judge, options.gold_relevant_from)
+            estimator, fitted, gold = gold_estimator(ranked, measure, judge, options.gold_relevant_from)
             engine = _engine(estimator, uncorrected, ranked, ranked.systems, measure, options.confidence)
             return cls(engine, ranked, Judges.of(fitted), int((~np.isnan(gold)).sum()), {})
         lists = JudgedLists.of(

@@ -1,4 +1,4 @@
-"""Gold labels as a study uses them, the judge that they measure, and the estimator made of both."""
+"""Gold labels: read, the judge that they measure, what they cannot correct, and the estimator made of all."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from truegain.data.label_lists import GoldList
 from truegain.data.pool import RankedGains
 from truegain.errors import InputError, MeasureError, TruegainError, some
 from truegain.io.columns import Floats
-from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import UNMATCHED
-from truegain.judge_error.judge import Judge, TopicMatrix
+from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import fit_judge, tell_unlike_design
-from truegain.judge_error.system_judges import JudgedLists, check_inside, rectifying, refuse_not_linear, score_range
+from truegain.judge_error.rectify import expansion_by_judge, gold_of_items, rectification, refuse_not_linear
+from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
-from truegain.measures.label_weights import check_linear, tell_unjudged
+from truegain.measures.label_weights import check_linear, level_of, tell_unjudged
 from truegain.measures.scoring import refuse_chosen
 from truegain.message import SAMPLE_UNJUDGED, arg, argname, with_marks
 from truegain.pooling.samples import DESIGN as UNJUDGED_DESIGN
@@ -31,238 +31,11 @@ from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_samp
 from truegain.sampling.designs import OrderedDraws
 from truegain.sampling.gold import GoldUnits
 from truegain.stats.contrasts import Contrasts
-from truegain.stats.student_t import quantiles_of
 from truegain.study.config import RunsInput, gold_of, of_topics
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
 from truegain.study.gold_lists import refuse_without_stand_in
+from truegain.study.matrices import by_matrices, impossible_pairs
 from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
-
-ONE_TOPIC = "the gold pairs come from 1 topic, so how topics differ is unknown; add gold labels of more topics"
-
-
-def check_measure(measure: Measure, design: str | None, ordered: bool = False) -> None:
-    """Refuse a measure that is no mean over topics, or that gold labels drawn in this way cannot set right.
-
-    ordered: gold labels are those of a list, drawn one by one.
-    """
-    if measure.mean != "arithmetic":
-        raise MeasureError(f"{measure} is not a mean over topics, which a study needs; use another measure")
-    if ordered:
-        refuse_without_stand_in(measure)
-    elif draws_pairs(design):
-        refuse_not_linear(measure)
-    elif design is not None and not is_sample(design):
-        check_linear(measure)
-
-
-def refused_of(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
-    """Which of several measures cannot be told, and why; an error where none can."""
-    refused: dict[str, MeasureError] = {}
-    for m in measures:
-        try:
-            check_measure(m, design, ordered)
-        except MeasureError as error:
-            refused[str(m)] = error
-    if len(refused) == len(measures):
-        raise next(iter(refused.values()))
-    return {m: error.message for m, error in refused.items()}
-
-
-def beyond(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
-    """Which of several measures gold labels drawn in this way cannot set right, and why; none where they can no other.
-
-    >>> from truegain.measures.parse import parse_measure
-    >>> list(beyond([parse_measure("P@10"), parse_measure("AP")], "random")), beyond([parse_measure("AP")], "random")
-    (['AP'], {})
-    """
-    try:
-        return refused_of(measures, design, ordered)
-    except MeasureError:
-        return {}
-
-
-def check_gold_level(judge: Judge, gold_relevant_from: float | None) -> None:
-    """Refuse a smallest relevant gold label that makes all gold labels relevant, or none."""
-    labels = judge.confusion.gold
-    if gold_relevant_from is None or not judge.confusion.clustered or not labels:
-        return
-    relevant = [x for x in labels if x >= gold_relevant_from]
-    if relevant and len(relevant) < len(labels):
-        return
-    raise TruegainError(
-        f"{argname('gold_relevant_from', gold_relevant_from, 'g')}: {'every' if relevant else 'no'} gold label is "
-        f"relevant then (they are {some([f'{x:g}' for x in labels], 8)}); give the smallest one that is"
-    )
-
-
-def estimator_of(
-    ranked: RankedGains,
-    measure: Measure,
-    judge: Judge | None,
-    gold_relevant_from: float | None,
-    confidence: float = 0.95,
-) -> ScoreEstimator:
-    """What the scores of a measure stand on; what cannot be corrected is refused.
-
-    confidence: a corrected score whose whole interval lies outside what it can be is refused.
-    """
-    check_measure(measure, None)
-    if judge is None:
-        return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
-    if is_sample(judge.design):
-        return rectified(ranked, measure, judge, gold_relevant_from)[0]
-    return _by_matrix(ranked, measure, judge, gold_relevant_from, confidence)
-
-
-def rectified(
-    ranked: RankedGains, measure: Measure, judge: Judge, gold_relevant_from: float | None
-) -> tuple[ByGoldTopics | ByGoldPairs, Judge, Floats]:
-    """Scores set right with gold labels, the judge at the levels of the measure, and the gold label of each item."""
-    fit, fitted, gold = rectifying(ranked, judge, measure, gold_relevant_from)
-    if isinstance(fit, TopicFit):
-        return ByGoldTopics(fit, ranked.topics), fitted, gold
-    topics = fit.has_gold().sum(axis=1)
-    if isinstance(measure, ItemMean):
-        _check_answers(ranked.systems, topics.tolist())
-    if not topics.any():
-        raise TruegainError(
-            f"none of the documents that {measure} looks at has a gold label for {some(ranked.systems)}; sample gold "
-            "labels from what these systems retrieved"
-        )
-    if lone := [s for s, n in zip(ranked.systems, topics.tolist(), strict=True) if n == 1]:
-        raise TruegainError(
-            f"the gold labels of what {some(lone)} retrieved are all in one topic, so how topics differ is unknown; "
-            "add gold labels from more topics"
-        )
-    units = GoldUnits.drawn if fit.pairs.unit is None else GoldUnits.of_answers
-    drawn = units(ranked.pool, fit.pairs.sampled, fit.pairs.expansion)
-    return ByGoldPairs(fit, ranked.topics, drawn), fitted, gold
-
-
-def _check_answers(systems: Sequence[str], topics: Sequence[int]) -> None:
-    """Refuse gold labels of answers that leave out a system; topics: how many have a gold label, by system."""
-    if lone := [s for s, n in zip(systems, topics, strict=True) if n < 2]:
-        how_many = "one topic at most" if any(topics) else "no topic"
-        raise TruegainError(
-            f"answers of {some(lone)} have gold labels on {how_many}, so how topics differ is unknown; add gold labels "
-            "of its answers to more topics"
-        )
-
-
-def _by_matrix(
-    ranked: RankedGains, measure: Measure, judge: Judge, gold_relevant_from: float | None, confidence: float
-) -> ByMatrices:
-    """Scores of all systems by confusion matrices; one that cannot be corrected is an error."""
-    lists = JudgedLists.of(ranked, judge, measure, gold_relevant_from=gold_relevant_from)
-    estimator, refused = by_matrices(lists, confidence)
-    for s, error in refused.items():
-        raise TruegainError(f"{ranked.systems[s]}, {measure}: {with_marks(error)}")
-    assert estimator is not None
-    for pair, why in impossible_pairs(estimator, Contrasts.all_pairs(len(ranked.systems)), confidence).items():
-        raise TruegainError(f"{pair}, {measure}: {with_marks(why)}")
-    return estimator
-
-
-def by_matrices(
-    lists: JudgedLists, confidence: float, *, clusters: Clusters | None = None, shared: bool = True, guard: bool = True
-) -> tuple[ByMatrices | None, dict[int, TruegainError]]:
-    """The systems that confusion matrices correct soundly, and why the others are refused.
-
-    Parameters
-    ----------
-    lists : JudgedLists
-        Runs on topics that all systems answer, and their judges.
-    confidence : float
-        A score whose whole interval lies outside of what it can be is refused.
-    clusters, shared
-        As in `ByMatrices`.
-    guard : bool
-        Whether differences are widened where the one judge behind them passes as better than chance only just.
-
-    Returns
-    -------
-    ByMatrices
-        Of the systems that are left, in their order; None where none is.
-    dict
-        By the number of each other system, the reason.
-    """
-    topics, systems = np.ones(len(lists.ranked.topics), np.bool_), range(len(lists.ranked.systems))
-    matrices, refused = {}, dict[int, TruegainError]()
-    for s in systems:
-        try:
-            matrices[s] = lists.matrices(s, topics, clusters)
-        except TruegainError as error:
-            refused[s] = error
-    ranges = np.array([score_range(lists, s, topics) for s in systems])
-    common = lists.judges_of(0).single if guard and lists.binary and lists.accuracy != "system" and matrices else None
-
-    def fit(kept: dict[int, list[TopicMatrix]]) -> ByMatrices:
-        names = tuple(lists.ranked.systems[s] for s in kept)
-        return ByMatrices(
-            lists.fit_with(kept, topics), lists.judges.size, names, ranges[list(kept)],
-            clusters != "none", shared, common if shared else None, own=lists.accuracy == "system",
-        )  # fmt: skip
-
-    if matrices and clusters != "none":
-        gold_topics = fit(matrices).fit.has_gold.sum(axis=0).tolist()
-        for s in [s for s, n in zip(matrices, gold_topics, strict=True) if n == 1]:
-            refused[s] = TruegainError(ONE_TOPIC)
-            del matrices[s]
-    estimator = fit(matrices) if matrices else None
-    if estimator is not None:
-        half = _half(estimator, Contrasts.scores(len(matrices)), confidence)
-        for s, value, h in zip(list(matrices), estimator.value.tolist(), half.tolist(), strict=True):
-            try:
-                check_inside(value, h, (float(ranges[s][0]), float(ranges[s][1])))
-            except TruegainError as error:
-                refused[s] = error
-                del matrices[s]
-        if len(matrices) < len(estimator.systems):
-            estimator = fit(matrices) if matrices else None
-    return estimator, dict(sorted(refused.items()))
-
-
-def impossible_pairs(estimator: ByMatrices, contrasts: Contrasts, confidence: float) -> dict[str, str]:
-    """By name, the differences that lie clearly outside of what they can be, and why."""
-    most = np.maximum(*contrasts.ends(estimator.ranges[:, 1] - estimator.ranges[:, 0]))
-    far = np.flatnonzero(np.abs(contrasts.values(estimator.value)) > most)  # few, as a rule none
-    out: dict[str, str] = {}
-    for i in far.tolist():
-        one, end = contrasts.some(i, i + 1), float(most[i])
-        try:
-            check_inside(
-                float(one.values(estimator.value)[0]), float(_half(estimator, one, confidence)[0]), (-end, end)
-            )
-        except TruegainError as error:
-            out[f"{estimator.systems[one.b[0]]} - {estimator.systems[one.a[0]]}"] = error.message
-    return out
-
-
-def _half(estimator: ByMatrices, contrasts: Contrasts, confidence: float) -> Floats:
-    """Half of each interval's width."""
-    variance = estimator.over_topics(contrasts)
-    return np.asarray(quantiles_of(confidence, variance.df) * np.sqrt(variance.value))
-
-
-def _complete(scores: Floats, ranked: RankedGains) -> Floats:
-    missing = np.isnan(scores)
-    if missing.any():
-        s, t = np.argwhere(missing)[0].tolist()
-        raise TruegainError(
-            f"{ranked.systems[s]} has no score on topic {ranked.topics[t]}; a study needs topics that all systems have"
-        )
-    return scores
-
-
-def check_unjudged(ranked: RankedGains, measure: Measure, judge: Judge | None) -> None:
-    """Warn of unjudged documents that no correction mends; refuse them where the judged were chosen to tell apart."""
-    if judge is not None:
-        tell_unjudged(ranked, measure)
-    else:
-        refuse_chosen(ranked, measure)
-
-
-# ---- Gold labels of the topics that are left, and the judge that they measure.
 
 
 def read_gold(gold: Gold | None) -> tuple[Any, str | None, GoldList | None]:
@@ -397,3 +170,153 @@ def expansion_in(listed: GoldList, kept: Judgments) -> Floats:
     draws = OrderedDraws(listed.size, listed.judged)
     left = set(kept.topic.values)
     return np.asarray(draws.expansion[[i for i in listed.labeled.tolist() if listed.topics[i] in left]])
+
+
+# ---- What cannot be corrected.
+
+
+def check_measure(measure: Measure, design: str | None, ordered: bool = False) -> None:
+    """Refuse a measure that is no mean over topics, or that gold labels drawn in this way cannot set right.
+
+    ordered: gold labels are those of a list, drawn one by one.
+    """
+    if measure.mean != "arithmetic":
+        raise MeasureError(f"{measure} is not a mean over topics, which a study needs; use another measure")
+    if ordered:
+        refuse_without_stand_in(measure)
+    elif draws_pairs(design):
+        refuse_not_linear(measure)
+    elif design is not None and not is_sample(design):
+        check_linear(measure)
+
+
+def refused_of(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
+    """Which of several measures cannot be told, and why; an error where none can."""
+    refused: dict[str, MeasureError] = {}
+    for m in measures:
+        try:
+            check_measure(m, design, ordered)
+        except MeasureError as error:
+            refused[str(m)] = error
+    if len(refused) == len(measures):
+        raise next(iter(refused.values()))
+    return {m: error.message for m, error in refused.items()}
+
+
+def beyond(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
+    """Which of several measures gold labels drawn in this way cannot set right, and why; none where they can no other.
+
+    >>> from truegain.measures.parse import parse_measure
+    >>> list(beyond([parse_measure("P@10"), parse_measure("AP")], "random")), beyond([parse_measure("AP")], "random")
+    (['AP'], {})
+    """
+    try:
+        return refused_of(measures, design, ordered)
+    except MeasureError:
+        return {}
+
+
+def check_gold_level(judge: Judge, gold_relevant_from: float | None) -> None:
+    """Refuse a smallest relevant gold label that makes all gold labels relevant, or none."""
+    labels = judge.confusion.gold
+    if gold_relevant_from is None or not judge.confusion.clustered or not labels:
+        return
+    relevant = [x for x in labels if x >= gold_relevant_from]
+    if relevant and len(relevant) < len(labels):
+        return
+    raise TruegainError(
+        f"{argname('gold_relevant_from', gold_relevant_from, 'g')}: {'every' if relevant else 'no'} gold label is "
+        f"relevant then (they are {some([f'{x:g}' for x in labels], 8)}); give the smallest one that is"
+    )
+
+
+def check_unjudged(ranked: RankedGains, measure: Measure, judge: Judge | None) -> None:
+    """Warn of unjudged documents that no correction mends; refuse them where the judged were chosen to tell apart."""
+    if judge is not None:
+        tell_unjudged(ranked, measure)
+    else:
+        refuse_chosen(ranked, measure)
+
+
+# ---- What scores stand on.
+
+
+def estimator_of(
+    ranked: RankedGains,
+    measure: Measure,
+    judge: Judge | None,
+    gold_relevant_from: float | None,
+    confidence: float = 0.95,
+) -> ScoreEstimator:
+    """What the scores of a measure stand on; what cannot be corrected is refused.
+
+    confidence: a corrected score whose whole interval lies outside what it can be is refused.
+    """
+    check_measure(measure, None)
+    if judge is None:
+        return Plain(_complete(measure.score(ranked), ranked), ranked.topics)
+    if is_sample(judge.design):
+        return gold_estimator(ranked, measure, judge, gold_relevant_from)[0]
+    return _by_matrix(ranked, measure, judge, gold_relevant_from, confidence)
+
+
+def gold_estimator(
+    ranked: RankedGains, measure: Measure, judge: Judge, gold_relevant_from: float | None
+) -> tuple[ByGoldTopics | ByGoldPairs, Judge, Floats]:
+    """Scores corrected by gold labels, the judge at the levels of the measure, and each item's gold label or NaN."""
+    level = level_of(measure)
+    fitted = judge.at_levels(level, gold_relevant_from)
+    gold = gold_of_items(ranked.pool, fitted, level)
+    fit = rectification(ranked, gold, measure, judge.design, expansion_by_judge(fitted, ranked.pool))
+    if isinstance(fit, TopicFit):
+        return ByGoldTopics(fit, ranked.topics), fitted, gold
+    topics = fit.has_gold().sum(axis=1)
+    if isinstance(measure, ItemMean):
+        _check_answers(ranked.systems, topics.tolist())
+    if not topics.any():
+        raise TruegainError(
+            f"none of the documents that {measure} looks at has a gold label for {some(ranked.systems)}; sample gold "
+            "labels from what these systems retrieved"
+        )
+    if lone := [s for s, n in zip(ranked.systems, topics.tolist(), strict=True) if n == 1]:
+        raise TruegainError(
+            f"the gold labels of what {some(lone)} retrieved are all in one topic, so how topics differ is unknown; "
+            "add gold labels from more topics"
+        )
+    units = GoldUnits.drawn if fit.pairs.unit is None else GoldUnits.of_answers
+    drawn = units(ranked.pool, fit.pairs.sampled, fit.pairs.expansion)
+    return ByGoldPairs(fit, ranked.topics, drawn), fitted, gold
+
+
+def _check_answers(systems: Sequence[str], topics: Sequence[int]) -> None:
+    """Refuse gold labels of answers that leave out a system; topics: how many have a gold label, by system."""
+    if lone := [s for s, n in zip(systems, topics, strict=True) if n < 2]:
+        how_many = "one topic at most" if any(topics) else "no topic"
+        raise TruegainError(
+            f"answers of {some(lone)} have gold labels on {how_many}, so how topics differ is unknown; add gold labels "
+            "of its answers to more topics"
+        )
+
+
+def _by_matrix(
+    ranked: RankedGains, measure: Measure, judge: Judge, gold_relevant_from: float | None, confidence: float
+) -> ByMatrices:
+    """Scores of all systems by confusion matrices; one that cannot be corrected is an error."""
+    lists = JudgedLists.of(ranked, judge, measure, gold_relevant_from=gold_relevant_from)
+    estimator, refused = by_matrices(lists, confidence)
+    for s, error in refused.items():
+        raise TruegainError(f"{ranked.systems[s]}, {measure}: {with_marks(error)}")
+    assert estimator is not None
+    for pair, why in impossible_pairs(estimator, Contrasts.all_pairs(len(ranked.systems)), confidence).items():
+        raise TruegainError(f"{pair}, {measure}: {with_marks(why)}")
+    return estimator
+
+
+def _complete(scores: Floats, ranked: RankedGains) -> Floats:
+    missing = np.isnan(scores)
+    if missing.any():
+        s, t = np.argwhere(missing)[0].tolist()
+        raise TruegainError(
+            f"{ranked.systems[s]} has no score on topic {ranked.topics[t]}; a study needs topics that all systems have"
+        )
+    return scores

@@ -13,7 +13,7 @@ from truegain.errors import InputError, MeasureError
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, frozen
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import ListFit
-from truegain.judge_error.system_judges import gold_of_items
+from truegain.judge_error.rectify import gold_of_items
 from truegain.judge_error.topic_estimators import tails
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
