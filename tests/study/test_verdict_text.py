@@ -12,7 +12,7 @@ from truegain.stats.results import Comparison
 from truegain.study.precision import CurrentPrecision, Step, steps_of
 from truegain.study.study_data import Population
 from truegain.study.unjudged import UnjudgedBounds
-from truegain.study.variance import TOGETHER, InfluentialUnit, Line, Share, largest_in_words
+from truegain.study.variance_table import TOGETHER, InfluentialUnit, Line, Share, largest_in_words
 from truegain.study.verdict import Outcome, Verdict, outcome_of
 from truegain.study.withheld import gold_reasons
 

@@ -22,7 +22,7 @@ from truegain.io.files import expand, write_bytes
 from truegain.message import arg
 from truegain.study.claims import exit_code, gate_result
 from truegain.study.config import margin_of
-from truegain.study.variance import signed
+from truegain.study.variance_table import signed
 
 if TYPE_CHECKING:
     from truegain.study.documents import GateDocument

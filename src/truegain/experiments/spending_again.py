@@ -26,10 +26,10 @@ from truegain.results.table import Cell
 from truegain.sampling.designs import OrderedDraws
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, quantiles_of
+from truegain.study.anytime import at_every_look
 from truegain.study.config import RunsInput
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import ByList, Listed, StandIn
-from truegain.study.precision import at_every_look
 
 WAYS = ("pool", "both lists", "ordered", "one list for all")
 LABELS = (25, 50, 75, 100, 150, 200, 300, 400, 500)

@@ -24,8 +24,8 @@ from truegain.stats.influence import Variance
 from truegain.stats.intervals import within
 from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import p_of, p_values_of, quantiles_of, quantiles_of_p
+from truegain.study.anytime import nothing_in_common
 from truegain.study.documents import ProvenanceDocument, RankedSystemDocument, RankingDocument
-from truegain.study.precision import nothing_in_common
 from truegain.study.unjudged import UnjudgedPairBounds, UnjudgedTreatment
 from truegain.study.variance import VarianceModel
 
@@ -587,7 +587,7 @@ class MeasureEstimates:
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
             total = total + np.where(difference > 0, less, more)
         far, total = far.copy(), total.copy()
-        for i, worst, best in self.variance_model.ends(contrasts, variance):
+        for i, worst, best in self.variance_model.look_limits.ends(contrasts, variance):
             value, wide = worst if difference[i] > 0 else best
             far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
             total[i] += max(0.0, float(wide.value[0] - variance.value[i]))

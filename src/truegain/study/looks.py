@@ -16,10 +16,10 @@ from truegain.stats.betting import Betting
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison
 from truegain.stats.student_t import quantiles_of
+from truegain.study.anytime import LookErrors
 from truegain.study.estimates import MeasureEstimates, ranked_alike
 from truegain.study.estimators import NO_WEIGHT
 from truegain.study.gold_lists import ByList, GamesPlayed, worth_of
-from truegain.study.precision import LookErrors
 from truegain.study.study import Study
 from truegain.study.unjudged import UnjudgedBounds
 from truegain.study.variance import VarianceModel

@@ -18,8 +18,9 @@ from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.intervals import within
 from truegain.stats.student_t import quantile_of, quantiles_of
+from truegain.study.anytime import LookErrors
 from truegain.study.estimators import NO_WEIGHT
-from truegain.study.precision import CurrentPrecision, LookErrors, Step, fewest_gold, steps_of
+from truegain.study.precision import CurrentPrecision, Step, fewest_gold, steps_of
 from truegain.study.study_data import StudyData
 from truegain.study.unjudged import UnjudgedBounds, sample_step
 from truegain.study.variance import VarianceModel
@@ -222,7 +223,9 @@ class StepPlanner:
 
     def _with_answers(self, contrasts: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
         """The noise of asking the judge again stands apart also where documents, topics or assessors hold it."""
-        again = self.variance_model.alone(contrasts, "replicates") if "replicates" in self.study_data.over else None
+        again = (
+            self.variance_model.over_source(contrasts, "replicates") if "replicates" in self.study_data.over else None
+        )
         if again is None or "replicates" in parts:
             return parts
         holder = next(s for s in ("collection", "topics", "assessors") if s in parts)
@@ -277,7 +280,7 @@ class StepPlanner:
             done = int(touching[0]) + int(self.variance_model.estimator.stuck(contrasts)[0])
             now = replace(now, differ=differ, open=max(0, differ - done))
         stuck = np.zeros(len(contrasts))
-        for i, (worst, _), (best, _) in self.variance_model.ends(
+        for i, (worst, _), (best, _) in self.variance_model.look_limits.ends(
             contrasts, self.variance_model.variance(contrasts, self.confidence)
         ):
             stuck[i] = (best[0] - worst[0]) / 2

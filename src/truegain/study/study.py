@@ -68,13 +68,14 @@ from truegain.study.settled import SettleResult
 from truegain.study.study_data import LONE, Population, StudyData
 from truegain.study.unjudged import UnjudgedBounds, UnjudgedDocuments
 from truegain.study.unjudged_sample import UnjudgedList
-from truegain.study.variance import (
+from truegain.study.variance import VarianceModel
+from truegain.study.variance_table import (
     InfluentialUnit,
     Share,
-    VarianceModel,
     influential_units_of,
     largest_in_words,
     lines_of,
+    shares_of,
     uncorrected_line,
 )
 from truegain.study.verdict import Decision, Outcome, Verdict, decide, holds_back
@@ -887,7 +888,7 @@ class Study:
         )
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
-        if not (shares := self.variance_model(m).shares(self._pair(a, b), self.seed)):
+        if not (shares := shares_of(self.variance_model(m), self._pair(a, b), self.seed)):
             raise TruegainError(f"{b} - {a} is the same whichever unit is left out: there is no variance to divide")
         return shares
 

@@ -21,7 +21,7 @@ from truegain.study.documents import ProvenanceDocument, VerdictDocument
 from truegain.study.estimates import ALIKE
 from truegain.study.precision import Step
 from truegain.study.unjudged import UnjudgedBounds
-from truegain.study.variance import (
+from truegain.study.variance_table import (
     TOGETHER,
     InfluentialUnit,
     Line,

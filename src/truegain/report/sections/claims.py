@@ -29,7 +29,7 @@ from truegain.report.html import (
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, hidden_svg, line, listed, pc, row, stacked, standalone
-from truegain.study.variance import NOT_KNOWN, InfluentialUnit, is_open_which, largest_of
+from truegain.study.variance_table import NOT_KNOWN, InfluentialUnit, is_open_which, largest_of
 from truegain.study.verdict import ASSUMES_WORST, Verdict
 
 MOST_CARDS = 24
