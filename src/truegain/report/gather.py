@@ -326,7 +326,7 @@ def gather(
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
-        bounds = _holes(study, kept)
+        bounds = _open_order(study, kept)
         measures = tuple(_without_idle_unjudged(m, bounds) for m in measures)
         to_judge = _next(study, runs, labels, claims[0] if claims_requested else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
@@ -386,7 +386,7 @@ def _agreement(study: Study) -> AgreementReport | None:
         return None
 
 
-def _holes(study: Study, kept: Keeping) -> OpenOrder | None:
+def _open_order(study: Study, kept: Keeping) -> OpenOrder | None:
     """What unjudged documents could do, by the first measure of which it is known."""
     if len(study.systems) > MOST_COMPARED:
         return None

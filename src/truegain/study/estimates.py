@@ -26,7 +26,7 @@ from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import p_of, p_values_of, quantiles_of, quantiles_of_p
 from truegain.study.anytime import nothing_in_common
 from truegain.study.documents import ProvenanceDocument, RankedSystemDocument, RankingDocument
-from truegain.study.unjudged import UnjudgedPairBounds, UnjudgedTreatment
+from truegain.study.unjudged import AllPairsBounds, UnjudgedTreatment
 from truegain.study.variance import VarianceModel
 
 ALIKE = "both rank the judged documents identically in every topic"
@@ -553,8 +553,8 @@ class MeasureEstimates:
     def _contributions(self) -> Floats:
         return self.variance_model.estimator.contributions()
 
-    def widened(self, contrasts: Contrasts, bounds: UnjudgedPairBounds | None) -> list[Comparison]:
-        """Differences whose limits and p hold whatever the labels of unjudged documents: see `UnjudgedPairBounds`."""
+    def widened(self, contrasts: Contrasts, bounds: AllPairsBounds | None) -> list[Comparison]:
+        """Differences whose limits and p hold whatever the labels of unjudged documents: see `AllPairsBounds`."""
         comparisons = self.differences(contrasts)
         if bounds is None:
             return comparisons
@@ -575,7 +575,7 @@ class MeasureEstimates:
             for i, c in enumerate(comparisons)
         ]  # fmt: skip
 
-    def _t(self, contrasts: Contrasts, variance: Variance, bounds: UnjudgedPairBounds | None) -> Floats:
+    def _t(self, contrasts: Contrasts, variance: Variance, bounds: AllPairsBounds | None) -> Floats:
         """|t| of each difference, after what unjudged documents and what nobody could judge may take from it.
 
         0 where nothing moves it, or these turn it.
@@ -593,7 +593,7 @@ class MeasureEstimates:
             total[i] += max(0.0, float(wide.value[0] - variance.value[i]))
         return np.asarray(far / np.where(variance.value > 0, np.sqrt(total), np.inf))
 
-    def all_differences(self, seed: int, bounds: UnjudgedPairBounds | None = None) -> list[Comparison]:
+    def all_differences(self, seed: int, bounds: AllPairsBounds | None = None) -> list[Comparison]:
         """Every pair of systems, p also adjusted for all of them: the share of draws whose largest |t| is no smaller.
 
         Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
@@ -614,9 +614,7 @@ class MeasureEstimates:
             for c, q in zip(comparisons, adjusted, strict=True)
         ]
 
-    def ranking(
-        self, seed: int, open_: Bools, notes: tuple[str, ...], bounds: UnjudgedPairBounds | None = None
-    ) -> Ranking:
+    def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...], bounds: AllPairsBounds | None = None) -> Ranking:
         """Which systems may be best, tiers and ranks with limits, all pairs at once.
 
         open_: systems that cannot be told from any other, such as those of which nothing is claimed.

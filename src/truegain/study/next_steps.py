@@ -22,7 +22,7 @@ from truegain.study.anytime import LookErrors
 from truegain.study.estimators import NO_WEIGHT
 from truegain.study.precision import CurrentPrecision, Step, fewest_gold, steps_of
 from truegain.study.study_data import StudyData
-from truegain.study.unjudged import UnjudgedBounds, sample_step
+from truegain.study.unjudged import PairBounds, sample_step
 from truegain.study.variance import VarianceModel
 from truegain.study.verdict import could_move, outcome_of
 
@@ -113,7 +113,7 @@ class StepPlanner:
     bounds: tuple[float, float] = (-math.inf, math.inf)  # of the measure
 
     def steps(
-        self, contrasts: Contrasts, prices: Mapping[str, float], unjudged_bounds: UnjudgedBounds | None
+        self, contrasts: Contrasts, prices: Mapping[str, float], unjudged_bounds: PairBounds | None
     ) -> list[Step]:
         """What more of each kind would bring; first a sample of the unjudged documents, where these alone decide."""
         now, made = self.precision(contrasts), self.study_data
@@ -153,7 +153,7 @@ class StepPlanner:
             return least
         return least / 2 if half > least / 2 * (1 + 1e-9) else 0.0
 
-    def until_decided(self, contrasts: Contrasts, unjudged_bounds: UnjudgedBounds | None = None) -> str:
+    def until_decided(self, contrasts: Contrasts, unjudged_bounds: PairBounds | None = None) -> str:
         """How many more labels of a list may decide a difference, were it as it is now; empty where there is no list.
 
         That many bring the limits as far as the difference lies from what decides: an even chance.

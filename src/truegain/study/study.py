@@ -66,7 +66,7 @@ from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
 from truegain.study.settled import SettleResult
 from truegain.study.study_data import LONE, Population, StudyData
-from truegain.study.unjudged import UnjudgedBounds, UnjudgedDocuments
+from truegain.study.unjudged import PairBounds, UnjudgedDocuments
 from truegain.study.unjudged_sample import UnjudgedList
 from truegain.study.variance import VarianceModel
 from truegain.study.variance_table import (
@@ -777,14 +777,14 @@ class Study:
         chosen = self._chosen(measure)
         if a is not None and b is not None:
             contrasts = self._pair(a, b)
-            pair = [(each, self._unjudged.bounds_of_pair(each.measure, contrasts)) for each in chosen]
+            pair = [(each, self._unjudged.of_pair_as_matrix(each.measure, contrasts)) for each in chosen]
             results = [
                 c for each, bounds in pair
                 for c in with_reasons(each.widened(contrasts, bounds), self._reasons(each.measure, [a, b]))
             ]  # fmt: skip
             return self._answers(chosen, results, contrasts)
         self._check_several("a comparison")
-        all_pairs = [(each, self._unjudged.bounds_of(each.measure)[0]) for each in chosen]
+        all_pairs = [(each, self._unjudged.of_all_pairs(each.measure)[0]) for each in chosen]
         results = [
             c for each, bounds in all_pairs
             for c in with_reasons(each.all_differences(self.seed, bounds), self._reasons(each.measure))
@@ -813,7 +813,7 @@ class Study:
         self._check_several("a ranking")
         m = self._measure(measure)
         why_open = {s: reasons[0].kind for s, reasons in self._reasons(m).items() if reasons}
-        bounds, unknown = self._unjudged.bounds_of(m)
+        bounds, unknown = self._unjudged.of_all_pairs(m)
         about = (str(self._population_of([m])), self.left_out(m), self._measure_estimates(m).note)
         notes = [note for note in (*about, self._unjudged.note_on_ranks(m), unknown) if note]
         for kind in dict.fromkeys(why_open.values()):
@@ -971,7 +971,7 @@ class Study:
         variance_model, measure_estimates = self.variance_model(m), self._measure_estimates(m)
         planner = replace(self._planner(m), min_effect=goal)
         comparison = measure_estimates.differences(contrasts)[0]
-        unjudged_bounds, unjudged_notes = self._unjudged.bounds_with_limits(m, contrasts, variance_model)
+        unjudged_bounds, unjudged_notes = self._unjudged.of_pair_over_topics(m, contrasts, variance_model)
         rank_alike = comparison.p is None and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0]))
         known_equal = rank_alike and comparison.low is not None
         unchecked = bool(self.unchecked) and not self.trust_judge
@@ -992,7 +992,7 @@ class Study:
         ]
         shares = self._shares(m, a, b) if uncertain else {}
         population = self._population_of([m])
-        pair_bounds = self._unjudged.pair_bounds(contrasts, unjudged_bounds)
+        pair_bounds = self._unjudged.as_matrix(contrasts, unjudged_bounds)
         widened = [] if pair_bounds is None else measure_estimates.widened(contrasts, pair_bounds)
         more_data_helps = uncertain and not (decision.needs_other_data or by_unjudged)
         return Verdict(
@@ -1025,7 +1025,7 @@ class Study:
         )
 
     def _decision(
-        self, m: Measure, comparison: Comparison, unjudged_bounds: UnjudgedBounds | None, goal: float, rank_alike: bool
+        self, m: Measure, comparison: Comparison, unjudged_bounds: PairBounds | None, goal: float, rank_alike: bool
     ) -> Decision:
         """What is claimed of a comparison, with the reasons of both systems to claim nothing."""
         checked = self.trust_judge or not self.unchecked
@@ -1199,7 +1199,7 @@ class Study:
         contrasts = self._pair(a, b)
         reasons = [reason for of_system in self._reasons(m, [a, b]).values() for reason in of_system]
         self._check_claimed(m, a, b, [reason for reason in reasons if reason.kind != FEW])
-        unjudged_bounds, _ = self._unjudged.bounds_with_limits(m, contrasts, self.variance_model(m))
+        unjudged_bounds, _ = self._unjudged.of_pair_over_topics(m, contrasts, self.variance_model(m))
         prices = prices_of(self.costs if costs is None else costs)
         return Steps(
             self._in_words(self._planner(m).steps(contrasts, prices, unjudged_bounds)),

@@ -229,12 +229,12 @@ class StudyData:
 
     def unjudged_by_system(self, m: Measure) -> Ints:
         """How many of the documents that a measure looks at are unjudged, by system."""
-        if str(m) not in self._holes:
+        if str(m) not in self._unjudged_counts:
             ranked = self.ranked
             system = ranked.list[m.within(ranked.rank) & ranked.judged] // len(ranked.topics)
             judged = np.bincount(system, minlength=len(ranked.systems))
-            self._holes[str(m)] = frozen(self._looked_at(m) - judged)
-        return self._holes[str(m)]
+            self._unjudged_counts[str(m)] = frozen(self._looked_at(m) - judged)
+        return self._unjudged_counts[str(m)]
 
     def _looked_at(self, m: Measure) -> Ints:
         """How many documents a measure looks at, by system."""
@@ -243,7 +243,7 @@ class StudyData:
         return np.asarray(depth.reshape(len(self.ranked.systems), -1).sum(axis=1))
 
     @cached_property
-    def _holes(self) -> dict[str, Ints]:
+    def _unjudged_counts(self) -> dict[str, Ints]:
         return {}
 
     def unjudged_note(self, m: Measure, systems: Sequence[int] | None, holds: str, first: str = "") -> str:

@@ -20,7 +20,7 @@ from truegain.study.documents import Outcome as Outcome
 from truegain.study.documents import ProvenanceDocument, VerdictDocument
 from truegain.study.estimates import ALIKE
 from truegain.study.precision import Step
-from truegain.study.unjudged import UnjudgedBounds
+from truegain.study.unjudged import PairBounds
 from truegain.study.variance_table import (
     TOGETHER,
     InfluentialUnit,
@@ -68,7 +68,7 @@ def outcome_of(low: float, high: float, unjudged_low: float, unjudged_high: floa
     return "better" if least > 0 and least >= min_effect else "inconclusive"
 
 
-def decided(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float) -> Outcome:
+def decided(c: Comparison, unjudged_bounds: PairBounds | None, unjudged_policy: str, min_effect: float) -> Outcome:
     """The rule for a difference, by its interval and what the unjudged could do; two exactly as good do not differ."""
     if c.low is None or c.high is None:
         return "inconclusive"
@@ -78,14 +78,14 @@ def decided(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_poli
     return outcome_of(c.low, c.high, *could, min_effect)
 
 
-def could_move(unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str) -> tuple[float, float]:
+def could_move(unjudged_bounds: PairBounds | None, unjudged_policy: str) -> tuple[float, float]:
     """What unjudged documents could take and give, where they hold a verdict back, and how much less sure that is."""
     if unjudged_bounds is None or unjudged_policy != "bound":
         return 0.0, 0.0
     return unjudged_bounds.least - unjudged_bounds.wider[0], unjudged_bounds.most + unjudged_bounds.wider[1]
 
 
-def holds_back(c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float) -> bool:
+def holds_back(c: Comparison, unjudged_bounds: PairBounds | None, unjudged_policy: str, min_effect: float) -> bool:
     """Whether unjudged documents alone leave a difference open, and no sample of them can stand for the rest."""
     if (
         unjudged_bounds is None
@@ -117,7 +117,7 @@ class Decision:
 
 
 def decide(
-    c: Comparison, unjudged_bounds: UnjudgedBounds | None, unjudged_policy: str, min_effect: float,
+    c: Comparison, unjudged_bounds: PairBounds | None, unjudged_policy: str, min_effect: float,
     withheld: Reasons, rank_alike: bool, checked: bool,
 ) -> Decision:  # fmt: skip
     """The rule, with what keeps a study from a claim: reasons to withhold it, by system, and labels nobody checked.
@@ -138,7 +138,7 @@ def decide(
     return Decision(by_labels, outcome, withheld, notes)
 
 
-def undone_by(unjudged_bounds: UnjudgedBounds, low: float, high: float, min_effect: float) -> int | None:
+def undone_by(unjudged_bounds: PairBounds, low: float, high: float, min_effect: float) -> int | None:
     """How many unjudged documents can undo what the limits by labels say; None: none can, or it is not known."""
     if outcome_of(low, high, 0.0, 0.0, min_effect) in ("better", "not worse"):
         return unjudged_bounds.documents_to_undo(low - min_effect)
@@ -187,7 +187,7 @@ class Verdict(Result):
         The source with the largest share of the variance, in words.
     influential : dict of str to tuple of InfluentialUnit
         By source, the topics, documents, gold labels or assessors that move the difference most.
-    unjudged_bounds : UnjudgedBounds or None
+    unjudged_bounds : PairBounds or None
         How far unjudged documents could move the difference.
     unjudged_policy : {'bound', 'non-relevant'}
         Whether they hold the verdict back, or count as not relevant.
@@ -246,7 +246,7 @@ class Verdict(Result):
     uncorrected: Line
     largest_source: str
     influential: dict[str, tuple[InfluentialUnit, ...]]
-    unjudged_bounds: UnjudgedBounds | None
+    unjudged_bounds: PairBounds | None
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
@@ -540,11 +540,11 @@ class Verdict(Result):
             return f"; {shares[source].in_words} of the variance comes from {few}"
         return f"; probably the largest part of the variance ({shares[source]}) comes from {few}"
 
-    def _undone_by(self, unjudged_bounds: UnjudgedBounds) -> int | None:
+    def _undone_by(self, unjudged_bounds: PairBounds) -> int | None:
         c = self.comparison
         return None if c.low is None or c.high is None else undone_by(unjudged_bounds, c.low, c.high, self._goal)
 
-    def _held_back(self, unjudged_bounds: UnjudgedBounds, low: float, high: float) -> str:
+    def _held_back(self, unjudged_bounds: PairBounds, low: float, high: float) -> str:
         """How unjudged documents could turn what the labels say."""
         of, count = unjudged_bounds.counted, self._undone_by(unjudged_bounds)
         some = unjudged_bounds.over is not None  # of topics like these no least number is known

@@ -89,7 +89,7 @@ def _parts(facts: Facts, verdict: Verdict, number: int) -> list[Html | None]:
         _shares(verdict, number),
         _sources(facts, verdict, number),
         *(_influential_units(verdict, source, units, number) for source, units in verdict.influential.items() if units),
-        _holes(facts, verdict),
+        _unjudged(facts, verdict),
         notes((*verdict.withheld, *verdict.notes), (c.a, c.b)),
     ]
 
@@ -209,7 +209,7 @@ def _influential_units(verdict: Verdict, source: str, units: Sequence[Influentia
     return figure(table(about, top, rows, cols=cols, kind="mv"), words, take)
 
 
-def _holes(facts: Facts, verdict: Verdict) -> Html | None:
+def _unjudged(facts: Facts, verdict: Verdict) -> Html | None:
     hidden = verdict.unjudged_bounds
     if hidden is None or not hidden.documents:
         return None
