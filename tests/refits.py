@@ -36,7 +36,7 @@ def corrected_values(
 
     >>> import truegain as tg
     >>> from truegain.config import Scoring
-    >>> from truegain.measures.evaluate import aligned
+    >>> from truegain.data.alignment import aligned
     >>> docs = "abcdefgh"
     >>> bronze = {str(t): {d: int((i + t) % 3 > 0) for i, d in enumerate(docs)} for t in range(8)}
     >>> gold = {str(t): {d: int((i + t) % 3 > 0 and i != t) for i, d in enumerate(docs)} for t in range(8)}

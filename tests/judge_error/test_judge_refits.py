@@ -12,12 +12,12 @@ import truegain as tg
 from tests.refits import corrected_values, matrix_values, rectified_by, topic_values
 from tests.worlds import study, there
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.io.columns import Floats
 from truegain.judge_error.confusion import corrected_mean
 from truegain.judge_error.panel import Judges
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import TopicFit
-from truegain.measures.evaluate import aligned
 
 Labels = dict[str, dict[str, int]]
 

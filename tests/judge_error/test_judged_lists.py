@@ -13,6 +13,7 @@ import truegain as tg
 from tests.refits import corrected_values
 from tests.worlds import EBAY, study
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.errors import MeasureError, TruegainError
 from truegain.experiments.judge_errors import BronzeMean, compare_means, correct_mean
 from truegain.judge_error.diagnostics import homogeneity
@@ -26,7 +27,6 @@ from truegain.judge_error.system_judges import (
     check_says_something,
     score_range,
 )
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 
 P3 = parse_measure("P@3")

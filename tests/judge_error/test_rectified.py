@@ -15,12 +15,12 @@ from scipy import stats
 import truegain as tg
 from tests.worlds import EBAY, study, there
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.judgments import Judgments
 from truegain.errors import TruegainError
 from truegain.judge_error.pair_estimators import PairFit
 from truegain.judge_error.rectify import expansion_by_judge, rectification
 from truegain.judge_error.topic_estimators import TopicFit
-from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import linear_parts
 from truegain.measures.parse import parse_measure
 from truegain.stats.contrasts import Contrasts

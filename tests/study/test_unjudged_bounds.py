@@ -11,10 +11,9 @@ import pytest
 import truegain as tg
 from tests.worlds import there
 from truegain.config import Scoring
-from truegain.data.alignment import of_systems
+from truegain.data.alignment import aligned, of_systems
 from truegain.data.pool import RankedGains
 from truegain.io.columns import Floats
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.pooling.bounds import extremes_of
 from truegain.pooling.pools import Filled, keys_in_question

@@ -33,7 +33,7 @@ from truegain.results.settlement import (
 from truegain.results.table import Cell
 from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts, place_of
-from truegain.study.config import sources_of
+from truegain.study.checks import sources_of
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.label_budget import LabelBudget
 from truegain.study.looks import ListLooks, PairLook

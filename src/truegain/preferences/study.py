@@ -37,7 +37,7 @@ from truegain.results.provenance import told
 from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.results import Comparison, ResultList
-from truegain.study.config import FIXED, sources_of
+from truegain.study.checks import FIXED, sources_of
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, LEAST_TOPICS
 from truegain.study.next_steps import StepPlanner

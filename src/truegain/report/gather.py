@@ -61,9 +61,9 @@ from truegain.sampling.catalogue import groups_of, is_sample
 from truegain.sampling.clusters import CLUSTERS
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.rank_correlation import tau_interval
-from truegain.study.config import RunsInput, of_topics
 from truegain.study.gold import Labels
 from truegain.study.intervals import intervals
+from truegain.study.reading import RunsInput, of_topics
 from truegain.study.study import Costs, Study
 
 # ---- The judge against the gold labels, as a page tells it.
@@ -247,9 +247,9 @@ class Filed(RunsInput):
         assert isinstance(self.runs, Runs)
         return self.runs
 
-    def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
+    def on_common_topics(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
         """As ever, or as kept."""
-        make = super().aligned
+        make = super().on_common_topics
 
         def now() -> dict[str, Any]:
             with heard() as messages:

@@ -31,10 +31,10 @@ from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_samp
 from truegain.sampling.designs import OrderedDraws
 from truegain.sampling.gold import GoldUnits
 from truegain.stats.contrasts import Contrasts
-from truegain.study.config import RunsInput, gold_of, of_topics
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
 from truegain.study.gold_lists import refuse_without_stand_in
 from truegain.study.matrices import by_matrices, impossible_pairs
+from truegain.study.reading import RunsInput, gold_of, of_topics
 from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
 
 

@@ -43,17 +43,14 @@ from truegain.stats.other_collections import keys_needed
 from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.stats.student_t import check_confidence
 from truegain.study.answer_raters import AnswerRaters, RatedAnswers
-from truegain.study.config import (
+from truegain.study.checks import (
     LEAST_RESAMPLES,
     RESAMPLES,
-    RunsInput,
     check_config,
     check_raters,
     check_scoring,
     check_units,
     margin_of,
-    raters_in,
-    raters_of,
     sources_of,
 )
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
@@ -64,6 +61,7 @@ from truegain.study.item_inputs import answer_inputs
 from truegain.study.label_budget import LabelBudget
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
+from truegain.study.reading import RunsInput, raters_in, raters_of
 from truegain.study.settled import SettleResult
 from truegain.study.study_data import LONE, Population, StudyData
 from truegain.study.unjudged import PairBounds, UnjudgedDocuments
@@ -558,12 +556,12 @@ class Study:
 
     def _align(self, labels: Judgments, keys: int, design: str | None) -> None:
         """Runs and labels of the topics that all systems answer; of ratings those of these topics alone."""
-        self.ranked, self._labels = self._runs_input.aligned(labels, keys, "topics" in self.over)
+        self.ranked, self._labels = self._runs_input.on_common_topics(labels, keys, "topics" in self.over)
         if self.raters is not None and (not self.gold_rated or is_sample(design)):
             left = raters_in(self.raters, self.topics)
             fewer = len(left.ratings) < len(self.raters.ratings)
             if fewer and not self.gold_rated and not isinstance(left, AnswerRaters):  # fit on these alone
-                self.ranked, self._labels = self._runs_input.aligned(left.judgments(), keys, False)
+                self.ranked, self._labels = self._runs_input.on_common_topics(left.judgments(), keys, False)
             self.raters = left
             check_units(self.raters, self.over)
 
@@ -683,6 +681,7 @@ class Study:
         return self._study_data.variance_model(m)
 
     def _measure(self, measure: MeasureLike | None) -> Measure:
+        """The measure of this study that is meant: the only one, one by its name, or one by another name of it."""
         if measure is None:
             if len(self.measures) > 1:
                 raise InputError(
@@ -700,6 +699,7 @@ class Study:
         raise TruegainError(f"the study has no measure {measure}; it has {', '.join(map(str, self.measures))}")
 
     def _pair(self, a: str, b: str) -> Contrasts:
+        """The difference b - a of two systems by name; refused where they are the same one."""
         contrasts = Contrasts.of([(place_of(a, self.systems), place_of(b, self.systems))])
         if a == b:
             raise TruegainError(f"{a} is compared with itself; name two systems")
@@ -1149,6 +1149,10 @@ class Study:
         return {system: self._reasons_of(m, system) for system in systems or self.systems}
 
     def _reasons_of(self, m: Measure, system: str) -> list[Reason]:
+        """Why nothing is claimed of a system: ids in doubt, else unjudged top documents, else gold labels.
+
+        The first that applies.
+        """
         if doubts := [Reason(d.kind, d.why) for d in self.ranked.doubts if d.system == system]:
             return doubts
         if unjudged := self._unjudged.reasons(m, self.systems.index(system)):
@@ -1208,6 +1212,7 @@ class Study:
         )
 
     def _planner(self, m: Measure) -> StepPlanner:
+        """What plans the next steps of a measure; where gold pairs are drawn, by what each pair counts in the score."""
         sampled = self.judge is not None and type(self.variance_model(m).estimator) is ByGoldPairs
         weights = partial(self._weights_of, m) if sampled else None
         return StepPlanner(
