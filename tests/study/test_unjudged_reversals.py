@@ -9,8 +9,8 @@ import pytest
 
 import truegain as tg
 from truegain.stats.student_t import quantile_of
+from truegain.study.decision import decided, undone_by
 from truegain.study.unjudged import OverTopics, PairBounds, few_enough, fewest
-from truegain.study.verdict import decided, undone_by
 
 
 def limit_of(parts: np.ndarray, quantile: float) -> float:

@@ -19,12 +19,12 @@ from truegain.stats.contrasts import Contrasts
 from truegain.stats.intervals import within
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.anytime import LookErrors
+from truegain.study.decision import could_move, outcome_of
 from truegain.study.estimators import NO_WEIGHT
 from truegain.study.precision import CurrentPrecision, Step, fewest_gold, steps_of
 from truegain.study.study_data import StudyData
 from truegain.study.unjudged import PairBounds, sample_step
 from truegain.study.variance import VarianceModel
-from truegain.study.verdict import could_move, outcome_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -53,6 +53,8 @@ from truegain.study.checks import (
     margin_of,
     sources_of,
 )
+from truegain.study.decision import Decision, decide, holds_back
+from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import ByGoldPairs
 from truegain.study.gold import GivenLabels, Labels, check_gold_level, read_gold, refused_of
@@ -76,7 +78,7 @@ from truegain.study.variance_table import (
     shares_of,
     uncorrected_line,
 )
-from truegain.study.verdict import Decision, Outcome, Verdict, decide, holds_back
+from truegain.study.verdict import Verdict
 from truegain.study.withheld import MORE_LABELS, Reason, gold_reasons, in_one, with_reasons
 
 T = TypeVar("T", Estimate, Comparison)

@@ -30,7 +30,8 @@ from truegain.report.html import (
 )
 from truegain.report.svg import Axis, Span, axis_head, hidden_svg, line, listed, pc, row, stacked, standalone
 from truegain.study.variance_table import NOT_KNOWN, InfluentialUnit, is_open_which, largest_of
-from truegain.study.verdict import ASSUMES_WORST, Verdict
+from truegain.study.verdict import Verdict
+from truegain.study.verdict_text import ASSUMES_WORST
 
 MOST_CARDS = 24
 NO_DIFFERENCE = 1e-12  # a difference that is rounding alone

@@ -36,8 +36,9 @@ from truegain.report.html import (
 )
 from truegain.report.sections.claims import anchors
 from truegain.report.svg import NumberLine, Span
+from truegain.study.decision import SETTLED
 from truegain.study.estimates import PICKED
-from truegain.study.verdict import SETTLED, Verdict
+from truegain.study.verdict import Verdict
 
 NAMED = 8
 FAINT = (
