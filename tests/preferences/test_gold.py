@@ -64,7 +64,7 @@ def test_all_gold_is_what_people_say() -> None:
         found = corrected(judge, people, measure)
         alone = estimator_of(cells(people), measure)
         assert np.abs(found.value - alone.value).max() < 1e-9
-        assert found.about.exact
+        assert found.label_facts.exact
         assert np.abs(found.over_gold(Contrasts.scores(4)).value).max() < 1e-15  # type: ignore[union-attr]
 
 
@@ -175,7 +175,7 @@ def test_gold_by_whole_topics_has_topics_as_units() -> None:
     gold[6:] = np.nan
     found, about = corrected_cells(cells(judge), cells(gold), whole=True)
     estimator = estimator_of(found, HalfWins(), about)
-    assert estimator.about.counts == (6, 24)
+    assert estimator.label_facts.counts == (6, 24)
     moves = estimator.by_gold()
     assert moves is not None
     assert list(moves.units) == [f"t{t}" for t in range(6)]

@@ -106,7 +106,7 @@ def test_gold_of_whole_answers_moves_as_one() -> None:
         sums[answer] = sums.get(answer, 0.0) + row
     assert np.array([sums[name] for name in by_answer.units]) == pytest.approx(by_answer.matrix, abs=1e-15)
     assert len(by_answer.units) == len(np.unique((one.system * one.topics + one.topic)[gold]))
-    assert estimator.about.counts == single.about.counts == (int(gold.sum()), len(gold))
+    assert estimator.label_facts.counts == single.label_facts.counts == (int(gold.sum()), len(gold))
     assert estimator.value.tolist() == single.value.tolist()
 
 

@@ -547,7 +547,7 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
         notes.insert(0, Message(f"So far {difference}{why}."))
     top = now.pairs or None
     if now.differ is not None:
-        if now.differ < estimator.least_gold and not estimator.about.exact:
+        if now.differ < estimator.least_gold and not estimator.label_facts.exact:
             unit = labeled_as(m, study.ranked)
             raise _too_few_differ(now.differ, estimator.least_gold, _moved(contrasts, names), m, unit)
         top = now.gold + now.open

@@ -436,7 +436,7 @@ class PreferenceStudy(Study):
         estimator = self.variance_model(str(m)).estimator
         assert isinstance(estimator, ByPreferences)
         assert estimator.gold is not None
-        if estimator.about.exact:  # all comparisons are gold: the judge does not count
+        if estimator.label_facts.exact:  # all comparisons are gold: the judge does not count
             return []
         touching = int(estimator.gold_by_system[self.systems.index(system)])
         unit = "topics" if estimator.gold.whole else "comparisons"

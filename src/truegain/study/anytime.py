@@ -127,7 +127,7 @@ class LookLimits:
     def variance(self, contrasts: Contrasts, topics: bool = True, estimator: ScoreEstimator | None = None) -> Variance:
         """A variance whose limits are those of all looks together; `estimator` is that of an earlier look."""
         found = estimator or self.estimator
-        gold, order = found.over_gold(contrasts), found.about.order
+        gold, order = found.over_gold(contrasts), found.label_facts.order
         assert self.looks is not None
         assert gold is not None
         assert order is not None
@@ -144,8 +144,8 @@ class LookLimits:
         stuck = self.estimator.stuck(contrasts)
         free = np.flatnonzero(stuck == 0)
         low, high = np.full(len(contrasts), np.nan), np.full(len(contrasts), np.nan)
-        some = contrasts if len(free) == len(contrasts) else Contrasts(contrasts.a[free], contrasts.b[free])
-        if (found := self._by_bets_of(self.estimator, some, topics)) is None:
+        free_ones = contrasts if len(free) == len(contrasts) else Contrasts(contrasts.a[free], contrasts.b[free])
+        if (found := self._by_bets_of(self.estimator, free_ones, topics)) is None:
             return None
         low[free], high[free] = found
         for i in np.flatnonzero(stuck).tolist():

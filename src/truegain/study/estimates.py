@@ -400,17 +400,17 @@ class MeasureEstimates:
     @property
     def note(self) -> str:
         """What the scores stand for, where they are not the measure itself."""
-        return self.variance_model.estimator.about.note
+        return self.variance_model.estimator.label_facts.note
 
     @property
     def of_pairs(self) -> str:
         """How differences are told, where they are not those of the scores."""
-        return self.variance_model.estimator.about.pairs
+        return self.variance_model.estimator.label_facts.pairs
 
     @property
     def name(self) -> str:
         """What is told: the measure, or what stands for it."""
-        return self.variance_model.estimator.about.name or str(self.measure)
+        return self.variance_model.estimator.label_facts.name or str(self.measure)
 
     @cached_property
     def scores(self) -> Floats:
@@ -429,8 +429,8 @@ class MeasureEstimates:
 
     @property
     def _tells_differences(self) -> bool:
-        about = self.variance_model.estimator.about
-        return about.source == "gold" and about.order is not None and not about.exact
+        facts = self.variance_model.estimator.label_facts
+        return facts.source == "gold" and facts.order is not None and not facts.exact
 
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
@@ -732,7 +732,7 @@ def _unknown(
         notes.append("it is the same whichever unit is left out, so its uncertainty cannot be estimated")
     elif touching is not None and touching < least:
         kind = "gold label" if variance_model.labels == "gold" else "label of the sample"
-        order = variance_model.estimator.about.order
+        order = variance_model.estimator.label_facts.order
         left = 0 if order is None else len(order.sizes) - order.n
         more = ": judge the next rows of the list" if left else f": draw them from {where}"
         if 0 < left <= least - touching:

@@ -159,7 +159,7 @@ class StepPlanner:
         That many bring the limits as far as the difference lies from what decides: an even chance.
         """
         listed = self.variance_model.estimator.still_open(contrasts)
-        if listed is None or self.variance_model.estimator.about.exact:
+        if listed is None or self.variance_model.estimator.label_facts.exact:
             return ""
         now, value = self.precision(contrasts), float(self.variance_model.estimator.values(contrasts)[0])
         unit = now.unit or "gold label"
@@ -200,12 +200,12 @@ class StepPlanner:
         is of both: the larger V(gold), the less is known of the difference, and the larger of two would be too large.
         Whole gold topics know how far gold scores lie apart, which no bronze score tells: all topics gold leave that.
         """
-        about = self.variance_model.estimator.about
-        if about.exact or "topics" not in parts or "gold" not in parts:
+        facts = self.variance_model.estimator.label_facts
+        if facts.exact or "topics" not in parts or "gold" not in parts:
             return parts
         least = self.variance_model.estimator.were_all_gold(contrasts)
         if least is None:
-            if about.order is None:
+            if facts.order is None:
                 return parts
             least = self.variance_model.uncorrected.over_topics(contrasts).value
         whole = parts["topics"] + parts["gold"]
@@ -233,7 +233,7 @@ class StepPlanner:
         return {**parts, holder: parts[holder] - noise, "replicates": noise}
 
     def precision(self, contrasts: Contrasts) -> CurrentPrecision:
-        """The same of one contrast."""
+        """How precise one difference is now."""
         return self.precisions(contrasts)[0]
 
     def precisions(self, contrasts: Contrasts) -> list[CurrentPrecision]:
@@ -245,8 +245,8 @@ class StepPlanner:
         parts: dict[str, Floats] = {"gold" if s == "unjudged" else s: v for s, v in own.items()}
         parts = self._with_answers(contrasts, parts)
         variance, total = self.variance_model.variance(contrasts, self.confidence), np.sum(list(parts.values()), axis=0)
-        about, looks = self.variance_model.estimator.about, self.variance_model.looks
-        order, (gold, pairs) = about.order, about.counts
+        facts, looks = self.variance_model.estimator.label_facts, self.variance_model.looks
+        order, (gold, pairs) = facts.order, facts.counts
         made = self.study_data
         whole = self._whole
         if looks is None:
@@ -268,7 +268,7 @@ class StepPlanner:
             times=len(made.raters.asked) if made.raters is not None and "replicates" in parts else 0,
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
-            away=about.away,
+            away=facts.away,
             groups=min(population_groups(made.over, made.ranked.topics, made.grouped).values(), default=0),
         )  # fmt: skip
         if (

@@ -629,7 +629,7 @@ class Study:
 
     def _population_of(self, measures: Sequence[Measure]) -> Population:
         """Of what some measures are told for; what is left out for one of several is told beside it."""
-        over = frozenset[SourceName]().union(*map(self._study_data.spoken_of, measures))
+        over = frozenset[SourceName]().union(*map(self._study_data.sources_for, measures))
         assessors = 0 if self.raters is None else len(self.raters)
         sample = self.unjudged_sample
         sampled = None if sample is None else (sample.size, sample.unjudged)
@@ -656,7 +656,7 @@ class Study:
         m = self._measure(measure)
         return (
             ""
-            if self._study_data.spoken_of(m) == self.over
+            if self._study_data.sources_for(m) == self.over
             else f"{m} is not generalized to other collections: {LONE}."
         )
 
@@ -1066,12 +1066,12 @@ class Study:
     def _sizes(self, variance_model: VarianceModel, contrasts: Contrasts) -> dict[str, str]:
         """How many units of a source there are, in words; of gold labels, how many affect a difference."""
         estimator, population = variance_model.estimator, self._population
-        about = estimator.about
-        unit = "sampled unjudged document" if about.source == "unjudged" else "gold label"
+        facts = estimator.label_facts
+        unit = "sampled unjudged document" if facts.source == "unjudged" else "gold label"
         judge = self._study_data.judge
-        if about.source == "gold" and judge is not None and draws_topics(judge.design):
+        if facts.source == "gold" and judge is not None and draws_topics(judge.design):
             unit = "gold topic"
-        counts = [("topics", len(self.topics), "topic"), (about.source, about.counts[0], unit)]
+        counts = [("topics", len(self.topics), "topic"), (facts.source, facts.counts[0], unit)]
         counts += [(s, n, SOURCES[s].unit) for s, n in population.groups.items()]
         counts += [
             ("assessors", population.assessors, SOURCES["assessors"].worded(self.of_items).unit),
@@ -1079,9 +1079,9 @@ class Study:
         ]
         sizes = {source: counted(n, unit) for source, n, unit in counts if n}
         touching = None if estimator.by_rates or unit != "gold label" else estimator.touching(contrasts)
-        if touching is not None and "gold" in sizes and touching[0] < about.counts[0]:
+        if touching is not None and "gold" in sizes and touching[0] < facts.counts[0]:
             affect = "affects" if touching[0] == 1 else "affect"
-            sizes["gold"] = f"{counted(int(touching[0]), unit)} that {affect} this difference (of {about.counts[0]:,})"
+            sizes["gold"] = f"{counted(int(touching[0]), unit)} that {affect} this difference (of {facts.counts[0]:,})"
         return sizes
 
     def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:

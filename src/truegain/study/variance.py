@@ -14,7 +14,15 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats, frozen
 from truegain.message import argname
-from truegain.sampling.catalogue import SOURCES, groups_of, holders, inside_first, outermost, populations, spoken_of
+from truegain.sampling.catalogue import (
+    SOURCES,
+    counted_sources,
+    groups_of,
+    holders,
+    inside_first,
+    outermost,
+    populations,
+)
 from truegain.sampling.jackknife import TopicSpread
 from truegain.sampling.source import SourceName, TopicUnits
 from truegain.stats.collection_intervals import Lone, pooled
@@ -155,16 +163,16 @@ class VarianceModel:
     @property
     def labels(self) -> SourceName:
         """What labels that were sampled are called."""
-        return self.estimator.about.source
+        return self.estimator.label_facts.source
 
     @property
     def exact(self) -> bool:
-        """Whether all labels are gold and nothing else is spoken of."""
-        return not self.over and self.estimator.about.exact
+        """Whether all labels are gold and nothing else is sampled."""
+        return not self.over and self.estimator.label_facts.exact
 
     @property
     def _holding(self) -> frozenset[SourceName]:
-        """The sources that are spoken of and may hold others."""
+        """The sources that answers generalize over and that may hold others."""
         return self.over - {"assessors"} if self.repeats_shared else self.over
 
     @cached_property
@@ -241,7 +249,7 @@ class VarianceModel:
         return self.look_limits.cut(contrasts, low, high, confidence, topics)
 
     def crossed(self) -> dict[SourceName, Crossed]:
-        """The sources that are spoken of and crossed with others."""
+        """The sources that answers generalize over and that are crossed with others."""
         made = {name: self.made_for(name) for name in SOURCES if name in self.over}
         return {name: one for name, one in made.items() if isinstance(one, Crossed)}
 
@@ -259,7 +267,7 @@ class VarianceModel:
         whole = self._all_sources(contrasts)
         of_pairs = bool((contrasts.a != NONE).all())
         by_rates = self.estimator.by_rates and of_pairs and "topics" in self.over
-        for source in spoken_of(self.over):
+        for source in counted_sources(self.over):
             held = holders(source) & self.over
             if (by_rates and SOURCES[source].labels) or (held and not SOURCES[source].widens):
                 continue
@@ -288,7 +296,7 @@ class VarianceModel:
 
     def by_wilson(self, bounds: tuple[float, float]) -> bool:
         """Whether limits of scores are Wilson's: of labels as they are, over topics, where scores have bounds."""
-        return self.estimator.about.plain and "topics" in self.over and bool(np.isfinite(bounds).all())
+        return self.estimator.label_facts.plain and "topics" in self.over and bool(np.isfinite(bounds).all())
 
     def score_limits(self, variance: Variance, bounds: tuple[float, float], confidence: float) -> tuple[Floats, Floats]:
         """Limits of the scores: Wilson's where scores have bounds; by gold labels, t joined with Wilson's.

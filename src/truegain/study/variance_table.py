@@ -125,7 +125,7 @@ def shares_of(variance_model: VarianceModel, contrasts: Contrasts, seed: int = 0
     whole = np.sum(list(maybe.values()), axis=0)
     tail = (1 - SHARE_RANGE) / 2
     shares = {}
-    known = {s for s in parts if variance_model.estimator.about.exact and SOURCES[s].labels and parts[s][0] == 0}
+    known = {s for s in parts if variance_model.estimator.label_facts.exact and SOURCES[s].labels and parts[s][0] == 0}
     for source in sorted(parts, key=lambda s: -parts[s][0]):
         share = float(parts[source][0]) / total
         low, high = np.quantile(maybe[source] / np.where(whole > 0, whole, 1.0), (tail, 1 - tail)).tolist()
@@ -252,10 +252,10 @@ def lines_of(
 ) -> tuple[Line, ...]:
     """The interval over each source of which something can be said, asked for or not, and over all together."""
     value, lines = variance_model.estimator.values(contrasts), []
-    for source, about in SOURCES.items():
-        asked_for = source in variance_model.over or about.labels
-        away = source == "gold" and variance_model.estimator.about.away
-        holds = next((s for s in about.nested_in if s in shares and s != "topics"), "")
+    for source, declared in SOURCES.items():
+        asked_for = source in variance_model.over or declared.labels
+        away = source == "gold" and variance_model.estimator.label_facts.away
+        holds = next((s for s in declared.nested_in if s in shares and s != "topics"), "")
         share_in = "" if not asked_for or source in shares else holds
         variance = (
             variance_model.over_source(contrasts, source) if asked_for or source in variance_model.makers else None
@@ -263,7 +263,9 @@ def lines_of(
         if variance is None:
             continue
         if not variance.value[0] > 0:
-            why = about.all_known if about.labels and variance_model.estimator.about.exact else "no variation"
+            why = (
+                declared.all_known if declared.labels and variance_model.estimator.label_facts.exact else "no variation"
+            )
             lines.append(Line(source, None, None, shares.get(source), why, asked_for))
             continue
         if whole.low is None:

@@ -204,7 +204,7 @@ class VerdictText(Result):
     def _held_back(self, unjudged_bounds: PairBounds, low: float, high: float) -> str:
         """How unjudged documents could turn what the labels say."""
         of, count = unjudged_bounds.counted, self._undone_by(unjudged_bounds)
-        some = unjudged_bounds.over is not None  # of topics like these no least number is known
+        may_be_fewer = unjudged_bounds.over is not None  # of topics like these no least number is known
         labels = outcome_of(low, high, 0.0, 0.0, self._goal)
         if labels == "inconclusive":
             return f"the interval includes {self.min_effect:g}, and {of} could remove the whole gain"
@@ -212,19 +212,19 @@ class VerdictText(Result):
             on = unjudged_bounds.to_undo(low - self._goal)
             where = (
                 f"on as few as {on} of {unjudged_bounds.topics} topics"
-                if some
+                if may_be_fewer
                 else f"on {on} or more of {unjudged_bounds.topics} topics"
             )
             if count is None:
                 return f"{of} could change that, {where}"
-            fewest = f"as few as {count:,}" if some else f"{count:,} or more"
+            fewest = f"as few as {count:,}" if may_be_fewer else f"{count:,} or more"
             return f"that would change if {fewest} of {of} were relevant, {where}"
         wider = " and widen the interval" if unjudged_bounds.wider[1] > 0 else ""
         most = f"{of} could add up to {unjudged_bounds.most:.4f}{wider}"
         if count is None:
             return most
         relevant = f"relevant one{'' if count == 1 else 's'}"
-        if some:
+        if may_be_fewer:
             return f"{most}; as few as {count:,} {relevant} would change the verdict"
         return f"{most}; at least {count:,} {relevant} would be needed to change the verdict"
 
@@ -285,8 +285,8 @@ class VerdictText(Result):
         """What was assumed of unjudged documents, where they do not hold the verdict back."""
         if self.unjudged_bounds is not None and self.unjudged_policy == "bound":
             return f"; {self.unjudged_bounds.as_zero}" if self.unjudged_bounds.as_zero else ""
-        some = self.unjudged_bounds is None or self.unjudged_bounds.documents or self.unjudged_bounds.below
-        return "; unjudged documents count as not relevant" if some else ""
+        unjudged = self.unjudged_bounds is None or self.unjudged_bounds.documents or self.unjudged_bounds.below
+        return "; unjudged documents count as not relevant" if unjudged else ""
 
     # ------------------------------------------------------------------ what these words stand on
 
