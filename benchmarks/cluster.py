@@ -27,10 +27,10 @@ import numpy as np
 from benchmarks.races.scoring import files_of
 from benchmarks.workloads import FOLDER, make
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.errors import DataWarning, needs
 from truegain.io.columns import Floats
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.parallel.cluster import Cluster, Job
 from truegain.parallel.jobs import Engine, Local

@@ -14,7 +14,7 @@ from dataclasses import replace
 import truegain as tg
 from truegain.experiments.worlds import leaning, simulate, true_scores
 from truegain.report.facts import mark_of
-from truegain.study.verdict import decided
+from truegain.study.decision import decided
 
 MEASURES, BASELINE = ("P@10", "DCG@10"), "system-5"
 

@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # tools.reference; truegain itself is installed
 
 from tools.reference import messages, write_reference  # noqa: E402
+from tools.reference.api import PARTS  # noqa: E402
 
 from truegain import __version__  # noqa: E402
 
@@ -186,10 +187,16 @@ def find_messages(app: Sphinx, page: str, template: str, context: dict[str, Any]
         app.add_js_file("search-messages.js")
 
 
+def whole(app: Sphinx, name: str, thing: object, options: object, bases: list[type]) -> None:  # noqa: ARG001
+    """A class that is written in two parts has the bases of its first part."""
+    bases[:] = [one for base in bases for one in (base.__bases__ if base.__name__ in PARTS else (base,))]
+
+
 def setup(app: Sphinx) -> None:
     """Draw formulas without MathJax, which would come from another host or weigh 2 MB; let the search find messages."""
     app.add_html_math_renderer("mathml", (inline, None), (displayed, None))
     app.connect("build-finished", mend)
     app.connect("html-page-context", find_messages)
     app.connect("autodoc-process-signature", readable)
+    app.connect("autodoc-process-bases", whole)
     app.connect("autodoc-process-docstring", literal, priority=400)  # before numpydoc, which reads the sections

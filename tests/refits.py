@@ -9,10 +9,13 @@ from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.judge_error.judge import Judge
+from truegain.judge_error.pair_estimators import PairFit
 from truegain.judge_error.panel import Accuracy, Judges, Method
-from truegain.judge_error.system_judges import JudgedLists, rectifying
+from truegain.judge_error.rectify import expansion_by_judge, gold_of_items, rectification
+from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import level_of
 
 
 def corrected_values(
@@ -33,7 +36,7 @@ def corrected_values(
 
     >>> import truegain as tg
     >>> from truegain.config import Scoring
-    >>> from truegain.measures.evaluate import aligned
+    >>> from truegain.data.alignment import aligned
     >>> docs = "abcdefgh"
     >>> bronze = {str(t): {d: int((i + t) % 3 > 0) for i, d in enumerate(docs)} for t in range(8)}
     >>> gold = {str(t): {d: int((i + t) % 3 > 0 and i != t) for i, d in enumerate(docs)} for t in range(8)}
@@ -51,10 +54,20 @@ def corrected_values(
         return matrix_values(
             JudgedLists.of(ranked, judge, measure, gold_relevant_from=gold_relevant_from, accuracy=accuracy), w
         )
-    fit = rectifying(ranked, known, measure, gold_relevant_from)[0]
+    fit = rectified_by(ranked, known, measure, gold_relevant_from)
     if isinstance(fit, TopicFit):
         return np.stack([topic_values(y, f, w) for y, f in zip(fit.gold, fit.bronze, strict=True)], axis=1)
     return fit.values(w)
+
+
+def rectified_by(
+    ranked: RankedGains, judge: Judge, measure: Measure, gold_relevant_from: float | None = None
+) -> TopicFit | PairFit:
+    """What corrects the scores by the gold labels of a judge."""
+    level = level_of(measure)
+    fitted = judge.at_levels(level, gold_relevant_from)
+    gold, weights = gold_of_items(ranked.pool, fitted, level), expansion_by_judge(fitted, ranked.pool)
+    return rectification(ranked, gold, measure, judge.design, weights)
 
 
 def topic_values(gold: Floats, bronze: Floats, weights: Floats) -> Floats:

@@ -18,9 +18,9 @@ import numpy.typing as npt
 import truegain as tg
 from benchmarks.coverage.worlds import Seen, World, held
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.judge_error.diagnostics import homogeneity
 from truegain.judge_error.system_judges import JudgedLists
-from truegain.measures.evaluate import aligned
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

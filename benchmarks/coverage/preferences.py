@@ -27,7 +27,7 @@ from truegain.errors import TruegainError
 from truegain.io.columns import Ints
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of
 from truegain.preferences.fit import PairCells, Strengths
-from truegain.preferences.gold import GoldComparisons, correlation_of, expected_width, rectified
+from truegain.preferences.gold import GoldComparisons, corrected_cells, correlation_of, expected_width
 from truegain.preferences.measures import BradleyTerry, Davidson, HalfWins, PreferenceMeasure, WinRate
 from truegain.stats.contrasts import Contrasts
 from truegain.study.estimates import MeasureEstimates
@@ -153,7 +153,7 @@ def cells_of(wins: Array, ties: Array | None = None) -> PairCells:
 
 def corrected(judge: PairCells, gold: PairCells, measure: PreferenceMeasure, tuned: bool = True) -> ByPreferences:
     """The judge corrected by gold."""
-    cells, about = rectified(judge, gold, tuned=tuned)
+    cells, about = corrected_cells(judge, gold, tuned=tuned)
     return estimator_of(cells, measure, about)
 
 
@@ -186,7 +186,7 @@ def all_pairs(rng: np.random.Generator, topics: int) -> dict[str, Seen | None]:
     told(seen, "judge, one order, Hessian", partial(usual, cells_of(both[0]), bt))
     told(seen, "people, 3 votes, Hessian", partial(usual, cells_of(people, ties), bt, 3))
     told(seen, "people, 1 vote, Hessian", partial(usual, cells_of(votes[0]), bt))
-    told(seen, "rectified, Hessian", partial(usual, rectified(judge, gold, tuned=False)[0], bt))
+    told(seen, "rectified, Hessian", partial(usual, corrected_cells(judge, gold, tuned=False)[0], bt))
 
     def answer(name: str, kind: str) -> dict[str, Seen]:
         measure, right = MEASURES[name], truth(name)
@@ -359,7 +359,7 @@ def gold_topics(rng: np.random.Generator, topics: int) -> dict[str, Seen | None]
             def answer(
                 over: str, right: Array, name: str = name, gold: Array = gold, whole: bool = whole
             ) -> dict[str, Seen]:
-                cells, about = rectified(judge, cells_of(gold), whole=whole)
+                cells, about = corrected_cells(judge, cells_of(gold), whole=whole)
                 return seen_by(estimator_of(cells, MEASURES[name], about), name, right, over=over)
 
             if whole:
@@ -398,7 +398,7 @@ def arena(rng: np.random.Generator, topics: int) -> dict[str, Seen | None]:
     gold = PairCells.of_matrices(names, ids, np.where(rng.random(d.shape) < 0.3, vote, np.nan))
     told(seen, "Bradley-Terry: people, 1 vote, topics", partial(answer, PairCells.of_matrices(names, ids, vote)))
     told(seen, "Bradley-Terry: judge, both orders, topics", partial(answer, judged_cells))
-    told(seen, "Bradley-Terry: rectified tuned, topics", partial(answer, *rectified(judged_cells, gold)))
+    told(seen, "Bradley-Terry: rectified tuned, topics", partial(answer, *corrected_cells(judged_cells, gold)))
     return seen
 
 
@@ -415,7 +415,7 @@ def narrowing(rng: np.random.Generator, topics: int, sees: float, share: float) 
     vote = voted(rng, d)
     gold = cells_of(np.where(rng.random(d.shape) < share, vote, np.nan))
     judge = cells_of(np.mean(both, axis=0))
-    about = rectified(judge, gold)[1]
+    about = corrected_cells(judge, gold)[1]
     pair = Contrasts.of([(0, 1)])
     widths = [np.sqrt(corrected(one, gold, BradleyTerry()).over_topics(pair).value[0]) for one in (judge, blind(judge))]
     ties = 1 - (judge.wins != 0.5).mean() * (vote != 0.5).mean()  # that either calls one, each by itself

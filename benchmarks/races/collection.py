@@ -23,8 +23,8 @@ def _ranked(place: Path, runs: int | None = None) -> RankedGains:
     import warnings
 
     from truegain.config import Scoring
+    from truegain.data.alignment import aligned
     from truegain.errors import DataWarning
-    from truegain.measures.evaluate import aligned
 
     qrels, paths = files_of(place, runs)
     with warnings.catch_warnings():

@@ -22,9 +22,9 @@ def ranked_text(systems: int = SYSTEMS, topics: int = TOPICS, terms: int = TERMS
     import numpy as np
 
     from truegain.config import Scoring
+    from truegain.data.alignment import aligned
     from truegain.data.judgments import judgments_of_columns
     from truegain.data.runs import Runs, run_of_columns
-    from truegain.measures.evaluate import aligned
     from truegain.text.corpus import Corpus
     from truegain.text.divergence import RankedText
 

@@ -6,7 +6,7 @@ tau = N n/(N - n).  Gold's limits are those of `stats.betting.Betting` in this l
 exp(lambda S - lambda^2 tau/2), each on another effect, grows to 2/alpha.  Limits fail where 0, the truth, is outside of
 them at a look from the 10th label on.
 
-Figures are the chance to fail, divided by the error that was promised.  `study.precision.LookErrors` was chosen by
+Figures are the chance to fail, divided by the error that was promised.  `study.anytime.LookErrors` was chosen by
 them: half of the error for topics, and for gold the smaller of a quarter of the error and 5 times its square.
 """
 
@@ -21,8 +21,8 @@ from scipy.stats import norm, t
 
 from truegain.io.columns import Floats
 from truegain.stats.betting import HORIZONS
+from truegain.study.anytime import LookErrors
 from truegain.study.estimators import LEAST_GOLD
-from truegain.study.precision import LookErrors
 
 ERRORS = (0.2, 0.1, 0.05, 0.05 / 3, 0.005)
 RATIOS = (30, 100, 250, 500, 1000)  # the variance of the first label's estimate over that of topics

@@ -27,9 +27,9 @@ from truegain.planning.settle import (
 from truegain.stats.betting import ROUNDING, Betting, DrawnUnits, _Game
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantiles_of
+from truegain.study.anytime import LookErrors
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import ByList
-from truegain.study.precision import LookErrors
 
 CONFIDENCE = 0.95
 ALPHA = 1 - CONFIDENCE

@@ -28,8 +28,8 @@ from truegain.data.runs import Runs
 from truegain.io.columns import Bools, Floats
 from truegain.pooling.samples import draw_unjudged
 from truegain.stats.contrasts import Contrasts
+from truegain.stats.influence import limits
 from truegain.study.estimators import LEAST_GOLD
-from truegain.study.variance import limits
 
 Labels = dict[str, dict[str, float]]
 Rankings = dict[str, Labels]

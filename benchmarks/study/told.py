@@ -11,7 +11,7 @@ import truegain as tg
 from benchmarks.study.nature import SYSTEMS, Array
 from truegain.errors import TruegainError
 from truegain.stats.contrasts import Contrasts
-from truegain.study.verdict import outcome_of
+from truegain.study.decision import outcome_of
 
 CONTRASTS: dict[str, tuple[int | None, int]] = {"score": (None, 1), "null": (0, 1), "real": (0, 2)}
 

@@ -14,6 +14,7 @@ import pytest
 import truegain as tg
 from tests.worlds import there
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.id_matching import (
     DOUBT,
     FEW,
@@ -29,7 +30,6 @@ from truegain.data.id_matching import (
 )
 from truegain.data.pool import RankedGains
 from truegain.io.column_names import FileOptions, read_with
-from truegain.measures.evaluate import aligned
 from truegain.measures.scoring import matching_for
 
 TOPICS, DEEP = 12, 15

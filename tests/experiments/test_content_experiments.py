@@ -14,13 +14,13 @@ import pytest
 
 import truegain as tg
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.errors import TruegainError
 from truegain.experiments import incomplete_collections as module
 from truegain.experiments.disjoint_collections import by_md5, disjoint, in_part_b, own_part
 from truegain.experiments.incomplete_collections import incomplete, incomplete_rankings, kept_items
 from truegain.io.columns import Ids
 from truegain.measures.content import Content, ContentScorer
-from truegain.measures.evaluate import aligned
 from truegain.parallel.jobs import Local
 from truegain.report.charts import curves_chart
 from truegain.report.content_figures import impact_chart, incomplete_chart, ranks_chart

@@ -12,6 +12,7 @@ import pytest
 import truegain as tg
 from tests.worlds import EBAY, study, there
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.experiments.judge_errors import BronzeMean, correct_mean, simulate_judge
 from truegain.judge_error.confusion import Confusion, Rates, clearly_positive, corrected_mean
 from truegain.judge_error.diagnostics import homogeneity
@@ -27,7 +28,6 @@ from truegain.judge_error.judge import PairCodes, TopicMatrix
 from truegain.judge_error.panel import Judges
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import MatrixFit
-from truegain.measures.evaluate import aligned
 from truegain.stats.contrasts import Contrasts
 from truegain.study.corrected_scores import sentence_of
 

@@ -10,11 +10,11 @@ from scipy import stats
 
 import truegain as tg
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.errors import DataWarning
 from truegain.judge_error import diagnostics
 from truegain.judge_error.diagnostics import Favor, _favor, favors, homogeneity
 from truegain.judge_error.system_judges import JudgedLists
-from truegain.measures.evaluate import aligned
 from truegain.stats.student_t import p_of, quantile_of
 
 

@@ -13,16 +13,16 @@ from scipy import stats
 import truegain as tg
 from tests.worlds import study
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.errors import DataWarning
 from truegain.judge_error.panel import Judges
+from truegain.judge_error.rectify import gold_of_items
 from truegain.judge_error.system_judges import (
     _of_mean,
     _of_ratio,
     gold_alone_widths,
-    gold_of_items,
     warn_where_gold_alone_is_surer,
 )
-from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import tell_unjudged
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of

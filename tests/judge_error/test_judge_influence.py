@@ -12,6 +12,7 @@ import pytest
 import truegain as tg
 from tests.refits import corrected_values
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.judge_error import confusion, topic_estimators
 from truegain.judge_error.confusion import corrected_mean
@@ -19,7 +20,6 @@ from truegain.judge_error.diagnostics import favors, rank_shifts
 from truegain.judge_error.panel import Judges
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import MatrixFit
-from truegain.measures.evaluate import aligned
 from truegain.stats.contrasts import Contrasts
 
 Labels = dict[str, dict[str, int]]

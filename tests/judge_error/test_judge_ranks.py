@@ -15,6 +15,7 @@ from scipy import stats
 import truegain as tg
 from tests.worlds import study, there
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.judge_error import diagnostics
 from truegain.judge_error.diagnostics import (
     Favor,
@@ -28,7 +29,6 @@ from truegain.judge_error.diagnostics import (
     rank_shifts,
 )
 from truegain.judge_error.system_judges import JudgedLists, check_says_something
-from truegain.measures.evaluate import aligned
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import p_of, quantile_of
 from truegain.study.corrected_scores import Corrections

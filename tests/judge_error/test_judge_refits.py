@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from tests.refits import corrected_values, matrix_values, topic_values
+from tests.refits import corrected_values, matrix_values, rectified_by, topic_values
 from tests.worlds import study, there
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.io.columns import Floats
 from truegain.judge_error.confusion import corrected_mean
 from truegain.judge_error.panel import Judges
-from truegain.judge_error.system_judges import JudgedLists, rectifying
+from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import TopicFit
-from truegain.measures.evaluate import aligned
 
 Labels = dict[str, dict[str, int]]
 
@@ -65,7 +65,7 @@ def test_closed_forms_against_refits(design: str, measure: str, accuracy: str | 
     pairs = tg.compare(runs, bronze, one, gold=judge, test=tg.PublishedTest(accuracy=accuracy)).pairs  # type: ignore[arg-type]
     apart = refits[:, 1] - refits[:, 0]
     if design == "topics":  # a difference is set right by itself
-        fit = rectifying(ranked, judge, one)[0]
+        fit = rectified_by(ranked, judge, one)
         assert isinstance(fit, TopicFit)
         apart = topic_values(fit.gold[1] - fit.gold[0], fit.bronze[1] - fit.bronze[0], draws.astype(np.float64))
     spread = apart.std(ddof=1)

@@ -13,20 +13,20 @@ import truegain as tg
 from tests.refits import corrected_values
 from tests.worlds import EBAY, study
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.errors import MeasureError, TruegainError
 from truegain.experiments.judge_errors import BronzeMean, compare_means, correct_mean
 from truegain.judge_error.diagnostics import homogeneity
 from truegain.judge_error.judge import TopicMatrix
 from truegain.judge_error.judges import accuracy_by_topic
 from truegain.judge_error.panel import CorrectionOptions, Judges
+from truegain.judge_error.rectify import refuse_strays
 from truegain.judge_error.system_judges import (
     JudgedLists,
     check_inside,
     check_says_something,
-    refuse_strays,
     score_range,
 )
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 
 P3 = parse_measure("P@3")

@@ -15,12 +15,12 @@ from scipy import stats
 import truegain as tg
 from tests.worlds import EBAY, study, there
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.judgments import Judgments
 from truegain.errors import TruegainError
 from truegain.judge_error.pair_estimators import PairFit
-from truegain.judge_error.system_judges import expansion_by_judge, fit_of
+from truegain.judge_error.rectify import expansion_by_judge, rectification
 from truegain.judge_error.topic_estimators import TopicFit
-from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import linear_parts
 from truegain.measures.parse import parse_measure
 from truegain.stats.contrasts import Contrasts
@@ -206,7 +206,7 @@ def test_how_far_scores_reach(name: str, bounds: tuple[float, float]) -> None:
     """Guards Wilson's part: the ends a measure declares, by the labels where these decide, or none."""
     runs, bronze, true = graded(topics=8)
     gold = aligned(runs, true, Scoring()).item_gain
-    fit = fit_of(aligned(runs, bronze, Scoring()), gold, tg.parse_measure(name), "topics")
+    fit = rectification(aligned(runs, bronze, Scoring()), gold, tg.parse_measure(name), "topics")
     assert fit.bounds == pytest.approx(bounds)  # the lists have 12 ranks
 
 
@@ -238,7 +238,7 @@ def test_the_helper_is_what_correct_says() -> None:
     ranked, measure = aligned(runs, bronze, Scoring()), tg.parse_measure("P@10")
     known = np.array([some[ranked.topics[t]].get(d, np.nan) for t, d in
                       zip(ranked.pool.topic, ranked.pool.docs.strings(), strict=True)])  # fmt: skip
-    fit = fit_of(ranked, known, measure, "random")
+    fit = rectification(ranked, known, measure, "random")
     parts = linear_parts(measure, ranked.item_gain, int(ranked.rank.max()))
     estimator = by_pairs(fit.pairs, *parts.coefficients(ranked), bounds=(0.0, 1.0))  # type: ignore[union-attr]
     for s, answer in enumerate(tg.correct(runs, bronze, "P@10", gold=tg.Gold(some, design="random"))):
@@ -266,7 +266,7 @@ def items(labels: dict[str, dict[str, int]]) -> np.ndarray:
 
 def test_gold_scores_of_whole_topics() -> None:
     """Guards gold scores by system and topic, NaN where a topic has none."""
-    fit = fit_of(RANKED, items({t: row for t, row in GOLD.items() if int(t) < 8}), P3, "topics")
+    fit = rectification(RANKED, items({t: row for t, row in GOLD.items() if int(t) < 8}), P3, "topics")
     assert isinstance(fit, TopicFit)
     for s, name in enumerate("ab"):
         truth = {t: np.mean([GOLD[t][f"{name}{i}"] for i in range(3)]) for t in GOLD}
@@ -274,7 +274,9 @@ def test_gold_scores_of_whole_topics() -> None:
         assert fit.gold[s] == pytest.approx(np.array(expected), nan_ok=True)
     wide = {t: {d: x if int(t) < 8 else 3 * x for d, x in row.items()} for t, row in BRONZE.items()}
     some = {t: row for t, row in GOLD.items() if int(t) < 8}  # the highest label stands in the other topics
-    by_scale = fit_of(aligned(RUNS, wide, Scoring()), items(some), parse_measure("ERR(max_rel='scale')@3"), "topics")
+    by_scale = rectification(
+        aligned(RUNS, wide, Scoring()), items(some), parse_measure("ERR(max_rel='scale')@3"), "topics"
+    )
     assert isinstance(by_scale, TopicFit)
     put_in = tg.evaluate(RUNS, {**wide, **some}, "ERR(max_rel='scale')@3").matrix()
     in_gold = [t in some for t in RANKED.topics]
@@ -284,14 +286,14 @@ def test_gold_scores_of_whole_topics() -> None:
 def test_whole_topics_are_six_or_all() -> None:
     """Guards the least of whole gold topics, topics judged in part, and bounds by labels where the measure has none."""
     six = {t: row for t, row in GOLD.items() if int(t) < 6}
-    fit_of(RANKED, items(six), P3, "topics")
+    rectification(RANKED, items(six), P3, "topics")
     five = {t: row for t, row in six.items() if int(t) < 5} | {"7": {"a0": 1}}
     with pytest.raises(TruegainError, match=r"^5 of 12 topics have a gold label for every judged pair, 1 for some"):
-        fit_of(RANKED, items(five), P3, "topics")
+        rectification(RANKED, items(five), P3, "topics")
     with pytest.warns(UserWarning, match=r"^1 topic is labeled only in part"):
-        fit_of(RANKED, items(six | {"7": {"a0": 1}}), P3, "topics")
+        rectification(RANKED, items(six | {"7": {"a0": 1}}), P3, "topics")
     few = aligned({n: {t: RUNS[n][t] for t in "012"} for n in "ab"}, {t: BRONZE[t] for t in "012"}, Scoring())
-    whole = fit_of(few, np.ones(len(few.pool)), P3, "topics")
+    whole = rectification(few, np.ones(len(few.pool)), P3, "topics")
     assert isinstance(whole, TopicFit)
     assert whole.n == 3
     total = 1 + 1 / math.log2(3) + 0.5
@@ -299,13 +301,13 @@ def test_whole_topics_are_six_or_all() -> None:
         gold = np.where(np.arange(len(RANKED.pool)) % 2, labels[0], 5.0)
         shifted = aligned(RUNS, {t: {d: int(labels[g]) for d, g in r.items()} for t, r in BRONZE.items()}, Scoring())
         for design in ("topics", "random"):
-            found = fit_of(shifted, gold, parse_measure("DCG@3"), design)
+            found = rectification(shifted, gold, parse_measure("DCG@3"), design)
             assert found.bounds == pytest.approx((low * total, high * total))
     for measure in ("P@3", "RBP(rel=1)"):
-        assert fit_of(RANKED, items(GOLD), parse_measure(measure), "topics").bounds == (0.0, 1.0)
+        assert rectification(RANKED, items(GOLD), parse_measure(measure), "topics").bounds == (0.0, 1.0)
     below = parse_measure("CG(gains={0:-1,1:2})@3")
     for design in ("topics", "random"):
-        assert fit_of(RANKED, items(GOLD), below, design).bounds == pytest.approx((-3.0, 6.0))
+        assert rectification(RANKED, items(GOLD), below, design).bounds == pytest.approx((-3.0, 6.0))
 
 
 @pytest.mark.parametrize(
@@ -316,23 +318,23 @@ def test_whole_topics_are_six_or_all() -> None:
 def test_what_cannot_be_rectified(design: str, measure: str, said: str) -> None:
     """Guards each refusal of design and measure."""
     with pytest.raises(TruegainError, match=said):
-        fit_of(RANKED, items(GOLD), parse_measure(measure), design)
+        rectification(RANKED, items(GOLD), parse_measure(measure), design)
 
 
 def test_gold_gains_must_fit_the_pool() -> None:
     """Guards length, emptiness and weights of what is given beside the pool."""
     gold = np.where(np.arange(len(RANKED.pool)) % 3 == 0, items(GOLD), np.nan)
     with pytest.raises(TruegainError, match="143 gold gains for 144"):
-        fit_of(RANKED, gold[:-1], P3, "random")
+        rectification(RANKED, gold[:-1], P3, "random")
     with pytest.raises(TruegainError, match="no judged pair has a gold label"):
-        fit_of(RANKED, gold * np.nan, P3, "random")
+        rectification(RANKED, gold * np.nan, P3, "random")
     first = np.zeros(144)
     first[0] = 1.0
     for bad in (np.ones(143), np.zeros(144), np.full(144, np.inf), 1 - first, np.where(first, np.inf, 1.0)):
         with pytest.raises(TruegainError, match="weights must be one positive number"):
-            fit_of(RANKED, gold, P3, "random", bad)
+            rectification(RANKED, gold, P3, "random", bad)
     free = np.where(np.isnan(gold), -1.0, 0.5)  # pairs without gold weigh nothing
-    found, plain = fit_of(RANKED, gold, P3, "random", free), fit_of(RANKED, gold, P3, "random")
+    found, plain = rectification(RANKED, gold, P3, "random", free), rectification(RANKED, gold, P3, "random")
     assert isinstance(found, PairFit)
     assert isinstance(plain, PairFit)
     assert found.values(np.ones((1, 12))) == pytest.approx(plain.values(np.ones((1, 12))))

@@ -7,8 +7,8 @@ import pytest
 
 import truegain as tg
 from tests.worlds import there
+from truegain.data.alignment import aligned
 from truegain.measures.dcg import nDCG
-from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import linear_parts
 from truegain.measures.parse import parse_measure
 

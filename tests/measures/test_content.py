@@ -17,9 +17,9 @@ import truegain as tg
 from tests.measures.facets import FACETS, aligned_run, frame
 from tests.worlds import there
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.errors import InputError, MeasureError, TruegainError
 from truegain.measures.content import Content, ContentScorer, relevant_items
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.text import divergence
 from truegain.text.corpus import Corpus

@@ -10,12 +10,12 @@ import pytest
 
 import truegain as tg
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError
 from truegain.io.columns import Floats
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import CATALOGUE
-from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import linear_parts
 from truegain.measures.parse import parse_measure
 

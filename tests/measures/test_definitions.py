@@ -15,7 +15,7 @@ import pytest
 
 import truegain as tg
 from tests.worlds import there
-from truegain.measures.evaluate import aligned
+from truegain.data.alignment import aligned
 from truegain.measures.preferences import below_before
 
 Labels = dict[str, int]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import aligned
 from truegain.measures.expected import Chances, expected, levels_of
 from truegain.measures.parse import parse_measure
 

@@ -9,10 +9,10 @@ import pytest
 
 import truegain as tg
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.io.columns import Floats
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import aligned
 from truegain.parallel.jobs import PieceError
 from truegain.stats.other_collections import drawn_scores
 

@@ -10,8 +10,8 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.errors import MeasureError
-from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import label_weights, level_of, levels_of, tell_unjudged
 from truegain.measures.parse import parse_measure
 

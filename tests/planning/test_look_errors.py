@@ -9,7 +9,7 @@ import pytest
 from benchmarks.settle import joined
 
 from truegain.stats.betting import HORIZONS
-from truegain.study.precision import LookErrors
+from truegain.study.anytime import LookErrors
 
 
 def test_gold_alone_has_the_whole_error() -> None:

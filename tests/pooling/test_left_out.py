@@ -11,11 +11,10 @@ from benchmarks.coverage import few_relevant as worlds
 
 import truegain as tg
 from truegain.config import Scoring
-from truegain.data.alignment import without_items
+from truegain.data.alignment import aligned, without_items
 from truegain.data.judgments import judgments_of_columns
 from truegain.data.teams import Teams
 from truegain.io.columns import Floats
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import scored
 from truegain.parallel.jobs import Local

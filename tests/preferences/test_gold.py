@@ -10,7 +10,7 @@ import pytest
 
 from truegain.preferences.estimators import ByPreferences, estimator_of
 from truegain.preferences.fit import PairCells
-from truegain.preferences.gold import correlation_of, expected_width, rectified, without_judge
+from truegain.preferences.gold import corrected_cells, correlation_of, expected_width, without_judge
 from truegain.preferences.measures import BradleyTerry, Davidson, HalfWins, PreferenceMeasure, WinRate
 from truegain.preferences.plan import measured_plan
 from truegain.stats.contrasts import Contrasts
@@ -27,7 +27,7 @@ def cells(wins: Array) -> PairCells:
 
 def corrected(judge: Array, gold: Array, measure: PreferenceMeasure, tuned: bool = True) -> ByPreferences:
     """Scores by a measure, corrected by gold."""
-    found, about = rectified(cells(judge), cells(gold), tuned=tuned)
+    found, about = corrected_cells(cells(judge), cells(gold), tuned=tuned)
     return estimator_of(found, measure, about)
 
 
@@ -42,13 +42,13 @@ def world(seed: int, topics: int = 24, share: float = 0.4) -> tuple[Array, Array
 def test_rectified_sums_are_those_of_the_formula() -> None:
     """Guards the estimator: l + G/pi (h - l), pi the share of gold of the pair; tuned, about 1/2 with a slope."""
     judge, _, gold = world(1)
-    found, about = rectified(cells(judge), cells(gold), tuned=False)
+    found, about = corrected_cells(cells(judge), cells(gold), tuned=False)
     drawn = ~np.isnan(gold)
     pi = drawn.mean(axis=0)
     by_hand = (judge + np.where(drawn, np.nan_to_num(gold) - judge, 0.0) / pi).sum(axis=0)
     assert np.abs(found.sums()[1] - by_hand).max() < 1e-12
     assert (about.slope, about.share) == (1.0, drawn.mean())
-    found, about = rectified(cells(judge), cells(gold))
+    found, about = corrected_cells(cells(judge), cells(gold))
     assert 0 < about.slope < 1
     worth = 0.5 + about.slope * (judge - 0.5)
     by_hand = (worth + np.where(drawn, np.nan_to_num(gold) - worth, 0.0) / pi).sum(axis=0)
@@ -64,7 +64,7 @@ def test_all_gold_is_what_people_say() -> None:
         found = corrected(judge, people, measure)
         alone = estimator_of(cells(people), measure)
         assert np.abs(found.value - alone.value).max() < 1e-9
-        assert found.about.exact
+        assert found.label_facts.exact
         assert np.abs(found.over_gold(Contrasts.scores(4)).value).max() < 1e-15  # type: ignore[union-attr]
 
 
@@ -72,7 +72,7 @@ def test_all_gold_is_what_people_say() -> None:
 def test_leaving_topics_out_is_exact(tuned: bool) -> None:
     """Guards the jackknife of corrected half-wins: shares and mean errors are computed again without each topic."""
     judge, _, gold = world(3)
-    found, about = rectified(cells(judge), cells(gold), tuned=tuned)
+    found, about = corrected_cells(cells(judge), cells(gold), tuned=tuned)
     without = estimator_of(found, HalfWins(), about).without
     assert about.by_pair
     for t in range(len(judge)):
@@ -90,7 +90,7 @@ def test_leaving_topics_out_is_exact(tuned: bool) -> None:
 def test_bradley_terry_without_each_topic_by_brute_force() -> None:
     """Guards the moves of corrected strengths: near those of fits of sums that were corrected again."""
     judge, _, gold = world(4, topics=40)
-    found, about = rectified(cells(judge), cells(gold), tuned=False)
+    found, about = corrected_cells(cells(judge), cells(gold), tuned=False)
     estimator = estimator_of(found, BradleyTerry(), about)
     again = []
     for t in range(len(judge)):
@@ -108,7 +108,7 @@ def test_variance_over_gold_is_that_of_other_draws(measure: HalfWins | WinRate) 
     scores = Contrasts.scores(4)
     for _ in range(150):
         order = np.argsort(rng.random(people.shape), axis=0) < 12  # of each pair
-        found, about = rectified(cells(judge), cells(np.where(order, people, np.nan)), tuned=False)
+        found, about = corrected_cells(cells(judge), cells(np.where(order, people, np.nan)), tuned=False)
         estimator = estimator_of(found, measure, about)
         values.append(estimator.value)
         variance = estimator.over_gold(scores)
@@ -124,7 +124,7 @@ def test_pairs_with_little_gold_share_one_rate() -> None:
     """Guards pairs without gold of their own: one share for all pairs, so that no sum stays uncorrected."""
     judge, _, gold = world(7)
     gold[:, 0] = np.nan
-    found, about = rectified(cells(judge), cells(gold), tuned=False)
+    found, about = corrected_cells(cells(judge), cells(gold), tuned=False)
     assert not about.by_pair
     share = (~np.isnan(gold)).mean()
     by_hand = (judge + np.where(np.isnan(gold), 0.0, np.nan_to_num(gold) - judge) / share).sum(axis=0)
@@ -134,7 +134,7 @@ def test_pairs_with_little_gold_share_one_rate() -> None:
 def test_without_a_judge_gold_is_alone() -> None:
     """Guards the width that a judge is held against: means of the gold comparisons by pair."""
     judge, _, gold = world(8)
-    found, about = rectified(without_judge(cells(judge)), cells(gold))
+    found, about = corrected_cells(without_judge(cells(judge)), cells(gold))
     assert np.abs(found.sums()[1] / len(judge) - np.nanmean(gold, axis=0)).max() < 1e-12
     assert about.slope == 0.0
 
@@ -162,7 +162,7 @@ def test_the_correlation_is_that_of_simulated_votes(by_judge: float, by_people: 
 def test_gold_that_is_all_ties_shows_no_agreement() -> None:
     """Guards the plan of a pilot: no share of no comparison."""
     judge, _, gold = world(10)
-    about = rectified(cells(judge), cells(np.where(np.isnan(gold), np.nan, 0.5)))[1]
+    about = corrected_cells(cells(judge), cells(np.where(np.isnan(gold), np.nan, 0.5)))[1]
     title = str(measured_plan(about).title)
     assert title.startswith(f"In each of {len(about.rows)} gold comparisons the judge or people call a tie")
     assert "nan" not in title
@@ -173,9 +173,9 @@ def test_gold_by_whole_topics_has_topics_as_units() -> None:
     judge, people, _ = world(9)
     gold = people.copy()
     gold[6:] = np.nan
-    found, about = rectified(cells(judge), cells(gold), whole=True)
+    found, about = corrected_cells(cells(judge), cells(gold), whole=True)
     estimator = estimator_of(found, HalfWins(), about)
-    assert estimator.about.counts == (6, 24)
+    assert estimator.label_facts.counts == (6, 24)
     moves = estimator.by_gold()
     assert moves is not None
     assert list(moves.units) == [f"t{t}" for t in range(6)]

@@ -34,7 +34,7 @@ def test_each_assessor_is_left_out(measure: str) -> None:
     pair = Contrasts.of([(0, 1)])
     d = without[:, 1] - without[:, 0]
     by_hand = (len(names) - 1) / len(names) * ((d - d.mean()) ** 2).sum()
-    crossed = study.variance_model(measure).of("assessors")
+    crossed = study.variance_model(measure).made_for("assessors")
     assert isinstance(crossed, Crossed)
     assert crossed.who.variance(pair).value[0] == pytest.approx(by_hand)
     assert set(crossed.who.units) == set(names)

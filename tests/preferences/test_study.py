@@ -195,7 +195,7 @@ def test_gold_must_say_how_it_was_drawn_and_match() -> None:
     whole = [r for r in every if r["topic"] in {f"q{t}" for t in range(12)}]
     by_topics = tg.PreferenceStudy(rows, gold=whole, design="topics")
     assert by_topics.verdict("prod", "new").steps[-1].words == "gold topics"
-    assert by_topics.variance_model().estimator.about.counts == (12, 30)
+    assert by_topics.variance_model().estimator.label_facts.counts == (12, 30)
     more = [*every, {"topic": "zz", "a": "prod", "b": "new", "winner": "a"}]
     with pytest.warns(tg.DataWarning, match="1 of .* gold votes are left out"):
         tg.PreferenceStudy(rows, gold=more, design="random")

@@ -288,7 +288,7 @@ def test_kept_tables_cannot_be_written_to(folder: Path) -> None:
     given = gather.Filed.of([str(p) for p in sorted((folder / "runs").iterdir())], "file", 1, keep)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ranked, labels = given.aligned(tg.read_judgments(folder / "true.qrels"), 0, False)
+        ranked, labels = given.on_common_topics(tg.read_judgments(folder / "true.qrels"), 0, False)
     assert not ranked.rank.flags.writeable
     assert "03" not in ranked.topics
     assert "03" not in labels.topic.values

@@ -10,10 +10,10 @@ import pytest
 
 import truegain as tg
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.data.scores import Scores
 from truegain.io.columns import Floats
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 
 SEED = 3

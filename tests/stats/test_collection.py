@@ -18,12 +18,12 @@ import pytest
 import truegain as tg
 from tests.stats.small_lists import SEED, lists
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.data.runs import Runs
 from truegain.experiments.worlds import World, simulate
 from truegain.io.columns import Floats
 from truegain.measures.average_precision import AP
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.parallel.jobs import Local
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate

@@ -12,10 +12,10 @@ import pytest
 
 from tests.stats.small_lists import SEED, lists
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.io.columns import Floats
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.sampling.documents import depth_needed, replicate
 from truegain.stats.collection_ap import collection_spread

@@ -17,10 +17,10 @@ from scipy import stats
 import truegain as tg
 from tests.stats.small_lists import SEED, lists
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.id_matching import UNCHECKED
 from truegain.data.pool import RankedGains
 from truegain.io.columns import Floats
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.sampling.documents import average_precisions, lists_of_topic
 from truegain.stats import collection_ap, collection_intervals

@@ -16,10 +16,10 @@ from scipy import stats
 
 import truegain as tg
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.experiments.worlds import simulate
 from truegain.measures.average_precision import AP
-from truegain.measures.evaluate import aligned
 from truegain.sampling.documents import replicate
 from truegain.sampling.jackknife import TopicSpread, document_spreads, left_out
 from truegain.stats.collection_intervals import (

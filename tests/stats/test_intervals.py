@@ -19,10 +19,10 @@ import truegain as tg
 from truegain import sampling
 from truegain import stats as collection
 from truegain import stats as inference_intervals
+from truegain.data.alignment import aligned
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import TopicMeans
 from truegain.sampling.streams import generator

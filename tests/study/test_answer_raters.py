@@ -120,7 +120,7 @@ def test_judges_and_repeats_of_fixed_topics_are_the_true_variance() -> None:
             study = tg.Study(made(y), measures="s", population=["assessors", "replicates"])
         model = study.variance_model()
         value.append(model.estimator.value)
-        estimate.append(model._joined(BOTH).value[:2])
+        estimate.append(model._all_sources(BOTH).value[:2])
     true = np.var(value, axis=0, ddof=1).mean()
     assert np.mean(estimate) / true == pytest.approx(1.0, abs=0.2)
 
@@ -327,7 +327,7 @@ def test_degrees_of_freedom_of_repeats_and_of_single_values() -> None:
     with pytest.warns(tg.DataWarning, match="answers have 1 to 4 repeats"):
         study = tg.Study(made(values), measures="s", population="assessors,replicates")
     made_of = study.variance_model().crossed()["assessors"]
-    moves, cells = study.variance_model().of("replicates"), made_of.values
+    moves, cells = study.variance_model().made_for("replicates"), made_of.values
     k = np.array([[2, 4], [2, 4], [4, 4], [1, 2], [4, 4], [4, 3]])
     assert isinstance(moves, Influence)
     assert cells is not None

@@ -9,7 +9,7 @@ import pytest
 
 import truegain as tg
 from truegain.study import estimates
-from truegain.study.verdict import outcome_of
+from truegain.study.decision import outcome_of
 
 Runs = dict[str, dict[str, dict[str, float]]]
 DEPTH = 10

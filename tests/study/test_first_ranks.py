@@ -13,7 +13,7 @@ import truegain as tg
 from tests.worlds import there
 from truegain.cli.app import main
 from truegain.config import Scoring
-from truegain.measures.evaluate import aligned
+from truegain.data.alignment import aligned
 from truegain.measures.parse import parse_measure
 from truegain.pooling.first_ranks import FirstRanks, Held
 

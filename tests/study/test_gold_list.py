@@ -22,9 +22,10 @@ from truegain.planning.gold_sample import draw_list
 from truegain.sampling.designs import OrderedDraws
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.influence import Variance
+from truegain.study.anytime import at_every_look, sequence_half
 from truegain.study.gold_lists import ByList
 from truegain.study.next_steps import STUCK
-from truegain.study.precision import at_every_look, fewest_gold, sequence_half
+from truegain.study.precision import fewest_gold
 
 PAIR = Contrasts.of([(0, 1)])
 

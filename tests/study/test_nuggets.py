@@ -15,7 +15,7 @@ import truegain as tg
 from truegain.data.items import Items
 from truegain.io.columns import Floats, frozen
 from truegain.io.logs.log import Row, ScoreRange
-from truegain.study.gold import rectified as fitted
+from truegain.study.gold import gold_estimator
 from truegain.study.item_inputs import answer_scores
 
 SYSTEMS = ("s0", "s1", "s2", "s3")
@@ -95,8 +95,8 @@ def test_gold_of_whole_answers_moves_as_one() -> None:
     made = study(one, gold, "V_strict", "answers")
     (m,) = made.measures
     assert made.judge is not None
-    estimator = fitted(made.ranked, m, made.judge, None)[0]
-    single = fitted(made.ranked, m, replace(made.judge, design="random"), None)[0]
+    estimator = gold_estimator(made.ranked, m, made.judge, None)[0]
+    single = gold_estimator(made.ranked, m, replace(made.judge, design="random"), None)[0]
     by_nugget, by_answer = single.by_gold(), estimator.by_gold()
     assert by_nugget is not None
     assert by_answer is not None
@@ -106,7 +106,7 @@ def test_gold_of_whole_answers_moves_as_one() -> None:
         sums[answer] = sums.get(answer, 0.0) + row
     assert np.array([sums[name] for name in by_answer.units]) == pytest.approx(by_answer.matrix, abs=1e-15)
     assert len(by_answer.units) == len(np.unique((one.system * one.topics + one.topic)[gold]))
-    assert estimator.about.counts == single.about.counts == (int(gold.sum()), len(gold))
+    assert estimator.label_facts.counts == single.label_facts.counts == (int(gold.sum()), len(gold))
     assert estimator.value.tolist() == single.value.tolist()
 
 

@@ -11,7 +11,7 @@ from truegain.stats.contrasts import Contrasts
 from truegain.stats.influence import Influence, Variance
 from truegain.study.estimates import MeasureEstimates, Ranking, freedom, largest_t, triangular
 from truegain.study.gold_lists import spread_of_contrasts
-from truegain.study.unjudged import UnjudgedPairBounds
+from truegain.study.unjudged import AllPairsBounds
 
 
 def ranking(ahead: list[tuple[int, int]], n: int) -> Ranking:
@@ -183,7 +183,7 @@ def test_exact_scores_tell_every_pair_that_differs() -> None:
     rise = np.zeros((5, 5))  # what unjudged documents could add to the first, less what they add to the second
     rise[0, 1], rise[1, 0], rise[3, 4], rise[4, 1] = 0.51, 0.9, 0.6, 1 / 6 - 0.01
     estimates = MeasureEstimates(study.systems, study.measures[0], study.variance_model(), 0.95, 3)
-    held = estimates.ranking(0, np.arange(5) == 2, (), UnjudgedPairBounds(rise, np.zeros((5, 5))))
+    held = estimates.ranking(0, np.arange(5) == 2, (), AllPairsBounds(rise, np.zeros((5, 5))))
     wanted = made.ahead.copy()
     wanted[0, 2] = wanted[:, 3] = wanted[3, :] = False  # a may reach b; nothing is known of c
     wanted[1, 4] = True  # d falls short of e by .67, of which .6 may be added

@@ -11,14 +11,13 @@ import pytest
 import truegain as tg
 from tests.worlds import there
 from truegain.config import Scoring
-from truegain.data.alignment import of_systems
+from truegain.data.alignment import aligned, of_systems
 from truegain.data.pool import RankedGains
 from truegain.io.columns import Floats
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure
 from truegain.pooling.bounds import extremes_of
 from truegain.pooling.pools import Filled, keys_in_question
-from truegain.study.unjudged import UnjudgedBounds, sample_step, unjudged_pair_bounds
+from truegain.study.unjudged import PairBounds, all_pairs_bounds, sample_step
 
 Labels = dict[str, dict[str, int]]
 SYSTEMS = ("a", "b", "c", "d")
@@ -121,7 +120,7 @@ def test_bounds_are_what_all_labels_reach(seed: int) -> None:
     every = [filled(judged, holes, labels) for labels in itertools.product((0, 1, 2), repeat=len(holes))]
     most = _gaps_of_all(runs, every, measures).max(axis=0)
     for i, measure in enumerate(measures):
-        told = unjudged_pair_bounds(keyed(runs, judged, measure), parse_measure(measure), np.ones(4, np.bool_), True)
+        told = all_pairs_bounds(keyed(runs, judged, measure), parse_measure(measure), np.ones(4, np.bool_), True)
         assert told.rise == pytest.approx(most[i] - now[i], abs=1e-9)
 
 
@@ -148,7 +147,7 @@ def test_two_judged_lists_are_moved_by_what_a_third_shows_and_no_more() -> None:
     judged = {"1": {"x": 1, "y": 0, "z": 0}, "2": {"x": 0, "y": 1, "z": 1}}
     judged["2"]["hole"] = 0  # judged there
     lists, own = keyed(runs, judged, "nDCG@2"), np.array([False, False, True])
-    told = unjudged_pair_bounds(lists, parse_measure("nDCG@2"), own, True)
+    told = all_pairs_bounds(lists, parse_measure("nDCG@2"), own, True)
     score = {label: tg.evaluate(runs, {**judged, "1": {**judged["1"], "hole": label}}, "nDCG@2") for label in (0, 1)}
     gap = {label: there(table.mean("b")) - there(table.mean("a")) for label, table in score.items()}
     assert told.rise[1, 0] == pytest.approx(gap[1] - gap[0])
@@ -284,7 +283,7 @@ def test_a_sample_of_the_unjudged_is_as_large_as_it_must_be(
     """Guards how many of the unjudged documents to judge, and the width then: V + N/n times the spread of labels."""
     variance, quantile, spread = 1e-4, 2.0, 0.0002
     none = np.zeros(20)
-    hidden = UnjudgedBounds(none, none, documents, 20, np.zeros(documents), np.zeros(documents), spread)
+    hidden = PairBounds(none, none, documents, 20, np.zeros(documents), np.zeros(documents), spread)
     step = sample_step(hidden, variance, quantile, aim, price=0.7)
     assert step is not None
     wide = [2.0 * np.sqrt(1e-4 + documents / k * 2e-4) for k in range(1, documents + 1)]
@@ -298,4 +297,4 @@ def test_a_sample_of_the_unjudged_is_as_large_as_it_must_be(
     unpriced = sample_step(hidden, variance, quantile, aim)
     assert unpriced is not None
     assert unpriced.cost is None
-    assert sample_step(UnjudgedBounds(none, none, documents, 20, spread=spread), variance, quantile, aim) is None
+    assert sample_step(PairBounds(none, none, documents, 20, spread=spread), variance, quantile, aim) is None

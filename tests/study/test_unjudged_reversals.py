@@ -9,8 +9,8 @@ import pytest
 
 import truegain as tg
 from truegain.stats.student_t import quantile_of
-from truegain.study.unjudged import OverTopics, UnjudgedBounds, few_enough, fewest
-from truegain.study.verdict import decided, undone_by
+from truegain.study.decision import decided, undone_by
+from truegain.study.unjudged import OverTopics, PairBounds, few_enough, fewest
 
 
 def limit_of(parts: np.ndarray, quantile: float) -> float:
@@ -57,7 +57,7 @@ def test_by_trying_all_sets(seed: int) -> None:
 def test_what_undoes_a_claim_written_out(low: float, high: float, min_effect: float, wanted: int | None) -> None:
     """Guards the margin that unjudged documents must take: from the lower limit down to the claim, or up to it."""
     none, falls, rises = np.zeros(4), np.array([0.01, 0.03, 0.02, 0.05]), np.array([0.02, 0.04, 0.01, 0.06])
-    hidden = UnjudgedBounds(none, none, 4, 4, falls=falls, rises=rises)
+    hidden = PairBounds(none, none, 4, 4, falls=falls, rises=rises)
     assert undone_by(hidden, low, high, min_effect) == wanted
 
 
@@ -68,8 +68,8 @@ def test_rises_undo_as_falls_of_the_other_order_do(seed: int) -> None:
     now = rng.normal(-0.06, 0.02, 7) / 7
     far, topic = rng.choice([0.002, 0.003, 0.005], 15), rng.integers(0, 7, 15)
     per_topic = np.bincount(topic, far, 7).astype(np.float64)
-    up = UnjudgedBounds(np.zeros(7), per_topic, 15, 7, np.zeros(15), far, now=now, topic_of=topic)
-    down = UnjudgedBounds(-per_topic, np.zeros(7), 15, 7, far, np.zeros(15), now=-now, topic_of=topic)
+    up = PairBounds(np.zeros(7), per_topic, 15, 7, np.zeros(15), far, now=now, topic_of=topic)
+    down = PairBounds(-per_topic, np.zeros(7), 15, 7, far, np.zeros(15), now=-now, topic_of=topic)
     variance = 7 * float(np.var(now, ddof=1))
     up, down = (x.with_limits(variance, 2.4) for x in (up, down))
     margin = 0.3 * far.sum()
@@ -78,7 +78,7 @@ def test_rises_undo_as_falls_of_the_other_order_do(seed: int) -> None:
     assert 1 < found < 15
     assert down.documents_to_undo(margin) == found
     assert up.documents_to_undo(margin) is None
-    flat = UnjudgedBounds(np.zeros(7), per_topic, 15, 7, np.zeros(15), far)
+    flat = PairBounds(np.zeros(7), per_topic, 15, 7, np.zeros(15), far)
     assert found <= (flat.documents_to_undo(margin, falls=False) or 0)
 
 
@@ -92,7 +92,7 @@ def test_limits_of_other_parts_by_their_own_variance() -> None:
         wanted = quantile * (np.sqrt(variance + added) - np.sqrt(variance))
         found = over.wider(np.array([other @ other]), np.array([other.sum()]))
         assert found == pytest.approx([wanted], rel=1e-9, abs=1e-12)
-    hidden = UnjudgedBounds(-parts, parts, 9, 5, more=(0.0003, 0.0007), now=parts).with_limits(0.002, quantile)
+    hidden = PairBounds(-parts, parts, 9, 5, more=(0.0003, 0.0007), now=parts).with_limits(0.002, quantile)
     assert hidden.wider == pytest.approx([quantile * (np.sqrt(0.002 + x) - np.sqrt(0.002)) for x in (0.0003, 0.0007)])
     assert hidden.over is not None
     assert (hidden.over.variance, hidden.over.quantile) == (0.002, quantile)
@@ -104,7 +104,7 @@ def test_topics_that_undo_it_by_trying_all_sets(seed: int) -> None:
     rng = np.random.default_rng(seed)
     now, low = rng.normal(0.05, 0.02, 6) / 6, -rng.choice([0.003, 0.004, 0.007], 6)
     quantile, variance = quantile_of(0.95, 5), 6 * float(np.var(now, ddof=1))
-    hidden = UnjudgedBounds(low, np.zeros(6), 20, 6, now=now)
+    hidden = PairBounds(low, np.zeros(6), 20, 6, now=now)
 
     def fallen(some: tuple[int, ...], over: bool) -> float:
         other = now.copy()

@@ -236,7 +236,7 @@ def test_fewest_documents_that_undo_a_margin_by_trying_all(measure: str) -> None
         row["d0"] = 2  # so that no topic is without
     with pytest.warns(tg.DataWarning):
         study = tg.Study(runs, judged, measure)
-    hidden, _ = study._unjudged.unjudged_bounds(study.measures[0], study._pair("a", "b"))
+    hidden, _ = study._unjudged.of_pair(study.measures[0], study._pair("a", "b"))
     assert hidden is not None
     assert hidden.falls is not None
     assert hidden.rises is not None

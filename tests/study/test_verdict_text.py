@@ -9,11 +9,13 @@ import pytest
 
 from truegain.sampling.source import SourceName
 from truegain.stats.results import Comparison
+from truegain.study.decision import outcome_of
+from truegain.study.documents import Outcome
 from truegain.study.precision import CurrentPrecision, Step, steps_of
 from truegain.study.study_data import Population
-from truegain.study.unjudged import UnjudgedBounds
-from truegain.study.variance import TOGETHER, InfluentialUnit, Line, Share, largest_in_words
-from truegain.study.verdict import Outcome, Verdict, outcome_of
+from truegain.study.unjudged import PairBounds
+from truegain.study.variance_table import TOGETHER, InfluentialUnit, Line, Share, largest_in_words
+from truegain.study.verdict import Verdict
 from truegain.study.withheld import gold_reasons
 
 
@@ -29,7 +31,7 @@ def verdict(
     lines = (Line("topics", low, high, Share(1.0, 1.0, 1.0, alone=True)), Line(TOGETHER, low, high))
     made = Verdict(
         comparison, outcome, min_effect, "for topics like these 10", "the collection", lines,
-        Line("naive: topics", low, high), "topics", {}, UnjudgedBounds(least, most, holes[2], 10),
+        Line("naive: topics", low, high), "topics", {}, PairBounds(least, most, holes[2], 10),
     )  # fmt: skip
     return replace(made, **changes)  # type: ignore[arg-type]
 

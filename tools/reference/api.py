@@ -61,6 +61,7 @@ MODULES = {
     "experiments": "Simulated worlds with known truth, and the experiments of published papers.",
     "typing": "Types for functions of your own.",
 }
+PARTS = ("VerdictText",)  # first parts of a class of another name: their members stand on its page
 ASIDE = r"truegain\.(__main__|cli|judging|experiments|report)\b"  # classes of these are of no public function
 
 
@@ -143,6 +144,8 @@ def _described(path: str) -> Iterator[str]:
     if inspect.isclass(thing):
         yield f".. autoclass:: {path}"
         yield "   :members:"
+        if any(base.__name__ in PARTS for base in thing.__bases__):
+            yield "   :inherited-members: Result"
         yield "   :show-inheritance:"
     elif callable(thing):
         yield f".. autofunction:: {path}"
@@ -226,7 +229,7 @@ def result_classes() -> tuple[type[Any], ...]:
     found |= {getattr(typed, name) for name in typed.__all__ if inspect.isclass(getattr(typed, name))}
     found |= {base for kind in found for base in kind.__mro__ if base.__module__.startswith("truegain.")}
     found |= {kinds[name] for name in ("Step",) if name in kinds}  # what a list of results holds
-    found = {kind for kind in found - ours if not kind.__name__.startswith("_")}
+    found = {kind for kind in found - ours if not kind.__name__.startswith("_") and kind.__name__ not in PARTS}
     return tuple(sorted(found, key=lambda kind: kind.__name__.lower()))
 
 

@@ -587,7 +587,7 @@ def over_collections(options: PairOptions, collections: Collections) -> Table:
 
 def _ranked(options: PairOptions, measures: Sequence[Measure]) -> RankedGains:
     """The runs with their judgments beside them."""
-    from truegain.measures.evaluate import aligned
+    from truegain.data.alignment import aligned
     from truegain.stats.other_collections import keys_needed
 
     files, scoring, writing = options.inputs.files(options.runs), options.scoring, options.writing

@@ -20,9 +20,9 @@ from truegain.config import StudyConfig
 from truegain.errors import TruegainError
 from truegain.io.files import expand, write_bytes
 from truegain.message import arg
+from truegain.study.checks import margin_of
 from truegain.study.claims import exit_code, gate_result
-from truegain.study.config import margin_of
-from truegain.study.variance import signed
+from truegain.study.variance_table import signed
 
 if TYPE_CHECKING:
     from truegain.study.documents import GateDocument

@@ -167,9 +167,9 @@ def init_command(
     from truegain.data.label_list_reading import gold_list_of
     from truegain.data.models import judge_in
     from truegain.measures.parse import parse_measures
-    from truegain.study.config import gold_of
     from truegain.study.feasibility import MOST_ASKED, at_depth_of, supported, usual_measures, whole_topics
     from truegain.study.file_kinds import scores_in
+    from truegain.study.reading import gold_of
 
     if scores_in(judgments):
         raise TruegainError(

@@ -24,7 +24,7 @@ from truegain.study.inputs import USUAL, StudyInputs
 if TYPE_CHECKING:
     from truegain.aggregation.reading import RatingsAsked
     from truegain.preferences.study import PreferenceStudy
-    from truegain.study.config import RunsInput
+    from truegain.study.reading import RunsInput
     from truegain.study.study import Study
 
 

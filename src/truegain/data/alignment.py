@@ -1,22 +1,32 @@
 """From runs and a pool to ranked gains: lists are ordered, and their documents found among the judged ones.
 
-Also lists that name their unjudged documents, and the ranked gains of some systems alone.
+Also lists that name their unjudged documents, the ranked gains of some systems alone, and all of it from runs and
+judgments as they are given (`aligned`).
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from truegain.data.id_matching import Matched
+from truegain.config import Scoring
+from truegain.data.checks import check_documents, check_labels, check_order, check_overlap, check_scores
+from truegain.data.id_matching import EVERY_RANK, Matched, Matching
+from truegain.data.judgments import Judgments
+from truegain.data.models import by_unchecked, unchecked_in
 from truegain.data.pool import ABSENT, DocKeys, Pool, RankedGains, Tops
-from truegain.data.runs import FLAGS, RankedRows, Run, Ties
+from truegain.data.runs import FLAGS, RankedRows, Run, Runs, Ties, run_loaders
 from truegain.errors import TruegainError
+from truegain.io.column_names import file_options
 from truegain.io.columns import Codes, Ids, Ints, frozen
-from truegain.io.threads import threads
+from truegain.io.memory import MemoryLike, check_aligned
+from truegain.io.threads import cores, threads
+
+FEW_ROWS = 20_000  # of runs in memory: fewer are matched sooner than threads start
 
 # ---- From runs and a pool to ranked gains: order every list and find its documents among the judged ones.
 
@@ -201,7 +211,7 @@ def without_items(ranked: RankedGains, items: Ints) -> RankedGains:
     """The lists as they would be had some documents of the pool not been judged; their names and keys are left out.
 
     >>> from truegain.config import Scoring
-    >>> from truegain.measures.evaluate import aligned
+    >>> from truegain.data.alignment import aligned
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}, "2": {"x": 1.0}}}
     >>> made = without_items(aligned(runs, {"1": {"x": 1, "y": 1}, "2": {"x": 1}}, Scoring()), np.array([0, 2]))
     >>> made.topics, made.begin.tolist(), made.rank.tolist(), len(made.pool)
@@ -239,7 +249,7 @@ def named_by_key(ranked: RankedGains) -> RankedGains:
     Documents of a topic with equal keys, a 64-bit hash of the id, are one; so are equal ids, in whatever list.
 
     >>> from truegain.config import Scoring
-    >>> from truegain.measures.evaluate import aligned
+    >>> from truegain.data.alignment import aligned
     >>> runs = {"a": {"1": {"x": 3.0, "y": 2.0}}, "b": {"1": {"z": 3.0, "y": 2.0, "x": 1.0}}}
     >>> made = named_by_key(aligned(runs, {"1": {"x": 1, "w": 1}}, Scoring(), keep_keys=9))
     >>> made.item_judged.tolist(), made.rank.tolist()
@@ -298,3 +308,78 @@ def _wider(pool: Pool, topic: Ints, key: Keys, old_at: Ints, new_at: Ints, new: 
         pool.judgments, pool.topics, frozen(pool.begin + np.concatenate([[0], np.cumsum(new)])), frozen(topics),
         Ids(pool.docs.text, frozen(start), frozen(length), frozen(hashes)), frozen(old_at[pool.row_item]),
     )  # fmt: skip
+
+
+# ---- Runs and judgments as they are given: read, checked and put in line.
+
+
+def aligned(
+    runs: object,
+    judgments: object,
+    scoring: Scoring,
+    *,
+    jobs: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    keep_top: int = 0,
+    keep_keys: int = 0,
+    memory: MemoryLike | None = None,
+    matching: Matching = EVERY_RANK,
+    graded: bool = False,
+) -> RankedGains:
+    """Read, order and match runs with judgments, warning about what is suspicious.
+
+    matching: which ranks count for the measures asked for (`matching_for`; by default all), and whether a system
+    without a judged document there is refused.  graded: some measure needs one label a document, so that a second one
+    is refused before anything else is said of the ids.  What takes more than `memory`, or than is there, is refused
+    before it is read.
+    """
+    check_aligned(runs, judgments, jobs or cores(), memory)
+    table = Judgments.of(judgments)
+    check_labels(table)
+    loaders, rows = _loaders(runs, table, jobs or cores())
+    ranked, systems = align(
+        Pool.of(table),
+        loaders,
+        trec_eval=int(scoring.trec_eval),
+        jobs=1 if rows is not None and rows < FEW_ROWS else jobs or cores(),
+        progress=progress,
+        keep_top=keep_top,
+        keep_keys=keep_keys,
+        ties=scoring.ties,
+        deepest=matching.deepest,
+    )
+    if graded:
+        ranked.pool.check_one_label()
+    Runs.check_names(ranked.systems, [s.source for s in systems])
+    check_overlap(ranked.topics, systems, all_topics=scoring.all_topics)
+    doubts, notes = check_documents(systems, ranked.pool.ids_of, matching)
+    check_scores(systems, ranked.trec_eval, scoring.ties)
+    return replace(ranked, doubts=doubts, caveats=(*unchecked_labels_note(table), *notes))
+
+
+def unchecked_labels_note(judgments: Judgments | None) -> list[str]:
+    """That a model gave the labels, and that nobody checked them; nothing where no model is named.
+
+    judgments: None where they are read in batches, and so have nothing but what the command line says of them.
+    """
+    labels_by = unchecked_in(judgments, file_options().judge_model)
+    if labels_by and file_options().unused_gold:
+        return [f"by {labels_by} as they are: {file_options().unused_gold}"]
+    return [by_unchecked(labels_by)] if labels_by else []
+
+
+def loaders_of(runs: object, judgments: Judgments, jobs: int) -> list[Callable[[], Sequence[Run]]]:
+    """Functions that give the runs; files are read only when their turn comes."""
+    return _loaders(runs, judgments, jobs)[0]
+
+
+def _loaders(runs: object, judgments: Judgments, jobs: int) -> tuple[list[Callable[[], Sequence[Run]]], int | None]:
+    """The same, and how many rows they give; None of files, which nobody has read yet."""
+    paths = isinstance(runs, str | os.PathLike) or (
+        isinstance(runs, list | tuple) and runs and all(isinstance(r, str | os.PathLike) for r in runs)
+    )
+    if paths:
+        return run_loaders(runs, jobs=jobs), None  # type: ignore[arg-type]
+    loaded = Runs.of(runs)
+    check_order(loaded, judgments)
+    return [lambda part=part: [part] for part in loaded.parts], len(loaded)  # type: ignore[misc]

@@ -31,7 +31,7 @@ ROUNDED = 0.01  # of a size or probability, that a spreadsheet may have cut off
 
 
 def gold_list_of(data: object) -> GoldList | None:
-    """A gold list, a frame or the path of one, as such; None for all else."""
+    """A gold list, or a frame or path (which is read here) that holds one, as such; None for all else."""
     if isinstance(data, GoldList):
         return data
     table, file = _table(data)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from truegain.config import Scoring
-from truegain.data.alignment import Lists, align
+from truegain.data.alignment import Lists, align, aligned
 from truegain.data.id_matching import EVERY_RANK, Seen, check_matched
 from truegain.data.judgments import Judgments, JudgmentsLike, read_judgments
 from truegain.data.pool import Pool, RankedGains
@@ -18,7 +18,7 @@ from truegain.data.runs import Run, RunsLike, read_runs
 from truegain.errors import TruegainError
 from truegain.experiments.disjoint_collections import Cut, Own, cuts_of
 from truegain.io.columns import Bools, Floats, Ints
-from truegain.measures.evaluate import aligned, evaluate
+from truegain.measures.evaluate import evaluate
 from truegain.parallel.jobs import Engine, Progress
 from truegain.results.base import Table
 from truegain.stats.collection_ap import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truegain.config import Scoring
-from truegain.data.alignment import align
+from truegain.data.alignment import align, aligned
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Runs, RunsLike
@@ -19,7 +19,6 @@ from truegain.io.columns import Bools, Coded, Floats
 from truegain.io.warnings import warn
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer, relevant_items
-from truegain.measures.evaluate import aligned
 from truegain.measures.expected import is_expected
 from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import matching_for

@@ -10,6 +10,7 @@ import numpy as np
 from truegain.aggregation.aggregate import aggregate
 from truegain.aggregation.magnitudes import normalized
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.id_matching import UNCHECKED
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import ABSENT, Pool, RankedGains
@@ -23,7 +24,6 @@ from truegain.experiments.unanimity_gains import check_alpha
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import matching_for
 from truegain.parallel.jobs import Engine, engine_for

@@ -26,10 +26,10 @@ from truegain.results.table import Cell
 from truegain.sampling.designs import OrderedDraws
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, quantiles_of
-from truegain.study.config import RunsInput
+from truegain.study.anytime import at_every_look
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import ByList, Listed, StandIn
-from truegain.study.precision import at_every_look
+from truegain.study.reading import RunsInput
 
 WAYS = ("pool", "both lists", "ordered", "one list for all")
 LABELS = (25, 50, 75, 100, 150, 200, 300, 400, 500)
@@ -71,7 +71,9 @@ class Labeled:
         if lost := int((~keep).sum()):
             warn(f"{lost:,} of {len(keep):,} bronze labels have no gold label and are left out")
         matching = matching_for([chosen := at_level(parse_measure(measure), relevant_from)], Scoring())
-        ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).aligned(table.take(np.flatnonzero(keep)), 0, False)
+        ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).on_common_topics(
+            table.take(np.flatnonzero(keep)), 0, False
+        )
         pool, label = ranked.pool, ranked.item_gain
         true = trusted.labels[trusted.find(Coded(pool.topics, pool.topic), pool.docs)]
         stand_in = StandIn.of(chosen, ranked)

@@ -13,6 +13,7 @@ from truegain._version import __version__
 from truegain.aggregation.aggregate import aggregate
 from truegain.aggregation.rules import Rule
 from truegain.config import Gold, Resampling, Scoring
+from truegain.data.alignment import aligned
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import Pool
 from truegain.data.rating_groups import CHANCE, INVERTED, POOLED, item_keys
@@ -28,7 +29,6 @@ from truegain.judge_error.panel import judges_of, tell_unlike_design
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import checked_keywords
 from truegain.measures.base import mean_of_rows
-from truegain.measures.evaluate import aligned
 from truegain.measures.label_weights import level_of, levels_of
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for

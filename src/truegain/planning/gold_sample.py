@@ -29,9 +29,9 @@ from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.sampling.catalogue import DESIGNS, draws_topics, ways_to_draw
 from truegain.sampling.designs import drawn_order, units_of
 from truegain.stats.contrasts import place_of
-from truegain.study.config import RunsInput
 from truegain.study.gold_lists import StandIn
 from truegain.study.item_inputs import answer_inputs
+from truegain.study.reading import RunsInput
 
 LEAST_ERROR = 0.25  # of the largest error: a label that never erred so far may err yet
 LEAST_JUDGED = 20  # labels of an earlier list, below which the judge's errors are anybody's guess
@@ -118,7 +118,7 @@ def sample_gold(
         raise TruegainError(f"{argname('judgments' if judgments is None else 'measure')}: a list for runs needs them")
     m = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
     matching = matching_for([m], Scoring())
-    ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).aligned(Judgments.of(judgments), 0, False)
+    ranked, _ = RunsInput(runs, jobs=jobs, matching=matching).on_common_topics(Judgments.of(judgments), 0, False)
     if draw == "ordered" and len(ranked.systems) < 2:
         raise TruegainError(f"an ordered list is sampled for a difference; there is one system ({ranked.systems[0]})")
     if earlier is not None and draw != "ordered":

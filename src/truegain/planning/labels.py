@@ -36,12 +36,14 @@ from truegain.stats.influence import Variance
 from truegain.stats.results import Plan
 from truegain.stats.student_t import detectable_in_se, quantile_of
 from truegain.study.answer_raters import RatedAnswers
-from truegain.study.config import FIXED, RunsInput
+from truegain.study.anytime import LookErrors
+from truegain.study.checks import FIXED
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import ByList, Listed, StandIn, spread_of_contrasts
 from truegain.study.item_inputs import answer_inputs
-from truegain.study.precision import CurrentPrecision, LookErrors, Mix, cheapest, fewest_gold, prices_of
+from truegain.study.precision import CurrentPrecision, Mix, cheapest, fewest_gold, prices_of
+from truegain.study.reading import RunsInput
 from truegain.study.study import Study
 
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)
@@ -462,7 +464,7 @@ def _over_topics(study: Study, m: Measure, contrasts: Contrasts) -> tuple[Varian
     groups = population_groups(study.over, study.topics, study.grouped)
     own = Variance(topics.value, np.full(len(contrasts), len(study.topics) - 1.0))
     for source in groups:
-        if (grouped := variance_model.alone(contrasts, source)) is not None:
+        if (grouped := variance_model.over_source(contrasts, source)) is not None:
             own = own.or_wider(grouped, study.confidence)
     return own, np.minimum(topics.value, own.value), min(groups.values(), default=0)
 
@@ -545,7 +547,7 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
         notes.insert(0, Message(f"So far {difference}{why}."))
     top = now.pairs or None
     if now.differ is not None:
-        if now.differ < estimator.least_gold and not estimator.about.exact:
+        if now.differ < estimator.least_gold and not estimator.label_facts.exact:
             unit = labeled_as(m, study.ranked)
             raise _too_few_differ(now.differ, estimator.least_gold, _moved(contrasts, names), m, unit)
         top = now.gold + now.open

@@ -33,13 +33,14 @@ from truegain.results.settlement import (
 from truegain.results.table import Cell
 from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts, place_of
-from truegain.study.config import sources_of
+from truegain.study.checks import sources_of
+from truegain.study.decision import could_move
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.label_budget import LabelBudget
 from truegain.study.looks import ListLooks, PairLook
 from truegain.study.settled import SettleResult
 from truegain.study.study import Study
-from truegain.study.verdict import Verdict, could_move
+from truegain.study.verdict import Verdict
 
 LabelOf = Callable[[str, str], float | None]
 STATUS: Mapping[str, Status] = {status.replace("-", " "): status for status in DECIDED}  # of a verdict's outcome

@@ -87,7 +87,7 @@ class FirstRanks:
     """Lists whose documents are known by key (`keys_in_question`), and a measure.
 
     >>> from truegain.config import Scoring
-    >>> from truegain.measures.evaluate import aligned
+    >>> from truegain.data.alignment import aligned
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"z": 2.0, "x": 1.0}}}
     >>> first = FirstRanks(aligned(runs, {"1": {"x": 1, "y": 0}}, Scoring(), keep_keys=10), AP())
     >>> first.score.tolist(), first.greatest(0).tolist()  # z may be relevant: 1/2 for a, 1 for b

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.config import Scoring
-from truegain.data.alignment import UNJUDGED, named_by_key, without_items
+from truegain.data.alignment import UNJUDGED, aligned, named_by_key, without_items
 from truegain.data.id_matching import UNCHECKED, Unmatched
 from truegain.data.judgments import Judgments, judgments_of_columns
 from truegain.data.pool import RankedGains
@@ -20,7 +20,6 @@ from truegain.data.teams import Teams, TeamsLike, read_teams
 from truegain.errors import MeasureError, TruegainError, counted, some, there_are
 from truegain.io.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.measures.scoring import at_level, matching_for, score, scored
 from truegain.message import argname

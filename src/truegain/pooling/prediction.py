@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 
 from truegain._version import __version__
 from truegain.config import Scoring
-from truegain.data.alignment import UNJUDGED
+from truegain.data.alignment import UNJUDGED, unchecked_labels_note
 from truegain.data.checks import check_labels
 from truegain.data.id_matching import Unmatched, doubt_messages
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns
@@ -22,7 +22,6 @@ from truegain.errors import EmptyError, TruegainError, some
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import by_whom
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level
@@ -495,7 +494,7 @@ def evaluate_filled(
     bounds = {str(m): _ends(loaded, table, m, at, scoring, jobs) for m in chosen} if at else {}
     return Scores(
         ranked.systems, ranked.topics, values, summaries, {str(m): m for m in chosen}, provenance, names, bounds,
-        (*by_whom(table), *doubt_messages(ranked.doubts)),
+        (*unchecked_labels_note(table), *doubt_messages(ranked.doubts)),
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from truegain.preferences.measures import PreferenceMeasure
 from truegain.sampling.topics import Topics
 from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.influence import Influence, Variance
-from truegain.study.estimators import About, ScoreEstimator
+from truegain.study.estimators import LabelFacts, ScoreEstimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +58,16 @@ class ByPreferences(ScoreEstimator):
         return self.scores
 
     @property
-    def about(self) -> About:
+    def label_facts(self) -> LabelFacts:
         """How many comparisons are gold, of how many."""
         if self.gold is None:
-            return About(plain=True, note=self.note)
+            return LabelFacts(plain=True, note=self.note)
         drawn, cells = self.gold.rows, self.cells
         if self.gold.whole:
             counts = len(np.unique(cells.topic[drawn])), len(cells.topics)
         else:
             counts = len(drawn), len(cells.topic)
-        return About(counts=counts, exact=counts[0] == counts[1], note=self.note)
+        return LabelFacts(counts=counts, exact=counts[0] == counts[1], note=self.note)
 
     @cached_property
     def _by_topic(self) -> Influence:

@@ -56,7 +56,7 @@ class GoldComparisons:
     by_pair: bool
 
 
-def rectified(
+def corrected_cells(
     judged: PairCells, gold: PairCells, *, tuned: bool = True, whole: bool = False, by_pair: bool = True
 ) -> tuple[PairCells, GoldComparisons]:
     """The judge's cells, with half-wins and ties that people's comparisons of some cells have corrected.
@@ -76,7 +76,7 @@ def rectified(
 
     >>> judge = PairCells.of_matrices(["x", "y"], ["1", "2", "3", "4"], np.array([[1.0], [1.0], [1.0], [0.0]]))
     >>> some = PairCells.of_matrices(["x", "y"], ["1", "2", "3", "4"], np.array([[0.0], [1.0], [np.nan], [np.nan]]))
-    >>> rectified(judge, some, tuned=False)[0].sums()[1]  # 3, less the mean error of 1/2 on each of 4
+    >>> corrected_cells(judge, some, tuned=False)[0].sums()[1]  # 3, less the mean error of 1/2 on each of 4
     array([1.])
     """
     kinds = len(judged.a)

@@ -10,7 +10,7 @@ from truegain.preferences.table import Preferences
 from truegain.sampling.assessors import Assessors
 from truegain.sampling.source import SourceName
 from truegain.study.assessors import LEAST, MOST_ALONE
-from truegain.study.config import FIXED
+from truegain.study.checks import FIXED
 
 
 def check_population(over: frozenset[SourceName], votes: Preferences, gold: bool) -> None:

@@ -8,7 +8,7 @@ from truegain.config import Gold
 from truegain.errors import TruegainError, counted
 from truegain.io.files import PathLike
 from truegain.message import argname
-from truegain.preferences.gold import GoldComparisons, correlation_of, expected_width, rectified
+from truegain.preferences.gold import GoldComparisons, corrected_cells, correlation_of, expected_width
 from truegain.preferences.gold_votes import on_judged
 from truegain.preferences.study import PreferenceStudy
 from truegain.results.base import Table
@@ -110,4 +110,4 @@ def measured_judge(preferences: PathLike, gold: PathLike) -> GoldComparisons:
     study = PreferenceStudy(preferences, "bradley-terry", gold=Gold(gold, design="random"))
     people, judged = study.gold_preferences, study.preferences.cells()
     assert people is not None
-    return rectified(judged, on_judged(people.cells(), judged))[1]
+    return corrected_cells(judged, on_judged(people.cells(), judged))[1]

@@ -27,7 +27,7 @@ from truegain.preferences.answers import PreferencePlanner, PreferencePopulation
 from truegain.preferences.balance import check_half_wins, default_measure, tell_unequal
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
 from truegain.preferences.fit import ONE_ORDER, PairCells, position_is_known
-from truegain.preferences.gold import rectified, without_judge
+from truegain.preferences.gold import corrected_cells, without_judge
 from truegain.preferences.gold_votes import gold_config, on_judged, read_gold_votes
 from truegain.preferences.measures import MEASURES, HalfWins, PreferenceMeasure, preference_measure
 from truegain.preferences.notes import flips_note, position_note, sign_note, ties_note
@@ -37,7 +37,7 @@ from truegain.results.provenance import told
 from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.results import Comparison, ResultList
-from truegain.study.config import FIXED, sources_of
+from truegain.study.checks import FIXED, sources_of
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, LEAST_TOPICS
 from truegain.study.next_steps import StepPlanner
@@ -340,7 +340,7 @@ class PreferenceStudy(Study):
             people = len(gold.assessors) if "assessors" in self.over else 0
         return PreferencePopulation(self.over, len(self.topics), people, gold is not None)
 
-    def _variance_of(self, m: Measure) -> VarianceModel:
+    def _make_variance_model(self, m: Measure) -> VarianceModel:
         assert isinstance(m, PreferenceMeasure)
         position = self.position and m.model != ""
         judged = self.preferences.cells(position=position)
@@ -371,7 +371,9 @@ class PreferenceStudy(Study):
     ) -> ByPreferences:
         """The judge's scores, corrected by people's comparisons of some cells."""
         whole = draws_topics(self._design)
-        corrected, gold = rectified(judged, on_judged(people, judged), tuned=self.tuned, whole=whole, by_pair=by_pair)
+        corrected, gold = corrected_cells(
+            judged, on_judged(people, judged), tuned=self.tuned, whole=whole, by_pair=by_pair
+        )
         return estimator_of(corrected, m, gold)
 
     def _note(self, estimator: ByPreferences) -> str:
@@ -434,7 +436,7 @@ class PreferenceStudy(Study):
         estimator = self.variance_model(str(m)).estimator
         assert isinstance(estimator, ByPreferences)
         assert estimator.gold is not None
-        if estimator.about.exact:  # all comparisons are gold: the judge does not count
+        if estimator.label_facts.exact:  # all comparisons are gold: the judge does not count
             return []
         touching = int(estimator.gold_by_system[self.systems.index(system)])
         unit = "topics" if estimator.gold.whole else "comparisons"
@@ -538,7 +540,7 @@ class PreferenceStudy(Study):
         assert people is not None
         judged = self.preferences.cells()
         try:
-            cells, alone = rectified(without_judge(judged), on_judged(people.cells(), judged))
+            cells, alone = corrected_cells(without_judge(judged), on_judged(people.cells(), judged))
             widths = [float(x.over_topics(pair).value[0]) for x in (estimator, estimator_of(cells, m, alone))]
         except TruegainError:  # gold alone has no finite strengths
             return f"{agrees}."

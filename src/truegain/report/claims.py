@@ -27,8 +27,9 @@ from truegain.report.html import (
     tr,
 )
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
-from truegain.study.variance import NOT_KNOWN, Share, is_open_which, largest_of
-from truegain.study.verdict import Outcome, Verdict
+from truegain.study.documents import Outcome
+from truegain.study.variance_table import NOT_KNOWN, Share, is_open_which, largest_of
+from truegain.study.verdict import Verdict
 
 # ---- A verdict in words and signs, as every section shows it.
 

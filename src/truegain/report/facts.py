@@ -26,8 +26,10 @@ from truegain.reliability.agree import AgreementReport
 from truegain.results.base import Table
 from truegain.stats.intervals import within
 from truegain.stats.results import Comparison, Estimate
+from truegain.study.decision import SETTLED, could_move, decided
+from truegain.study.documents import Outcome
 from truegain.study.estimates import Ranking
-from truegain.study.verdict import SETTLED, Outcome, Verdict, could_move, decided
+from truegain.study.verdict import Verdict
 
 # ---- The true scores, where they are known: of a simulated world, or from labels far beyond those of the study.
 

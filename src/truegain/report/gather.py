@@ -61,9 +61,9 @@ from truegain.sampling.catalogue import groups_of, is_sample
 from truegain.sampling.clusters import CLUSTERS
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.rank_correlation import tau_interval
-from truegain.study.config import RunsInput, of_topics
 from truegain.study.gold import Labels
 from truegain.study.intervals import intervals
+from truegain.study.reading import RunsInput, of_topics
 from truegain.study.study import Costs, Study
 
 # ---- The judge against the gold labels, as a page tells it.
@@ -247,9 +247,9 @@ class Filed(RunsInput):
         assert isinstance(self.runs, Runs)
         return self.runs
 
-    def aligned(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
+    def on_common_topics(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
         """As ever, or as kept."""
-        make = super().aligned
+        make = super().on_common_topics
 
         def now() -> dict[str, Any]:
             with heard() as messages:
@@ -326,7 +326,7 @@ def gather(
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document
-        bounds = _holes(study, kept)
+        bounds = _open_order(study, kept)
         measures = tuple(_without_idle_unjudged(m, bounds) for m in measures)
         to_judge = _next(study, runs, labels, claims[0] if claims_requested else None, bounds, kept)
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
@@ -386,7 +386,7 @@ def _agreement(study: Study) -> AgreementReport | None:
         return None
 
 
-def _holes(study: Study, kept: Keeping) -> OpenOrder | None:
+def _open_order(study: Study, kept: Keeping) -> OpenOrder | None:
     """What unjudged documents could do, by the first measure of which it is known."""
     if len(study.systems) > MOST_COMPARED:
         return None

@@ -28,8 +28,8 @@ from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of
-from truegain.study.config import RunsInput
 from truegain.study.estimates import Ranking
+from truegain.study.reading import RunsInput
 from truegain.study.study import Study
 
 TIED = 1e-12  # values of a topic that differ by rounding only

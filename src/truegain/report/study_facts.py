@@ -16,8 +16,9 @@ from truegain.message import argname
 from truegain.report.data_health import unjudged_by_system
 from truegain.report.facts import Claim, Made, MeasureFacts
 from truegain.results.serialization import hints_of
+from truegain.study.documents import Outcome
 from truegain.study.study import Costs, Study
-from truegain.study.verdict import Outcome, Verdict
+from truegain.study.verdict import Verdict
 
 MOST_COMPARED = 400  # systems of which every pair is asked about one by one
 MOST_CLAIMS = 300

@@ -65,18 +65,18 @@ def population_groups(
     return {s: len({*groups_of(s, topics, grouped)}) for s in over if SOURCES[s].groups is not None}
 
 
-def spoken_of(over: Collection[SourceName]) -> list[SourceName]:
-    """What answers speak of, and sampled labels; those that are crossed with others aside."""
+def counted_sources(over: Collection[SourceName]) -> list[SourceName]:
+    """The sources that answers generalize over, and sampled labels; those that are crossed with others aside."""
     return [name for name, s in SOURCES.items() if (name in over or s.labels) and not s.crossed_with]
 
 
 def outermost(over: Collection[SourceName]) -> list[SourceName]:
-    """What nothing else that is spoken of holds: together these are all of the variance.
+    """The counted sources that no other one holds: together these are all of the variance.
 
     >>> outermost({"collection", "replicates"}), outermost({"topics", "replicates"})
     (['collection', 'gold', 'unjudged'], ['topics'])
     """
-    return [name for name in spoken_of(over) if not holders(name) & {*over}]
+    return [name for name in counted_sources(over) if not holders(name) & {*over}]
 
 
 def inside_first(over: Collection[SourceName]) -> list[SourceName]:

@@ -11,13 +11,13 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.config import Scoring
+from truegain.data.alignment import aligned
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
 from truegain.errors import TruegainError, check_one_of
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.base import Measure
-from truegain.measures.evaluate import aligned
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level, heeded, matching_for, refuse_chosen
 from truegain.message import arg

@@ -30,6 +30,12 @@ class Variance:
         return Variance(np.where(wider, other.value, self.value), np.where(wider, other.df, self.df))
 
 
+def limits(value: Floats, variance: Variance, confidence: float) -> tuple[Floats, Floats]:
+    """Value +- t(df) sqrt V."""
+    half = quantiles_of(confidence, variance.df) * np.sqrt(variance.value)
+    return value - half, value + half
+
+
 def summed(parts: Sequence[Variance]) -> Variance:
     """Independent variances together: df = (sum V)^2 / sum (V^2 / df)."""
     total = np.sum([p.value for p in parts], axis=0)

@@ -56,10 +56,11 @@ from truegain.results.table import Cell
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.stats.student_t import quantile_of
-from truegain.study.config import RunsInput
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
-from truegain.study.gold import by_matrices, impossible_pairs, rectified
+from truegain.study.gold import gold_estimator
+from truegain.study.matrices import by_matrices, impossible_pairs
+from truegain.study.reading import RunsInput
 from truegain.study.variance import VarianceModel
 
 COLUMNS = ("system", "measure", "uncorrected", "value", "low", "high", "se", "method", "gold", "n", "gold_pairs")
@@ -232,7 +233,7 @@ def in_line(
     read = RunsInput(
         runs, jobs=jobs, scoring=Scoring(all_topics=all_topics), matching=matching_for(measures, Scoring())
     )
-    return read.aligned(bronze, 0, False)[0]
+    return read.on_common_topics(bronze, 0, False)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +274,7 @@ class Corrected:
         uncorrected, judge = measure.score(ranked), judges.rectifier(options.method) if shared else None
         if judge is not None:
             options.check_by_gold(judges.design)
-            estimator, fitted, gold = rectified(ranked, measure, judge, options.gold_relevant_from)
+            estimator, fitted, gold = gold_estimator(ranked, measure, judge, options.gold_relevant_from)
             engine = _engine(estimator, uncorrected, ranked, ranked.systems, measure, options.confidence)
             return cls(engine, ranked, Judges.of(fitted), int((~np.isnan(gold)).sum()), {})
         lists = JudgedLists.of(

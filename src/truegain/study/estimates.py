@@ -24,9 +24,9 @@ from truegain.stats.influence import Variance
 from truegain.stats.intervals import within
 from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import p_of, p_values_of, quantiles_of, quantiles_of_p
+from truegain.study.anytime import nothing_in_common
 from truegain.study.documents import ProvenanceDocument, RankedSystemDocument, RankingDocument
-from truegain.study.precision import nothing_in_common
-from truegain.study.unjudged import UnjudgedPairBounds, UnjudgedTreatment
+from truegain.study.unjudged import AllPairsBounds, UnjudgedTreatment
 from truegain.study.variance import VarianceModel
 
 ALIKE = "both rank the judged documents identically in every topic"
@@ -400,17 +400,17 @@ class MeasureEstimates:
     @property
     def note(self) -> str:
         """What the scores stand for, where they are not the measure itself."""
-        return self.variance_model.estimator.about.note
+        return self.variance_model.estimator.label_facts.note
 
     @property
     def of_pairs(self) -> str:
         """How differences are told, where they are not those of the scores."""
-        return self.variance_model.estimator.about.pairs
+        return self.variance_model.estimator.label_facts.pairs
 
     @property
     def name(self) -> str:
         """What is told: the measure, or what stands for it."""
-        return self.variance_model.estimator.about.name or str(self.measure)
+        return self.variance_model.estimator.label_facts.name or str(self.measure)
 
     @cached_property
     def scores(self) -> Floats:
@@ -429,8 +429,8 @@ class MeasureEstimates:
 
     @property
     def _tells_differences(self) -> bool:
-        about = self.variance_model.estimator.about
-        return about.source == "gold" and about.order is not None and not about.exact
+        facts = self.variance_model.estimator.label_facts
+        return facts.source == "gold" and facts.order is not None and not facts.exact
 
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
@@ -553,8 +553,8 @@ class MeasureEstimates:
     def _contributions(self) -> Floats:
         return self.variance_model.estimator.contributions()
 
-    def widened(self, contrasts: Contrasts, bounds: UnjudgedPairBounds | None) -> list[Comparison]:
-        """Differences whose limits and p hold whatever the labels of unjudged documents: see `UnjudgedPairBounds`."""
+    def widened(self, contrasts: Contrasts, bounds: AllPairsBounds | None) -> list[Comparison]:
+        """Differences whose limits and p hold whatever the labels of unjudged documents: see `AllPairsBounds`."""
         comparisons = self.differences(contrasts)
         if bounds is None:
             return comparisons
@@ -575,7 +575,7 @@ class MeasureEstimates:
             for i, c in enumerate(comparisons)
         ]  # fmt: skip
 
-    def _t(self, contrasts: Contrasts, variance: Variance, bounds: UnjudgedPairBounds | None) -> Floats:
+    def _t(self, contrasts: Contrasts, variance: Variance, bounds: AllPairsBounds | None) -> Floats:
         """|t| of each difference, after what unjudged documents and what nobody could judge may take from it.
 
         0 where nothing moves it, or these turn it.
@@ -587,13 +587,13 @@ class MeasureEstimates:
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
             total = total + np.where(difference > 0, less, more)
         far, total = far.copy(), total.copy()
-        for i, worst, best in self.variance_model.ends(contrasts, variance):
+        for i, worst, best in self.variance_model.look_limits.ends(contrasts, variance):
             value, wide = worst if difference[i] > 0 else best
             far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
             total[i] += max(0.0, float(wide.value[0] - variance.value[i]))
         return np.asarray(far / np.where(variance.value > 0, np.sqrt(total), np.inf))
 
-    def all_differences(self, seed: int, bounds: UnjudgedPairBounds | None = None) -> list[Comparison]:
+    def all_differences(self, seed: int, bounds: AllPairsBounds | None = None) -> list[Comparison]:
         """Every pair of systems, p also adjusted for all of them: the share of draws whose largest |t| is no smaller.
 
         Westfall and Young 1993, Resampling-Based Multiple Testing, section 2.6; a pair without p stays in the family.
@@ -614,9 +614,7 @@ class MeasureEstimates:
             for c, q in zip(comparisons, adjusted, strict=True)
         ]
 
-    def ranking(
-        self, seed: int, open_: Bools, notes: tuple[str, ...], bounds: UnjudgedPairBounds | None = None
-    ) -> Ranking:
+    def ranking(self, seed: int, open_: Bools, notes: tuple[str, ...], bounds: AllPairsBounds | None = None) -> Ranking:
         """Which systems may be best, tiers and ranks with limits, all pairs at once.
 
         open_: systems that cannot be told from any other, such as those of which nothing is claimed.
@@ -734,7 +732,7 @@ def _unknown(
         notes.append("it is the same whichever unit is left out, so its uncertainty cannot be estimated")
     elif touching is not None and touching < least:
         kind = "gold label" if variance_model.labels == "gold" else "label of the sample"
-        order = variance_model.estimator.about.order
+        order = variance_model.estimator.label_facts.order
         left = 0 if order is None else len(order.sizes) - order.n
         more = ": judge the next rows of the list" if left else f": draw them from {where}"
         if 0 < left <= least - touching:

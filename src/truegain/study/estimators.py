@@ -33,7 +33,7 @@ NO_WEIGHT = 1e-15  # what a document counts in a contrast, below which it does n
 
 
 @dataclass(frozen=True)
-class About:
+class LabelFacts:
     """What is known of the labels behind scores."""
 
     source: SourceName = "gold"  # what those that were sampled are called
@@ -132,9 +132,9 @@ class ScoreEstimator(ABC):
         return low, high
 
     @property
-    def about(self) -> About:
+    def label_facts(self) -> LabelFacts:
         """What is known of the labels."""
-        return About()
+        return LabelFacts()
 
     def unlisted(self, contrasts: Contrasts) -> Ints | None:  # noqa: ARG002
         """Documents that move each contrast and that a list of gold labels leaves out; None where there is no list."""
@@ -166,9 +166,9 @@ class Plain(ScoreEstimator):
         return np.asarray(self.scores.mean(axis=1))
 
     @property
-    def about(self) -> About:
+    def label_facts(self) -> LabelFacts:
         """Labels as they are."""
-        return About(plain=True)
+        return LabelFacts(plain=True)
 
     def by_topic(self) -> Influence:
         """(x_t - mean)/sqrt(n (n - 1)): the paired t test of any contrast."""
@@ -207,9 +207,9 @@ class ByGoldPairs(ScoreEstimator):
         return np.asarray(self.fit.values(np.ones((1, len(self.topics))), lacking=0.0)[0])
 
     @property
-    def about(self) -> About:
+    def label_facts(self) -> LabelFacts:
         """Gold pairs, of the pool; all are gold where every one was sure to be drawn."""
-        return About(counts=(self.gold.pairs, self.gold.of), exact=not self.fit.unseen.any())
+        return LabelFacts(counts=(self.gold.pairs, self.gold.of), exact=not self.fit.unseen.any())
 
     def alone(self) -> ByGoldPairs:
         """The same by gold pairs alone."""
@@ -237,7 +237,7 @@ class ByGoldPairs(ScoreEstimator):
         """Load times residual of each gold pair, times sqrt(1 - its chance); of pairs drawn as one, their sum."""
         matrix = self.fit.load * self.fit.residuals() * np.sqrt(self.fit.unseen)[:, None] / len(self.topics)
         moves = self.gold.sums(matrix)
-        return Influence(self.about.source, self.gold.units, moves, max(1.0, len(moves) - 1.0))
+        return Influence(self.label_facts.source, self.gold.units, moves, max(1.0, len(moves) - 1.0))
 
     def over_gold(self, contrasts: Contrasts) -> Variance:
         """The moves of the gold pairs, no less than what the spread within bronze labels makes of so few."""
@@ -283,7 +283,7 @@ class ByGoldPairs(ScoreEstimator):
         show.
         """
         moving = self.moving(contrasts)
-        return np.maximum(moving, self.least_gold) if self.about.exact else moving
+        return np.maximum(moving, self.least_gold) if self.label_facts.exact else moving
 
     def moving(self, contrasts: Contrasts) -> Ints:
         """Gold pairs with c(b) - c(a) not 0.
@@ -343,10 +343,10 @@ class ByGoldTopics(ScoreEstimator):
         return self.fit.values(contrasts)
 
     @property
-    def about(self) -> About:
+    def label_facts(self) -> LabelFacts:
         """Gold topics, of all; where these are gold themselves scores are exact for them."""
         by_itself = BY_ITSELF if self.fit.share and self.fit.uses else ""
-        return About(counts=(self.fit.n, len(self.topics)), exact=not self.fit.share, pairs=by_itself)
+        return LabelFacts(counts=(self.fit.n, len(self.topics)), exact=not self.fit.share, pairs=by_itself)
 
     def alone(self) -> ByGoldTopics:
         """The same by gold topics alone."""
@@ -427,9 +427,9 @@ class ByMatrices(ScoreEstimator):
         return self.fit.value
 
     @property
-    def about(self) -> About:
+    def label_facts(self) -> LabelFacts:
         """Gold pairs, of no known number."""
-        return About(counts=(self.pairs, 0), away=not self.fit.same_topics)
+        return LabelFacts(counts=(self.pairs, 0), away=not self.fit.same_topics)
 
     def gold_counts(self) -> Ints | None:
         """Gold pairs by which the judge of each system was measured; None where only counts are known."""

@@ -24,8 +24,8 @@ from truegain.results.base import PaperWords, Result, Table
 from truegain.results.table import Cell
 from truegain.stats.results import Estimate, ResultList
 from truegain.study.claims import each_alone, joint_sentences
-from truegain.study.config import of_topics
 from truegain.study.estimates import Ranking
+from truegain.study.reading import of_topics
 from truegain.study.study import Study
 from truegain.study.verdict import Verdict
 

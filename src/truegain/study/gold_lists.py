@@ -13,7 +13,7 @@ from truegain.errors import InputError, MeasureError
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, frozen
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import ListFit
-from truegain.judge_error.system_judges import gold_of_items
+from truegain.judge_error.rectify import gold_of_items
 from truegain.judge_error.topic_estimators import tails
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
@@ -23,7 +23,7 @@ from truegain.sampling.designs import OrderedDraws
 from truegain.stats.betting import Betting, DrawnUnits
 from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.influence import Influence, Variance
-from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, About, ScoreEstimator
+from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, LabelFacts, ScoreEstimator
 
 MOST_GAMES = 64  # kept, so that further labels go on where they were
 DRAW_TOPICS = by_surface("draw='topics' of tg.sample_gold", "`truegain plan labels --draw topics` draws these")
@@ -264,11 +264,11 @@ class ByList(ScoreEstimator):
         return self.listed.note
 
     @property
-    def about(self) -> About:
+    def label_facts(self) -> LabelFacts:
         """Judged rows, of the list."""
         counts = self.draws.n, len(self.draws.sizes)
         exact = self.draws.whole and not self._stuck.any()
-        return About(counts=counts, exact=exact, order=self.draws, name=self.listed.name, note=self.listed.note)
+        return LabelFacts(counts=counts, exact=exact, order=self.draws, name=self.listed.name, note=self.listed.note)
 
     @cached_property
     def _pull(self) -> Floats:
@@ -351,11 +351,11 @@ class ByList(ScoreEstimator):
         """The estimates that each gold label gives, about their mean."""
         n = self.draws.n
         if self.draws.whole:
-            return Influence(self.about.source, self.names, np.zeros(self._pull.shape), max(1.0, n - 1.0))
+            return Influence(self.label_facts.source, self.names, np.zeros(self._pull.shape), max(1.0, n - 1.0))
         x = self.draws.estimates(self._pull) / len(self.topics)
         about = x - self.draws.share @ x
         weight = np.sqrt(self.draws.share / max(1, n - 1))
-        return Influence(self.about.source, self.names, weight[:, None] * about, max(1.0, n - 1.0))
+        return Influence(self.label_facts.source, self.names, weight[:, None] * about, max(1.0, n - 1.0))
 
     def over_gold(self, contrasts: Contrasts) -> Variance:
         """The larger of what the estimates show and what gold values within bronze labels make of so few."""

@@ -22,8 +22,8 @@ from truegain.results.paper_table import Renamed
 from truegain.sampling.catalogue import draws_topics
 
 if TYPE_CHECKING:
-    from truegain.study.config import RunsInput
     from truegain.study.item_inputs import AnswerInputs
+    from truegain.study.reading import RunsInput
     from truegain.study.study import Study
 
 
@@ -164,7 +164,7 @@ class StudyInputs(Renamed):
         self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingsAsked
     ) -> Study:
         """The study of runs and judgments, read or as files."""
-        from truegain.study.config import RunsInput
+        from truegain.study.reading import RunsInput
         from truegain.study.study import Study
 
         gold = config.gold

@@ -52,7 +52,7 @@ from truegain.sampling.catalogue import draws_topics
 from truegain.sampling.clusters import CLUSTERS
 from truegain.sampling.replicates import REPLICATES
 from truegain.study.answer_raters import RatedAnswers
-from truegain.study.config import names_in, sources_of
+from truegain.study.checks import names_in, sources_of
 from truegain.study.gold_in_table import apart
 
 UNNAMED_SCORES = ("score", "value", "label", "rating", "gain", "gold", "people", "human")  # names that tell nothing

@@ -16,14 +16,15 @@ from truegain.stats.betting import Betting
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison
 from truegain.stats.student_t import quantiles_of
+from truegain.study.anytime import LookErrors
+from truegain.study.decision import could_move, decided
+from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, ranked_alike
 from truegain.study.estimators import NO_WEIGHT
 from truegain.study.gold_lists import ByList, GamesPlayed, worth_of
-from truegain.study.precision import LookErrors
 from truegain.study.study import Study
-from truegain.study.unjudged import UnjudgedBounds
+from truegain.study.unjudged import PairBounds
 from truegain.study.variance import VarianceModel
-from truegain.study.verdict import Outcome, could_move, decided
 from truegain.study.withheld import in_one
 
 HELPS = 0.97  # of the variance without a judge, below which it helps
@@ -123,7 +124,7 @@ class ListLooks:
         whole = self._whole.estimator
         assert isinstance(whole, ByList)
         self.whole, self.last = whole, whole
-        self.bounds = [study._unjudged.unjudged_bounds(self.measure, one)[0] for one in self.pairs]
+        self.bounds = [study._unjudged.of_pair(self.measure, one)[0] for one in self.pairs]
         self.never = [self._why_never(one) for one in self.pairs]
 
     def _why_never(self, one: Contrasts) -> str:
@@ -162,7 +163,7 @@ class ListLooks:
         ]
 
     def _look(
-        self, comparison: Comparison, one: Contrasts, bounds: UnjudgedBounds | None, model: VarianceModel
+        self, comparison: Comparison, one: Contrasts, bounds: PairBounds | None, model: VarianceModel
     ) -> PairLook:
         policy = self.study.unjudged_policy
         held = self.study._unjudged.with_limits(bounds, one, model)

@@ -18,12 +18,13 @@ from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.intervals import within
 from truegain.stats.student_t import quantile_of, quantiles_of
+from truegain.study.anytime import LookErrors
+from truegain.study.decision import could_move, outcome_of
 from truegain.study.estimators import NO_WEIGHT
-from truegain.study.precision import CurrentPrecision, LookErrors, Step, fewest_gold, steps_of
+from truegain.study.precision import CurrentPrecision, Step, fewest_gold, steps_of
 from truegain.study.study_data import StudyData
-from truegain.study.unjudged import UnjudgedBounds, sample_step
+from truegain.study.unjudged import PairBounds, sample_step
 from truegain.study.variance import VarianceModel
-from truegain.study.verdict import could_move, outcome_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,7 +113,7 @@ class StepPlanner:
     bounds: tuple[float, float] = (-math.inf, math.inf)  # of the measure
 
     def steps(
-        self, contrasts: Contrasts, prices: Mapping[str, float], unjudged_bounds: UnjudgedBounds | None
+        self, contrasts: Contrasts, prices: Mapping[str, float], unjudged_bounds: PairBounds | None
     ) -> list[Step]:
         """What more of each kind would bring; first a sample of the unjudged documents, where these alone decide."""
         now, made = self.precision(contrasts), self.study_data
@@ -152,13 +153,13 @@ class StepPlanner:
             return least
         return least / 2 if half > least / 2 * (1 + 1e-9) else 0.0
 
-    def until_decided(self, contrasts: Contrasts, unjudged_bounds: UnjudgedBounds | None = None) -> str:
+    def until_decided(self, contrasts: Contrasts, unjudged_bounds: PairBounds | None = None) -> str:
         """How many more labels of a list may decide a difference, were it as it is now; empty where there is no list.
 
         That many bring the limits as far as the difference lies from what decides: an even chance.
         """
         listed = self.variance_model.estimator.still_open(contrasts)
-        if listed is None or self.variance_model.estimator.about.exact:
+        if listed is None or self.variance_model.estimator.label_facts.exact:
             return ""
         now, value = self.precision(contrasts), float(self.variance_model.estimator.values(contrasts)[0])
         unit = now.unit or "gold label"
@@ -199,12 +200,12 @@ class StepPlanner:
         is of both: the larger V(gold), the less is known of the difference, and the larger of two would be too large.
         Whole gold topics know how far gold scores lie apart, which no bronze score tells: all topics gold leave that.
         """
-        about = self.variance_model.estimator.about
-        if about.exact or "topics" not in parts or "gold" not in parts:
+        facts = self.variance_model.estimator.label_facts
+        if facts.exact or "topics" not in parts or "gold" not in parts:
             return parts
         least = self.variance_model.estimator.were_all_gold(contrasts)
         if least is None:
-            if about.order is None:
+            if facts.order is None:
                 return parts
             least = self.variance_model.uncorrected.over_topics(contrasts).value
         whole = parts["topics"] + parts["gold"]
@@ -222,7 +223,9 @@ class StepPlanner:
 
     def _with_answers(self, contrasts: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
         """The noise of asking the judge again stands apart also where documents, topics or assessors hold it."""
-        again = self.variance_model.alone(contrasts, "replicates") if "replicates" in self.study_data.over else None
+        again = (
+            self.variance_model.over_source(contrasts, "replicates") if "replicates" in self.study_data.over else None
+        )
         if again is None or "replicates" in parts:
             return parts
         holder = next(s for s in ("collection", "topics", "assessors") if s in parts)
@@ -230,7 +233,7 @@ class StepPlanner:
         return {**parts, holder: parts[holder] - noise, "replicates": noise}
 
     def precision(self, contrasts: Contrasts) -> CurrentPrecision:
-        """The same of one contrast."""
+        """How precise one difference is now."""
         return self.precisions(contrasts)[0]
 
     def precisions(self, contrasts: Contrasts) -> list[CurrentPrecision]:
@@ -242,8 +245,8 @@ class StepPlanner:
         parts: dict[str, Floats] = {"gold" if s == "unjudged" else s: v for s, v in own.items()}
         parts = self._with_answers(contrasts, parts)
         variance, total = self.variance_model.variance(contrasts, self.confidence), np.sum(list(parts.values()), axis=0)
-        about, looks = self.variance_model.estimator.about, self.variance_model.looks
-        order, (gold, pairs) = about.order, about.counts
+        facts, looks = self.variance_model.estimator.label_facts, self.variance_model.looks
+        order, (gold, pairs) = facts.order, facts.counts
         made = self.study_data
         whole = self._whole
         if looks is None:
@@ -265,7 +268,7 @@ class StepPlanner:
             times=len(made.raters.asked) if made.raters is not None and "replicates" in parts else 0,
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
-            away=about.away,
+            away=facts.away,
             groups=min(population_groups(made.over, made.ranked.topics, made.grouped).values(), default=0),
         )  # fmt: skip
         if (
@@ -277,7 +280,7 @@ class StepPlanner:
             done = int(touching[0]) + int(self.variance_model.estimator.stuck(contrasts)[0])
             now = replace(now, differ=differ, open=max(0, differ - done))
         stuck = np.zeros(len(contrasts))
-        for i, (worst, _), (best, _) in self.variance_model.ends(
+        for i, (worst, _), (best, _) in self.variance_model.look_limits.ends(
             contrasts, self.variance_model.variance(contrasts, self.confidence)
         ):
             stuck[i] = (best[0] - worst[0]) / 2

@@ -1,9 +1,9 @@
-"""How precise a study is now and would be with more of each kind, also for intervals that hold at every look."""
+"""How precise a difference is now and would be with more of each kind, also for intervals that hold at every look."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,96 +13,9 @@ from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.message import argname, told_value
 from truegain.sampling.catalogue import SOURCES, holders
-from truegain.stats.influence import Variance
-from truegain.stats.student_t import quantile_of, quantiles_of, satterthwaite
+from truegain.stats.student_t import quantile_of, satterthwaite
+from truegain.study.anytime import sequence_half
 from truegain.study.documents import StepDocument
-
-EXPECTED = 150.0  # gold labels at which the sequence is tightest; fixed before any is seen
-BATCH = 25  # labels between earlier looks that are made up for, from 500 on a twentieth of what there is
-
-
-def sequence_half(s2: Floats, information: float, alpha: float) -> Floats:
-    """Half of the width of a confidence sequence: with chance 1 - alpha it holds the truth at all looks together.
-
-    With tau the information gathered (about the number of labels) and s2/tau the variance of the estimate,
-
-        h = sqrt(s2 (tau rho^2 + 1)/(tau^2 rho^2) log((tau rho^2 + 1)/alpha^2))
-        rho^2 = (-2 log alpha + log(1 - 2 log alpha))/tau*,  tau* = 150
-
-    Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024, Annals of Statistics 52(6).
-
-    >>> sequence_half(np.array([1.0]), 150.0, 0.05).round(4).tolist(), round(1.96 / 150**0.5, 4)
-    ([0.2478], 0.16)
-    """
-    if math.isinf(information):
-        return np.zeros(len(s2))
-    rho2 = (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / EXPECTED
-    grown = information * rho2 + 1
-    return np.asarray(np.sqrt(s2 * grown / (information**2 * rho2) * math.log(grown / alpha**2)))
-
-
-@dataclass(frozen=True)
-class LookErrors:
-    """The error of the limits over gold, at all looks together, and of the t interval over topics; 0: topics are fixed.
-
-    Topics sampled, the limits lie sqrt(t^2 own + h^2) out: own the part of the variance that topics bring by
-    themselves, h how far the limits over gold lie out.  As labels come in the estimate moves like a Brownian motion
-    whose variance falls from own + gold's to own.  Its chance to pass these limits at some look was simulated: with
-    half of the error for each part it is up to 1.15 times an error of 5%, so gold gets a quarter, and less where the
-    error is small (5% of 3 pairs), since the sum by squares then errs more (`python -m benchmarks.settle.joined`).
-
-    >>> errors = LookErrors.of(0.95, topics=True)
-    >>> round(errors.gold, 6), round(errors.topics, 6)
-    (0.0125, 0.025)
-    """
-
-    gold: float
-    topics: float
-
-    @classmethod
-    def of(cls, confidence: float, topics: bool) -> LookErrors:
-        """The errors that together make this confidence."""
-        error = 1 - confidence
-        return cls(min(error / 4, 5 * error**2), error / 2) if topics else cls(error, 0.0)
-
-
-def at_every_look(gold: Variance, whole: Variance | None, information: float, confidence: float) -> Variance:
-    """A spread whose limits at this confidence are those of the sequence.
-
-    gold: over gold labels, the topics held fixed; whole: over topics and all they hold, None where they are held fixed.
-    Topics sampled: sqrt(t^2 own + h^2), see `LookErrors`.
-    """
-    errors = LookErrors.of(confidence, whole is not None)
-    s2 = gold.value * (information if math.isfinite(information) else 0.0)
-    half = sequence_half(s2, information, errors.gold)
-    if whole is not None:
-        own = np.maximum(whole.value - gold.value, 0.0)
-        half = np.sqrt(quantiles_of(1 - errors.topics, whole.df) ** 2 * own + half**2)
-    return Variance(np.asarray((half / quantile_of(confidence)) ** 2), np.full(len(half), np.inf))
-
-
-def nothing_in_common(confidence: float) -> str:
-    """What is said where no difference lies within the limits of all looks."""
-    return (
-        "the intervals of some looks at this list do not overlap, which happens by chance in less than "
-        f"{100 * (1 - confidence):.3g}% of lists: perhaps the list was not labeled from the top down, or the judging "
-        "changed on the way"
-    )
-
-
-def earlier_looks(labels: int) -> Iterator[int]:
-    """Numbers of labels before these at which one might have looked: fixed beforehand, whatever was found.
-
-    Limits that hold at all looks together hold together: what lies within all of them is narrower, and as sure.
-
-    >>> list(earlier_looks(90)), list(earlier_looks(700))[-3:]
-    ([25, 50, 75], [606, 636, 667])
-    """
-    at = BATCH
-    while at < labels:
-        yield at
-        at += max(BATCH, at // 20)
-
 
 # ---- The precision of a difference, now and with more units.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -43,41 +43,42 @@ from truegain.stats.other_collections import keys_needed
 from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.stats.student_t import check_confidence
 from truegain.study.answer_raters import AnswerRaters, RatedAnswers
-from truegain.study.config import (
+from truegain.study.checks import (
     LEAST_RESAMPLES,
     RESAMPLES,
-    RunsInput,
     check_config,
     check_raters,
     check_scoring,
     check_units,
     margin_of,
-    raters_in,
-    raters_of,
     sources_of,
 )
+from truegain.study.decision import Decision, decide, holds_back
+from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import ByGoldPairs
-from truegain.study.gold import Labels, check_gold_level, read_gold, refused_of
+from truegain.study.gold import GivenLabels, Labels, check_gold_level, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.label_budget import LabelBudget
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
+from truegain.study.reading import RunsInput, raters_in, raters_of
 from truegain.study.settled import SettleResult
 from truegain.study.study_data import LONE, Population, StudyData
-from truegain.study.unjudged import UnjudgedDocuments
+from truegain.study.unjudged import PairBounds, UnjudgedDocuments
 from truegain.study.unjudged_sample import UnjudgedList
-from truegain.study.variance import (
+from truegain.study.variance import VarianceModel
+from truegain.study.variance_table import (
     InfluentialUnit,
     Share,
-    VarianceModel,
     influential_units_of,
     largest_in_words,
     lines_of,
+    shares_of,
     uncorrected_line,
 )
-from truegain.study.verdict import Outcome, Verdict, decide, holds_back
+from truegain.study.verdict import Verdict
 from truegain.study.withheld import MORE_LABELS, Reason, gold_reasons, in_one, with_reasons
 
 T = TypeVar("T", Estimate, Comparison)
@@ -207,42 +208,33 @@ class Study:
             "population": population, "gold": gold, "unjudged": unjudged, "ratings": ratings, "min_effect": min_effect,
             "confidence": confidence, "scoring": scoring, "resampling": resampling, "trust_judge": trust_judge,
         }  # fmt: skip
-        config = StudyConfig(**keywords)
-        if isinstance(runs, Items):
-            answers = answer_inputs(runs, judgments, measures, config)
-            runs, judgments, measures, config = answers.runs, answers.judgments, answers.measures, answers.config
-            self.items = answers.items
-        elif judgments is None or measures is None:
-            lack = "judgments" if judgments is None else "measures"
-            raise TruegainError(
-                f"{argname(lack)}: a study of runs needs them, as in tg.Study(runs, judgments, 'nDCG@10')"
-            )
-        self.config, self.over = config, sources_of(config.population)
-        self.confidence, self.min_effect, self.trust_judge = (
-            check_confidence(confidence),
-            config.min_effect,
-            trust_judge,
-        )
-        self.resamples = config.resampling.n or RESAMPLES
-        check_count("resamples", self.resamples, LEAST_RESAMPLES)
-        self.seed, self.jobs = config.resampling.seed, config.resampling.jobs
-        self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
-        check_config(config, self.over)
-        gold_labels, design, label_list = read_gold(config.gold)
-        self.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
-        self.gold_rated = config.gold is not None and config.gold.aggregate is not None
-        self.raters = raters_of(gold_labels if self.gold_rated else judgments, self._rated())
-        check_raters(self.raters, self.over)
-        aggregated = None if self.raters is None else self.raters.judgments()
-        labels = Judgments.of(judgments) if aggregated is None or self.gold_rated else aggregated
-        gold_labels = aggregated if self.gold_rated else gold_labels
-        named = parse_measures(measures)
-        check_scoring(config, [a.measure for a in named], label_list is not None)
-        self._read_as(runs, [a.measure for a in named])
-        self._align(labels, self._keys([a.measure for a in named]), design)
-        self.relevant_from = config.scoring.relevant_from
-        self._sources = (judgments, labels, gold_labels, design, label_list)
-        self._estimate(named)
+        self._set_up(runs, judgments, measures, StudyConfig(**keywords))
+
+    @classmethod
+    def configured(
+        cls,
+        runs: RunsLike | RunsInput | Items,
+        judgments: JudgmentsLike | None,
+        measures: MeasuresLike | None,
+        config: StudyConfig,
+    ) -> Study:
+        """A study by a config, as functions and study files have it.
+
+        Parameters
+        ----------
+        runs, judgments, measures
+            As those of `Study`.
+        config : StudyConfig
+            All other options.
+
+        Returns
+        -------
+        Study
+            The study.
+        """
+        study = cls.__new__(cls)
+        study._set_up(runs, judgments, measures, config)
+        return study
 
     def with_measures(self, measures: MeasuresLike) -> Study:
         """The study with some of its measures: runs and judgments are not read again.
@@ -258,7 +250,7 @@ class Study:
             Another study of the same data.
         """
         study = copy(self)
-        study._estimate(parse_measures(measures))
+        study._set_up_measures(parse_measures(measures))
         return study
 
     def with_config(self, config: StudyConfig) -> Study:
@@ -281,8 +273,8 @@ class Study:
         gold_labels, design, label_list = read_gold(config.gold)
         check_scoring(config, self.measures, label_list is not None)
         study.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
-        study._sources = (*self._sources[:2], gold_labels, design, label_list)
-        study._estimate(parse_measures(list(self.measures)))
+        study._given = replace(self._given, gold=gold_labels, design=design, gold_list=label_list)
+        study._set_up_measures(parse_measures(list(self.measures)))
         return study
 
     def settle(
@@ -402,24 +394,68 @@ class Study:
         provided("write_report")(self, None, None, path, pairs=pairs, baselines=baselines, costs=costs, title=title)
         return path
 
-    def _estimate(self, named: Sequence[NamedMeasure]) -> None:
-        """Set up all that depends on the measures: the judge at their level of relevance, and what is estimated."""
-        config, confidence = self.config, self.confidence
-        judgments, labels, gold_labels, design, label_list = self._sources
+    def _set_up(
+        self,
+        runs: RunsLike | RunsInput | Items,
+        judgments: JudgmentsLike | None,
+        measures: MeasuresLike | None,
+        config: StudyConfig,
+    ) -> None:
+        """Check the options, read gold labels and ratings, align runs with labels, and prepare the measures."""
+        if isinstance(runs, Items):
+            answers = answer_inputs(runs, judgments, measures, config)
+            runs, judgments, measures, config = answers.runs, answers.judgments, answers.measures, answers.config
+            self.items = answers.items
+        elif judgments is None or measures is None:
+            lack = "judgments" if judgments is None else "measures"
+            raise TruegainError(
+                f"{argname(lack)}: a study of runs needs them, as in tg.Study(runs, judgments, 'nDCG@10')"
+            )
+        # options
+        self.config, self.over = config, sources_of(config.population)
+        self.confidence, self.min_effect = check_confidence(config.confidence), config.min_effect
+        self.trust_judge, self.resamples = config.trust_judge, config.resampling.n or RESAMPLES
+        check_count("resamples", self.resamples, LEAST_RESAMPLES)
+        self.seed, self.jobs = config.resampling.seed, config.resampling.jobs
+        self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
+        check_config(config, self.over)
+        # gold labels, and ratings with their rule
+        gold_labels, design, label_list = read_gold(config.gold)
+        self.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
+        self.gold_rated = config.gold is not None and config.gold.aggregate is not None
+        self.raters = raters_of(gold_labels if self.gold_rated else judgments, self._rated())
+        check_raters(self.raters, self.over)
+        aggregated = None if self.raters is None else self.raters.judgments()
+        labels = Judgments.of(judgments) if aggregated is None or self.gold_rated else aggregated
+        gold_labels = aggregated if self.gold_rated else gold_labels
+        # runs in line with labels
+        named = parse_measures(measures)
+        check_scoring(config, [a.measure for a in named], label_list is not None)
+        self._set_reading(runs, [a.measure for a in named])
+        self._align(labels, self._keys_to_keep([a.measure for a in named]), design)
+        self.relevant_from = config.scoring.relevant_from
+        self._given = GivenLabels(as_given=judgments, bronze=labels, gold=gold_labels, design=design,
+                                  gold_list=label_list)  # fmt: skip
+        # measures
+        self._set_up_measures(named)
+
+    def _set_up_measures(self, named: Sequence[NamedMeasure]) -> None:
+        """Measure the judge on the gold labels (read here) and prepare each measure; nothing is estimated yet."""
+        config, confidence, given = self.config, self.confidence, self._given
         self.measures = tuple(at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, named))
-        gold_design = gold_labels.design if isinstance(gold_labels, Judge) else design
+        gold_design = given.gold.design if isinstance(given.gold, Judge) else given.design
         self.refused = refused_of(self.measures, gold_design, self.gold_list is not None)
-        if label_list is not None:
-            self._check_list(label_list)
-        study_labels = Labels(labels, self._labels, self.topics)
+        if given.gold_list is not None:
+            self._check_list(given.gold_list)
+        study_labels = Labels(given.bronze, self._labels, self.topics)
         gold_relevant_from = None if config.gold is None else config.gold.relevant_from
         self.judge = study_labels.judge(
-            gold_labels, design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list,
-            None if label_list is None else label_list.scale,
+            given.gold, given.design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list,
+            None if given.gold_list is None else given.gold_list.scale,
         )  # fmt: skip
         if self.judge is not None:
             check_gold_level(self.judge, gold_relevant_from)
-        if CLUSTERS.name in self.over and self.judge is not None and self.judge is not gold_labels:
+        if CLUSTERS.name in self.over and self.judge is not None and self.judge is not given.gold:
             pool = self.judge.pairs.pool if self.judge.pairs is not None else None
             cluster = {} if pool is None else told_clusters(pool.judgments) or {}
             groups = tuple(cluster[topic] for topic in pool.topics) if pool is not None and cluster else ()
@@ -427,56 +463,32 @@ class Study:
         sample = config.sample
         self.unjudged_sample = None if sample is None else study_labels.sample(sample, self._runs_input, self.measures)
         self._study_data = StudyData(
-            self.over,
-            self.ranked,
-            self.raters,
-            self.judge,
-            gold_relevant_from,
-            self.resamples,
-            self.seed,
-            self.gold_rated,
-            self.unjudged_sample,
-            self.gold_list,
-            confidence if config.sequential else None,
-            confidence,
+            over=self.over,
+            ranked=self.ranked,
+            raters=self.raters,
+            judge=self.judge,
+            gold_relevant_from=gold_relevant_from,
+            resamples=self.resamples,
+            seed=self.seed,
+            gold_rated=self.gold_rated,
+            sample=self.unjudged_sample,
+            listed=self.gold_list,
+            looks=confidence if config.sequential else None,
+            confidence=confidence,
         )
         self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, confidence)
-        self._name_models(judgments, labels)
+        self._name_models(given.as_given, given.bronze)
         self._variance_models: dict[str, VarianceModel] = {}
         self._estimates_by_measure: dict[str, MeasureEstimates] = {}
         self._weights: dict[str, Floats] = {}
-        self.provenance = self._provenance(judgments)
-
-    @classmethod
-    def configured(
-        cls,
-        runs: RunsLike | RunsInput | Items,
-        judgments: JudgmentsLike | None,
-        measures: MeasuresLike | None,
-        config: StudyConfig,
-    ) -> Study:
-        """A study by a config, as functions and study files have it.
-
-        Parameters
-        ----------
-        runs, judgments, measures
-            As those of `Study`.
-        config : StudyConfig
-            All other options.
-
-        Returns
-        -------
-        Study
-            The study.
-        """
-        return cls(runs, judgments, measures, **{f.name: getattr(config, f.name) for f in fields(config)})
+        self.provenance = self._provenance(given.as_given)
 
     def _rated(self) -> Ratings:
         """How ratings become labels: those of the judgments, or of gold by its own rule."""
         ratings, gold = self.config.ratings, self.config.gold
         return replace(ratings, aggregate=gold.aggregate) if self.gold_rated and gold is not None else ratings
 
-    def _read_as(self, runs: RunsLike | RunsInput, measures: Sequence[Measure]) -> None:
+    def _set_reading(self, runs: RunsLike | RunsInput, measures: Sequence[Measure]) -> None:
         """How runs are read: which ranks count, and whether a topic that one lacks does."""
         self._runs_input = runs if isinstance(runs, RunsInput) else RunsInput(runs, jobs=self.jobs)
         scoring = self.config.scoring
@@ -484,7 +496,7 @@ class Study:
         matching = replace(matching, shallow=())  # each measure's unjudged documents are held against its answers
         self._runs_input = replace(self._runs_input, scoring=scoring, matching=matching)
 
-    def _keys(self, measures: Sequence[Measure]) -> int:
+    def _keys_to_keep(self, measures: Sequence[Measure]) -> int:
         """How many document ids of each list are kept: what unjudged documents could do is told by them."""
         known = [m for m in measures if is_known(m)]
         keys = keys_in_question(known, [m for m in measures if not is_known(m)])
@@ -546,12 +558,12 @@ class Study:
 
     def _align(self, labels: Judgments, keys: int, design: str | None) -> None:
         """Runs and labels of the topics that all systems answer; of ratings those of these topics alone."""
-        self.ranked, self._labels = self._runs_input.aligned(labels, keys, "topics" in self.over)
+        self.ranked, self._labels = self._runs_input.on_common_topics(labels, keys, "topics" in self.over)
         if self.raters is not None and (not self.gold_rated or is_sample(design)):
             left = raters_in(self.raters, self.topics)
             fewer = len(left.ratings) < len(self.raters.ratings)
             if fewer and not self.gold_rated and not isinstance(left, AnswerRaters):  # fit on these alone
-                self.ranked, self._labels = self._runs_input.aligned(left.judgments(), keys, False)
+                self.ranked, self._labels = self._runs_input.on_common_topics(left.judgments(), keys, False)
             self.raters = left
             check_units(self.raters, self.over)
 
@@ -579,8 +591,7 @@ class Study:
     @property
     def inputs(self) -> tuple[Runs, JudgmentsLike]:
         """The runs of all systems, and the judgments as they were given."""
-        judgments, labels, *_ = self._sources
-        return self._runs_input.all(labels), judgments
+        return self._runs_input.all(self._given.bronze), self._given.as_given
 
     @property
     def grouped(self) -> TopicUnits:
@@ -618,7 +629,7 @@ class Study:
 
     def _population_of(self, measures: Sequence[Measure]) -> Population:
         """Of what some measures are told for; what is left out for one of several is told beside it."""
-        over = frozenset[SourceName]().union(*map(self._study_data.spoken_of, measures))
+        over = frozenset[SourceName]().union(*map(self._study_data.sources_for, measures))
         assessors = 0 if self.raters is None else len(self.raters)
         sample = self.unjudged_sample
         sampled = None if sample is None else (sample.size, sample.unjudged)
@@ -645,7 +656,7 @@ class Study:
         m = self._measure(measure)
         return (
             ""
-            if self._study_data.spoken_of(m) == self.over
+            if self._study_data.sources_for(m) == self.over
             else f"{m} is not generalized to other collections: {LONE}."
         )
 
@@ -664,14 +675,15 @@ class Study:
         """
         m = self._measure(measure)
         if str(m) not in self._variance_models:
-            self._variance_models[str(m)] = self._variance_of(m)
+            self._variance_models[str(m)] = self._make_variance_model(m)
         return self._variance_models[str(m)]
 
-    def _variance_of(self, m: Measure) -> VarianceModel:
+    def _make_variance_model(self, m: Measure) -> VarianceModel:
         """What scores of a measure stand on; a study of another kind of data has its own."""
         return self._study_data.variance_model(m)
 
     def _measure(self, measure: MeasureLike | None) -> Measure:
+        """The measure of this study that is meant: the only one, one by its name, or one by another name of it."""
         if measure is None:
             if len(self.measures) > 1:
                 raise InputError(
@@ -689,6 +701,7 @@ class Study:
         raise TruegainError(f"the study has no measure {measure}; it has {', '.join(map(str, self.measures))}")
 
     def _pair(self, a: str, b: str) -> Contrasts:
+        """The difference b - a of two systems by name; refused where they are the same one."""
         contrasts = Contrasts.of([(place_of(a, self.systems), place_of(b, self.systems))])
         if a == b:
             raise TruegainError(f"{a} is compared with itself; name two systems")
@@ -766,14 +779,14 @@ class Study:
         chosen = self._chosen(measure)
         if a is not None and b is not None:
             contrasts = self._pair(a, b)
-            pair = [(each, self._unjudged.bounds_of_pair(each.measure, contrasts)) for each in chosen]
+            pair = [(each, self._unjudged.of_pair_as_matrix(each.measure, contrasts)) for each in chosen]
             results = [
                 c for each, bounds in pair
                 for c in with_reasons(each.widened(contrasts, bounds), self._reasons(each.measure, [a, b]))
             ]  # fmt: skip
             return self._answers(chosen, results, contrasts)
         self._check_several("a comparison")
-        all_pairs = [(each, self._unjudged.bounds_of(each.measure)[0]) for each in chosen]
+        all_pairs = [(each, self._unjudged.of_all_pairs(each.measure)[0]) for each in chosen]
         results = [
             c for each, bounds in all_pairs
             for c in with_reasons(each.all_differences(self.seed, bounds), self._reasons(each.measure))
@@ -802,7 +815,7 @@ class Study:
         self._check_several("a ranking")
         m = self._measure(measure)
         why_open = {s: reasons[0].kind for s, reasons in self._reasons(m).items() if reasons}
-        bounds, unknown = self._unjudged.bounds_of(m)
+        bounds, unknown = self._unjudged.of_all_pairs(m)
         about = (str(self._population_of([m])), self.left_out(m), self._measure_estimates(m).note)
         notes = [note for note in (*about, self._unjudged.note_on_ranks(m), unknown) if note]
         for kind in dict.fromkeys(why_open.values()):
@@ -877,7 +890,7 @@ class Study:
         )
 
     def _shares(self, m: Measure, a: str, b: str) -> dict[SourceName, Share]:
-        if not (shares := self.variance_model(m).shares(self._pair(a, b), self.seed)):
+        if not (shares := shares_of(self.variance_model(m), self._pair(a, b), self.seed)):
             raise TruegainError(f"{b} - {a} is the same whichever unit is left out: there is no variance to divide")
         return shares
 
@@ -949,55 +962,41 @@ class Study:
         >>> print(tg.Study(runs, qrels, "P@1").verdict("now", "new", not_worse_by=0.1).sentence)
         new is not worse than now by 0.1 or more: -0.0250 P@1, 95% CI [-0.0756, 0.0256], for topics like these 40.
         """
-        least = self.min_effect if not_worse_by is None else -margin_of(not_worse_by, self.min_effect)
-        m, contrasts, prices = (
-            self._measure(measure),
-            self._pair(a, b),
-            prices_of(self.costs if costs is None else costs),
-        )
-        if -least >= m.bounds()[1] - m.bounds()[0]:
+        # below 0: how much worse b may be
+        goal = self.min_effect if not_worse_by is None else -margin_of(not_worse_by, self.min_effect)
+        m, contrasts = self._measure(measure), self._pair(a, b)
+        prices = prices_of(self.costs if costs is None else costs)
+        if -goal >= m.bounds()[1] - m.bounds()[0]:
             raise TruegainError(
-                f"{argname('not_worse_by', -least, 'g')}: no two systems differ that much on {m}; give a smaller number"
+                f"{argname('not_worse_by', -goal, 'g')}: no two systems differ that much on {m}; give a smaller number"
             )
-        variance_model, measure_estimates, planner = (
-            self.variance_model(m),
-            self._measure_estimates(m),
-            replace(self._planner(m), min_effect=least),
-        )
+        variance_model, measure_estimates = self.variance_model(m), self._measure_estimates(m)
+        planner = replace(self._planner(m), min_effect=goal)
         comparison = measure_estimates.differences(contrasts)[0]
-        unjudged_bounds, notes = self._unjudged.bounds_with_limits(m, contrasts, variance_model)
-        notes += [note for note in (self.left_out(m), measure_estimates.note, measure_estimates.of_pairs) if note]
-        if variance_model.looks is not None and comparison.low is not None:
-            notes.append("Intervals are anytime-valid: they hold at every look at the growing list.")
-        elif comparison.low is not None and (growing := self._growing()):
-            notes.append(growing)
-        same = comparison.p is None and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0]))
-        alike = same and comparison.low is not None
-        doubted = bool(self.unchecked) and not self.trust_judge
-        decision = decide(
-            comparison, unjudged_bounds, self.unjudged_policy, least, self._reasons(m, [a, b]), same, not doubted
-        )
-        notes += decision.notes
-        uncertain = comparison.low is not None and not variance_model.exact and not alike
-        if (
-            decision.by_labels == "inconclusive"
-            and uncertain
-            and (more := planner.until_decided(contrasts, unjudged_bounds))
-        ):
-            notes.append(more)
+        unjudged_bounds, unjudged_notes = self._unjudged.of_pair_over_topics(m, contrasts, variance_model)
+        rank_alike = comparison.p is None and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0]))
+        known_equal = rank_alike and comparison.low is not None
+        unchecked = bool(self.unchecked) and not self.trust_judge
+        decision = self._decision(m, comparison, unjudged_bounds, goal, rank_alike)
+        is_estimated = comparison.low is not None and not variance_model.exact and not known_equal
         not_judgeable = int(variance_model.estimator.stuck(contrasts)[0])
-        if uncertain and not_judgeable:  # these alone may leave it open, and there is no variance to divide
-            uncertain = bool(variance_model.variance(contrasts, self.confidence).value[0])
+        uncertain = is_estimated and (not not_judgeable or self._is_uncertain(variance_model, contrasts))
         by_unjudged = (
-            uncertain and not decision.reasons and holds_back(comparison, unjudged_bounds, self.unjudged_policy, least)
+            uncertain and not decision.reasons and holds_back(comparison, unjudged_bounds, self.unjudged_policy, goal)
         )
-        if by_unjudged:
-            notes.insert(0, MORE_LABELS)
+        asks_for_more = decision.by_labels == "inconclusive" and is_estimated
+        notes = [
+            MORE_LABELS if by_unjudged else "",
+            *unjudged_notes,
+            *self._notes_on(m, comparison),
+            *decision.notes,
+            planner.until_decided(contrasts, unjudged_bounds) if asks_for_more else "",
+        ]
         shares = self._shares(m, a, b) if uncertain else {}
         population = self._population_of([m])
-        pair_bounds = self._unjudged.pair_bounds(contrasts, unjudged_bounds)
+        pair_bounds = self._unjudged.as_matrix(contrasts, unjudged_bounds)
         widened = [] if pair_bounds is None else measure_estimates.widened(contrasts, pair_bounds)
-        more_helps = uncertain and not (decision.needs_other_data or by_unjudged)
+        more_data_helps = uncertain and not (decision.needs_other_data or by_unjudged)
         return Verdict(
             comparison=with_reasons([comparison], decision.withheld)[0],
             outcome=decision.outcome,
@@ -1009,23 +1008,44 @@ class Study:
             largest_source=largest_in_words(shares),
             influential=self._influential_units(m, contrasts) if uncertain else {},
             unjudged_bounds=unjudged_bounds,
-            steps=self._in_words(planner.steps(contrasts, prices, unjudged_bounds)) if more_helps else (),
-            notes=tuple(notes),
+            steps=self._in_words(planner.steps(contrasts, prices, unjudged_bounds)) if more_data_helps else (),
+            notes=tuple(note for note in notes if note),
             reasons=decision.reasons,
             unjudged_policy=self.unjudged_policy,
             provenance=self.provenance,
             exact=variance_model.exact,
-            alike=alike,
+            alike=known_equal,
             widened=next(iter(with_reasons(widened, decision.withheld)), None),
             not_worse_by=not_worse_by or 0.0,
             labels_by=self.unchecked,
-            by_labels=decision.by_labels if doubted else None,
-            to_check="" if not doubted else "ordered" if m.linear_in_gains else "topics",
+            by_labels=decision.by_labels if unchecked else None,
+            to_check="" if not unchecked else "ordered" if m.linear_in_gains else "topics",
             not_judgeable=not_judgeable,
             sizes=self._sizes(variance_model, contrasts),
             of_answers=self.of_answers,
             of_items=self.of_items,
         )
+
+    def _decision(
+        self, m: Measure, comparison: Comparison, unjudged_bounds: PairBounds | None, goal: float, rank_alike: bool
+    ) -> Decision:
+        """What is claimed of a comparison, with the reasons of both systems to claim nothing."""
+        checked = self.trust_judge or not self.unchecked
+        withheld = self._reasons(m, [comparison.a, comparison.b])
+        return decide(comparison, unjudged_bounds, self.unjudged_policy, goal, withheld, rank_alike, checked)
+
+    def _is_uncertain(self, variance_model: VarianceModel, contrasts: Contrasts) -> bool:
+        """Whether a difference has a variance; documents that nobody could judge may leave it open without one."""
+        return bool(variance_model.variance(contrasts, self.confidence).value[0])
+
+    def _notes_on(self, m: Measure, comparison: Comparison) -> list[str]:
+        """What a measure leaves out, what its scores and differences stand on, and at which looks limits hold."""
+        estimates, looks = self._measure_estimates(m), ""
+        if comparison.low is not None and self.variance_model(m).looks is not None:
+            looks = "Intervals are anytime-valid: they hold at every look at the growing list."
+        elif comparison.low is not None:
+            looks = self._growing()
+        return [self.left_out(m), estimates.note, estimates.of_pairs, looks]
 
     def _in_words(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps as they are told of runs, or of answers."""
@@ -1046,12 +1066,12 @@ class Study:
     def _sizes(self, variance_model: VarianceModel, contrasts: Contrasts) -> dict[str, str]:
         """How many units of a source there are, in words; of gold labels, how many affect a difference."""
         estimator, population = variance_model.estimator, self._population
-        about = estimator.about
-        unit = "sampled unjudged document" if about.source == "unjudged" else "gold label"
+        facts = estimator.label_facts
+        unit = "sampled unjudged document" if facts.source == "unjudged" else "gold label"
         judge = self._study_data.judge
-        if about.source == "gold" and judge is not None and draws_topics(judge.design):
+        if facts.source == "gold" and judge is not None and draws_topics(judge.design):
             unit = "gold topic"
-        counts = [("topics", len(self.topics), "topic"), (about.source, about.counts[0], unit)]
+        counts = [("topics", len(self.topics), "topic"), (facts.source, facts.counts[0], unit)]
         counts += [(s, n, SOURCES[s].unit) for s, n in population.groups.items()]
         counts += [
             ("assessors", population.assessors, SOURCES["assessors"].worded(self.of_items).unit),
@@ -1059,9 +1079,9 @@ class Study:
         ]
         sizes = {source: counted(n, unit) for source, n, unit in counts if n}
         touching = None if estimator.by_rates or unit != "gold label" else estimator.touching(contrasts)
-        if touching is not None and "gold" in sizes and touching[0] < about.counts[0]:
+        if touching is not None and "gold" in sizes and touching[0] < facts.counts[0]:
             affect = "affects" if touching[0] == 1 else "affect"
-            sizes["gold"] = f"{counted(int(touching[0]), unit)} that {affect} this difference (of {about.counts[0]:,})"
+            sizes["gold"] = f"{counted(int(touching[0]), unit)} that {affect} this difference (of {facts.counts[0]:,})"
         return sizes
 
     def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:
@@ -1131,6 +1151,10 @@ class Study:
         return {system: self._reasons_of(m, system) for system in systems or self.systems}
 
     def _reasons_of(self, m: Measure, system: str) -> list[Reason]:
+        """Why nothing is claimed of a system: ids in doubt, else unjudged top documents, else gold labels.
+
+        The first that applies.
+        """
         if doubts := [Reason(d.kind, d.why) for d in self.ranked.doubts if d.system == system]:
             return doubts
         if unjudged := self._unjudged.reasons(m, self.systems.index(system)):
@@ -1181,7 +1205,7 @@ class Study:
         contrasts = self._pair(a, b)
         reasons = [reason for of_system in self._reasons(m, [a, b]).values() for reason in of_system]
         self._check_claimed(m, a, b, [reason for reason in reasons if reason.kind != FEW])
-        unjudged_bounds, _ = self._unjudged.bounds_with_limits(m, contrasts, self.variance_model(m))
+        unjudged_bounds, _ = self._unjudged.of_pair_over_topics(m, contrasts, self.variance_model(m))
         prices = prices_of(self.costs if costs is None else costs)
         return Steps(
             self._in_words(self._planner(m).steps(contrasts, prices, unjudged_bounds)),
@@ -1190,6 +1214,7 @@ class Study:
         )
 
     def _planner(self, m: Measure) -> StepPlanner:
+        """What plans the next steps of a measure; where gold pairs are drawn, by what each pair counts in the score."""
         sampled = self.judge is not None and type(self.variance_model(m).estimator) is ByGoldPairs
         weights = partial(self._weights_of, m) if sampled else None
         return StepPlanner(

@@ -70,13 +70,13 @@ class StudyData:
         if self.looks is not None:
             self._refuse_looks()
         makers: dict[SourceName, Callable[[], SourceVariance]] = {}
-        over = self.spoken_of(m)
+        over = self.sources_for(m)
         if "collection" in self.over:
             if isinstance(m, OfItems):
                 raise TruegainError(
                     f"{argname('population')}: answers have no document collection; leave 'collection' out"
                 )
-            if note := estimator.about.note:
+            if note := estimator.label_facts.note:
                 raise TruegainError(f"{note} How that varies between collections is unknown; give DCG or P")
             check_drawable(m)
             if "collection" in over:
@@ -98,7 +98,7 @@ class StudyData:
         shared = isinstance(self.raters, AnswerRaters)
         return VarianceModel(estimator, uncorrected, over, makers, self.looks, shared, self.grouped)
 
-    def spoken_of(self, m: Measure) -> frozenset[SourceName]:
+    def sources_for(self, m: Measure) -> frozenset[SourceName]:
         """What a measure can be told for: no other collections where one document a topic would have to tell of them.
 
         A topic with one relevant document borrows its spread from those with several (see `Pooled`).
@@ -150,7 +150,7 @@ class StudyData:
         What the scores would be without it is told where they stand on these labels alone.
         """
         names, moved = without_each(self.ranked, m, (a, b))
-        without = variance_model.estimator.value[[a, b]] - moved if variance_model.estimator.about.plain else None
+        without = variance_model.estimator.value[[a, b]] - moved if variance_model.estimator.label_facts.plain else None
         return Influence("collection", names, moved, max(1.0, len(names) - 1.0), without)
 
     def _raters_tell(self, raters: Raters) -> bool:
@@ -224,17 +224,17 @@ class StudyData:
 
     def unjudged(self, m: Measure, systems: Sequence[int] | None = None) -> tuple[int, int]:
         """How many of the documents that a measure looks at are unjudged, over all lists, and how many there are."""
-        some = slice(None) if systems is None else list(systems)
-        return int(self.unjudged_by_system(m)[some].sum()), int(self._looked_at(m)[some].sum())
+        rows = slice(None) if systems is None else list(systems)
+        return int(self.unjudged_by_system(m)[rows].sum()), int(self._looked_at(m)[rows].sum())
 
     def unjudged_by_system(self, m: Measure) -> Ints:
         """How many of the documents that a measure looks at are unjudged, by system."""
-        if str(m) not in self._holes:
+        if str(m) not in self._unjudged_counts:
             ranked = self.ranked
             system = ranked.list[m.within(ranked.rank) & ranked.judged] // len(ranked.topics)
             judged = np.bincount(system, minlength=len(ranked.systems))
-            self._holes[str(m)] = frozen(self._looked_at(m) - judged)
-        return self._holes[str(m)]
+            self._unjudged_counts[str(m)] = frozen(self._looked_at(m) - judged)
+        return self._unjudged_counts[str(m)]
 
     def _looked_at(self, m: Measure) -> Ints:
         """How many documents a measure looks at, by system."""
@@ -243,7 +243,7 @@ class StudyData:
         return np.asarray(depth.reshape(len(self.ranked.systems), -1).sum(axis=1))
 
     @cached_property
-    def _holes(self) -> dict[str, Ints]:
+    def _unjudged_counts(self) -> dict[str, Ints]:
         return {}
 
     def unjudged_note(self, m: Measure, systems: Sequence[int] | None, holds: str, first: str = "") -> str:
@@ -297,7 +297,7 @@ class Population:
 
     @property
     def holds_for(self) -> str:
-        """For what the answers hold."""
+        """The sources that answers generalize over, in words; topics held fixed come first, samples of labels last."""
         n = self.topics
         words = [] if "topics" in self.over else [f"for {'this 1 topic' if n == 1 else f'these {n} topics'} only"]
         counts = {**self.groups, "topics": n, "assessors": self.assessors, "replicates": self.repeats}
@@ -306,8 +306,8 @@ class Population:
         ]
         if self.sampled is not None:
             n, total = self.sampled
-            some = f"a random sample of {n:,} of the {total:,} unjudged documents"
-            words.append(f"by {some if n < total else f'labels of all {n:,} unjudged documents'}")
+            drawn = f"a random sample of {n:,} of the {total:,} unjudged documents"
+            words.append(f"by {drawn if n < total else f'labels of all {n:,} unjudged documents'}")
         return ", ".join(words)
 
     @property

@@ -99,7 +99,7 @@ def few_enough(far: Floats, topic: Ints, margin: float, over: OverTopics) -> int
 
 
 @dataclass(frozen=True, eq=False)
-class UnjudgedBounds:
+class PairBounds:
     """How far the difference b - a could fall and rise, topic by topic, if unjudged documents were judged.
 
     `documents` counts the unjudged documents of both lists where the measure looks.  For measures linear in gain
@@ -127,7 +127,7 @@ class UnjudgedBounds:
     def counted(self) -> str:
         """The documents in question, in words.
 
-        >>> UnjudgedBounds(np.zeros(1), np.zeros(1), 2, 1, first=10).counted
+        >>> PairBounds(np.zeros(1), np.zeros(1), 2, 1, first=10).counted
         '2 unjudged documents in the first 10 ranks'
         """
         return f"{self.documents:,} unjudged document{'' if self.documents == 1 else 's'}{self.where}"
@@ -152,7 +152,7 @@ class UnjudgedBounds:
         """By how much it could rise."""
         return float(self.high.sum())
 
-    def with_limits(self, variance: float, quantile: float) -> UnjudgedBounds:
+    def with_limits(self, variance: float, quantile: float) -> PairBounds:
         """With how much further out the limits of the worst and the best case lie than those by labels.
 
         The worst case d_t + low_t of topics like these is known no better than its own variance over topics tells, and
@@ -167,7 +167,7 @@ class UnjudgedBounds:
 
         No fewer do where these topics alone are spoken of; of topics like these, as few as this.
 
-        >>> UnjudgedBounds(np.array([-0.02, 0.0, -0.05]), np.zeros(3), 4, 3).to_undo(0.06)
+        >>> PairBounds(np.array([-0.02, 0.0, -0.05]), np.zeros(3), 4, 3).to_undo(0.06)
         2
         """
         if self.over is None:
@@ -180,7 +180,7 @@ class UnjudgedBounds:
         Their moves add up where the measure is linear in gain, so for these topics alone the largest ones do it with
         the fewest; of topics like these, as few as this can.
 
-        >>> bounds = UnjudgedBounds(np.array([-0.05]), np.zeros(1), 3, 1, falls=np.array([0.01, 0.03, 0.01]))
+        >>> bounds = PairBounds(np.array([-0.05]), np.zeros(1), 3, 1, falls=np.array([0.01, 0.03, 0.01]))
         >>> bounds.documents_to_undo(0.035)
         2
         """
@@ -218,7 +218,7 @@ def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topi
     return np.maximum(np.asarray(added) * topics / (topics - 1), 0.0)
 
 
-def unjudged_bounds_of(two: RankedGains, measure: Measure) -> UnjudgedBounds:
+def pair_bounds_of(two: RankedGains, measure: Measure) -> PairBounds:
     """How far unjudged documents could move the second system less the first; an error where it is unknown."""
     if not is_known(measure):
         return _in_first_ranks(FirstRanks(two, measure))
@@ -237,7 +237,7 @@ def unjudged_bounds_of(two: RankedGains, measure: Measure) -> UnjudgedBounds:
         low[t], high[t] = -far[first, second] - difference, far[second, first] - difference
     open_ = filled.unjudged[ranked.item] & within
     count = len(np.unique(ranked.item[open_]))
-    bounds = _unjudged_bounds(low, high, (score[second] - score[first]) / topics, count)
+    bounds = _pair_bounds(low, high, (score[second] - score[first]) / topics, count)
     if not isinstance(extremes, Linear):
         return bounds
     moved, topic_of = np.zeros(len(ranked.pool)), np.zeros(len(ranked.pool), np.int64)
@@ -253,27 +253,27 @@ def unjudged_bounds_of(two: RankedGains, measure: Measure) -> UnjudgedBounds:
     )  # fmt: skip
 
 
-def _in_first_ranks(ranks: FirstRanks) -> UnjudgedBounds:
-    """The same where worst and best over all labels are not known: of the first ranks."""
+def _in_first_ranks(ranks: FirstRanks) -> PairBounds:
+    """Bounds of the first ranks alone, where worst and best over all labels are not known."""
     topics = len(ranks.ranked.topics)
     count, first, below = ranks.documents(0, 1)
     now = (ranks.score[1] - ranks.score[0]) / topics
     far = np.array([ranks.greatest(t) for t in range(topics)]) / topics
-    return replace(_unjudged_bounds(-far[:, 0, 1] - now, far[:, 1, 0] - now, now, count), first=first, below=below)
+    return replace(_pair_bounds(-far[:, 0, 1] - now, far[:, 1, 0] - now, now, count), first=first, below=below)
 
 
-def _unjudged_bounds(low: Floats, high: Floats, now: Floats, count: int) -> UnjudgedBounds:
+def _pair_bounds(low: Floats, high: Floats, now: Floats, count: int) -> PairBounds:
     """From how far the parts of the difference could fall and rise."""
     topics = len(now)
     low, high = np.where(low < -ROUNDING, low, 0.0), np.where(high > ROUNDING, high, 0.0)
     more = [
         float(more_variance(far.sum(), (now * far).sum(), (far**2).sum(), now.sum(), topics)) for far in (low, high)
     ]
-    return UnjudgedBounds(low, high, count, topics, more=(more[0], more[1]), now=now)
+    return PairBounds(low, high, count, topics, more=(more[0], more[1]), now=now)
 
 
 def sample_step(
-    unjudged_bounds: UnjudgedBounds,
+    unjudged_bounds: PairBounds,
     variance: float,
     quantile: float,
     min_effect: float = 0.0,
@@ -288,7 +288,7 @@ def sample_step(
     None where the measure is not linear in gain: there a sample does not help.
 
     >>> far = np.full(100, 0.01)
-    >>> hidden = UnjudgedBounds(np.zeros(50), np.full(50, 0.02), 100, 50, np.zeros(100), far, float((far**2).sum() / 4))
+    >>> hidden = PairBounds(np.zeros(50), np.full(50, 0.02), 100, 50, np.zeros(100), far, float((far**2).sum() / 4))
     >>> print(sample_step(hidden, 1e-4, 2.0))
     labels of a random 25 of the 100 unjudged documents, which alone leave it open: +-0.2010
     """
@@ -313,8 +313,8 @@ def sample_step(
 
 
 @dataclass(frozen=True, eq=False)
-class UnjudgedPairBounds:
-    """System by system: by how much the first less the second could rise, and the variance over topics with it.
+class AllPairsBounds:
+    """How far each system could rise above each other, all pairs at once, and the variance over topics with it.
 
     The bound on topic t is d_t + r_t, what labels say and what unjudged documents could add; its mean over topics like
     these is known no better than its own variance tells, V(d + r) = V(d) + `more`.  Whatever the labels of unjudged
@@ -327,9 +327,9 @@ class UnjudgedPairBounds:
 
     @classmethod
     def of_pair(
-        cls, unjudged_bounds: UnjudgedBounds, contrasts: Contrasts, systems: int, over_topics: bool = True
-    ) -> UnjudgedPairBounds:
-        """The same of one pair, b - a, where only these two lists are looked at."""
+        cls, unjudged_bounds: PairBounds, contrasts: Contrasts, systems: int, over_topics: bool = True
+    ) -> AllPairsBounds:
+        """Bounds of one pair, b - a, where only these two lists are looked at, in the same form."""
         rise, more = np.zeros((2, systems, systems))
         a, b = int(contrasts.a[0]), int(contrasts.b[0])
         rise[a, b], rise[b, a] = -unjudged_bounds.least, unjudged_bounds.most
@@ -342,7 +342,7 @@ class UnjudgedPairBounds:
         return self.rise[a, b], self.rise[b, a], self.more[a, b], self.more[b, a]
 
 
-def unjudged_pair_bounds(ranked: RankedGains, measure: Measure, own: Bools, over_topics: bool) -> UnjudgedPairBounds:
+def all_pairs_bounds(ranked: RankedGains, measure: Measure, own: Bools, over_topics: bool) -> AllPairsBounds:
     """What the unjudged documents of all lists could do; an error where nothing is known of that.
 
     own: systems with unjudged documents where the measure looks.  Where one of a pair has some, further documents, down
@@ -357,9 +357,7 @@ def unjudged_pair_bounds(ranked: RankedGains, measure: Measure, own: Bools, over
         r = np.where(far - d > ROUNDING, far - d, 0.0)
         np.fill_diagonal(r, 0.0)
         rise, by_now, square, now = rise + r, by_now + d * r, square + r * r, now + d
-    return UnjudgedPairBounds(
-        rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n))
-    )
+    return AllPairsBounds(rise, more_variance(rise, by_now, square, now, topics) if over_topics else np.zeros((n, n)))
 
 
 def _first_ranks(ranked: RankedGains, measure: Measure) -> tuple[Floats, Iterator[Floats]]:
@@ -369,7 +367,7 @@ def _first_ranks(ranked: RankedGains, measure: Measure) -> tuple[Floats, Iterato
 
 
 def _all_labels(ranked: RankedGains, measure: Measure, own: Bools) -> tuple[Floats, Iterator[Floats]]:
-    """The same over all labels of all unjudged documents."""
+    """Scores and how far one could be ahead, as `_first_ranks`, over all labels of all unjudged documents."""
     filled = Filled.by_key(ranked, measure)
     score = measure.score(filled.ranked)
     if np.isnan(score).any():
@@ -395,17 +393,95 @@ def _all_labels(ranked: RankedGains, measure: Measure, own: Bools) -> tuple[Floa
 
 @dataclass(frozen=True, eq=False)
 class UnjudgedDocuments:
-    """Of one study; `taken_as` says whether they hold answers back ('bound') or count as not relevant."""
+    """The unjudged documents of one study, and whether they hold answers back ('bound') or count as not relevant."""
 
     study_data: StudyData
     taken_as: str
     confidence: float
-    _known: dict[str, tuple[UnjudgedPairBounds | None, str]] = field(default_factory=dict)
+    _known: dict[str, tuple[AllPairsBounds | None, str]] = field(default_factory=dict)
     _ranks: dict[str, FirstRanks | None] = field(default_factory=dict)
+
+    def of_pair_over_topics(
+        self, m: Measure, contrasts: Contrasts, variance_model: VarianceModel
+    ) -> tuple[PairBounds | None, list[str]]:
+        """Bounds of one pair, with how much further out their limits lie over topics."""
+        bounds, notes = self.of_pair(m, contrasts)
+        return self.with_limits(bounds, contrasts, variance_model), notes
+
+    def of_pair(self, m: Measure, contrasts: Contrasts) -> tuple[PairBounds | None, list[str]]:
+        """What they could do to one pair, and what must be said where that is not known."""
+        ranked, pair = self.study_data.ranked, (int(contrasts.a[0]), int(contrasts.b[0]))
+        none = np.zeros(len(ranked.topics))
+        nothing = PairBounds(none, none, 0, len(none))
+        if (
+            self.study_data.sample is not None or not self.study_data.unjudged(m, list(pair))[0]
+        ):  # a sample stands for them
+            return nothing, []
+        if m.leaves_out_unjudged:
+            return nothing, [f"What unjudged documents could change is unknown: {m} leaves them out."]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # told when the runs were first read
+            try:
+                return pair_bounds_of(of_systems(ranked, pair), m), []
+            except TruegainError as error:
+                note = _not_known(m, error)
+        return None, [note]
+
+    def with_limits(
+        self, bounds: PairBounds | None, contrasts: Contrasts, variance_model: VarianceModel
+    ) -> PairBounds | None:
+        """Bounds of one pair that are known, with how much further out their limits lie over topics."""
+        if bounds is None or not bounds.documents or "topics" not in self.study_data.over:
+            return bounds
+        variance = variance_model.variance(contrasts, self.confidence)
+        return bounds.with_limits(float(variance.value[0]), quantile_of(self.confidence, float(variance.df[0])))
+
+    def as_matrix(self, contrasts: Contrasts, bounds: PairBounds | None) -> AllPairsBounds | None:
+        """What they could do to one pair, as a matrix; None where they count as not relevant."""
+        if bounds is None or not bounds.documents or not self._is_bound:
+            return None
+        systems = len(self.study_data.ranked.systems)
+        return AllPairsBounds.of_pair(bounds, contrasts, systems, "topics" in self.study_data.over)
+
+    def of_pair_as_matrix(self, m: Measure, contrasts: Contrasts) -> AllPairsBounds | None:
+        """What they could do to one pair, as a matrix; looked for only where they hold answers back."""
+        return self.as_matrix(contrasts, self.of_pair(m, contrasts)[0]) if self._is_bound else None
 
     @property
     def _is_bound(self) -> bool:
         return self.taken_as == "bound"
+
+    def of_all_pairs(self, m: Measure) -> tuple[AllPairsBounds | None, str]:
+        """What they could do to all pairs, where answers shall hold whatever their labels.
+
+        None where there are none, or they are counted as not relevant: in words where nothing else is known.
+        """
+        if not self._is_bound or self.study_data.sample is not None or not self.study_data.unjudged(m)[0]:
+            return None, ""
+        if str(m) not in self._known:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # told when the runs were first read
+                try:
+                    own, over_topics = self.study_data.unjudged_by_system(m) > 0, "topics" in self.study_data.over
+                    self._known[str(m)] = all_pairs_bounds(self.study_data.ranked, m, own, over_topics), ""
+                except TruegainError as error:
+                    self._known[str(m)] = None, _not_known(m, error)
+        return self._known[str(m)]
+
+    def reasons(self, m: Measure, system: int) -> list[Reason]:
+        """Why nothing is claimed of a system: top documents lack labels, and m has no smallest or largest value."""
+        bounded = not self._is_bound or self.study_data.sample is not None or is_known(m) or has_ends(m)
+        if bounded or m.leaves_out_unjudged:
+            return []
+        open_ = open_at_the_top(self.study_data.ranked, [system])
+        return [Reason(UNJUDGED_FIRST, f"{open_}, and {m} has no smallest or no largest value")] if open_ else []
+
+    def held(self, m: Measure) -> UnjudgedTreatment:
+        """How a ranking takes them."""
+        if self.of_all_pairs(m)[0] is not None:
+            return "bound" if self.held_ranks(m) is None else "first"
+        none = self.study_data.sample is not None or m.leaves_out_unjudged or not self.study_data.unjudged(m)[0]
+        return "" if none else "zero"
 
     def note(self, m: Measure, contrasts: Contrasts | None) -> str:
         """What was taken of them, in words; empty where there are none, or a sample stands for them.
@@ -418,7 +494,7 @@ class UnjudgedDocuments:
 
     def note_on_ranks(self, m: Measure) -> str:
         """The same of all systems, where tiers and ranks hold whatever their labels, or not."""
-        return self._in_words(m, None, "" if self.bounds_of(m)[0] is None else "tiers and ranks hold")
+        return self._in_words(m, None, "" if self.of_all_pairs(m)[0] is None else "tiers and ranks hold")
 
     def _in_words(self, m: Measure, systems: list[int] | None, holds: str, contrasts: Contrasts | None = None) -> str:
         if self.study_data.sample is not None:
@@ -443,84 +519,6 @@ class UnjudgedDocuments:
             except TruegainError:
                 self._ranks[str(m)] = None
         return self._ranks[str(m)]
-
-    def held(self, m: Measure) -> UnjudgedTreatment:
-        """How a ranking takes them."""
-        if self.bounds_of(m)[0] is not None:
-            return "bound" if self.held_ranks(m) is None else "first"
-        none = self.study_data.sample is not None or m.leaves_out_unjudged or not self.study_data.unjudged(m)[0]
-        return "" if none else "zero"
-
-    def bounds_of(self, m: Measure) -> tuple[UnjudgedPairBounds | None, str]:
-        """What they could do to all pairs, where answers shall hold whatever their labels.
-
-        None where there are none, or they are counted as not relevant: in words where nothing else is known.
-        """
-        if not self._is_bound or self.study_data.sample is not None or not self.study_data.unjudged(m)[0]:
-            return None, ""
-        if str(m) not in self._known:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # told when the runs were first read
-                try:
-                    own, over_topics = self.study_data.unjudged_by_system(m) > 0, "topics" in self.study_data.over
-                    self._known[str(m)] = unjudged_pair_bounds(self.study_data.ranked, m, own, over_topics), ""
-                except TruegainError as error:
-                    self._known[str(m)] = None, _not_known(m, error)
-        return self._known[str(m)]
-
-    def reasons(self, m: Measure, system: int) -> list[Reason]:
-        """Why nothing is claimed of a system: top documents lack labels, and m has no smallest or largest value."""
-        bounded = not self._is_bound or self.study_data.sample is not None or is_known(m) or has_ends(m)
-        if bounded or m.leaves_out_unjudged:
-            return []
-        open_ = open_at_the_top(self.study_data.ranked, [system])
-        return [Reason(UNJUDGED_FIRST, f"{open_}, and {m} has no smallest or no largest value")] if open_ else []
-
-    def bounds_of_pair(self, m: Measure, contrasts: Contrasts) -> UnjudgedPairBounds | None:
-        """The same of one pair."""
-        return self.pair_bounds(contrasts, self.unjudged_bounds(m, contrasts)[0]) if self._is_bound else None
-
-    def pair_bounds(self, contrasts: Contrasts, bounds: UnjudgedBounds | None) -> UnjudgedPairBounds | None:
-        """What they could do to one pair, as differences take it; None where its limits are those by labels."""
-        if bounds is None or not bounds.documents or not self._is_bound:
-            return None
-        systems = len(self.study_data.ranked.systems)
-        return UnjudgedPairBounds.of_pair(bounds, contrasts, systems, "topics" in self.study_data.over)
-
-    def unjudged_bounds(self, m: Measure, contrasts: Contrasts) -> tuple[UnjudgedBounds | None, list[str]]:
-        """What they could do to one pair, and what must be said where that is not known."""
-        ranked, pair = self.study_data.ranked, (int(contrasts.a[0]), int(contrasts.b[0]))
-        none = np.zeros(len(ranked.topics))
-        nothing = UnjudgedBounds(none, none, 0, len(none))
-        if (
-            self.study_data.sample is not None or not self.study_data.unjudged(m, list(pair))[0]
-        ):  # a sample stands for them
-            return nothing, []
-        if m.leaves_out_unjudged:
-            return nothing, [f"What unjudged documents could change is unknown: {m} leaves them out."]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # told when the runs were first read
-            try:
-                return unjudged_bounds_of(of_systems(ranked, pair), m), []
-            except TruegainError as error:
-                note = _not_known(m, error)
-        return None, [note]
-
-    def bounds_with_limits(
-        self, m: Measure, contrasts: Contrasts, variance_model: VarianceModel
-    ) -> tuple[UnjudgedBounds | None, list[str]]:
-        """The same, with how sure that is over topics."""
-        bounds, notes = self.unjudged_bounds(m, contrasts)
-        return self.with_limits(bounds, contrasts, variance_model), notes
-
-    def with_limits(
-        self, bounds: UnjudgedBounds | None, contrasts: Contrasts, variance_model: VarianceModel
-    ) -> UnjudgedBounds | None:
-        """Bounds of one pair, with how sure they are over topics."""
-        if bounds is None or not bounds.documents or "topics" not in self.study_data.over:
-            return bounds
-        variance = variance_model.variance(contrasts, self.confidence)
-        return bounds.with_limits(float(variance.value[0]), quantile_of(self.confidence, float(variance.df[0])))
 
     def left_out_note(self, m: Measure, contrasts: Contrasts) -> str:
         """That documents of the systems asked about have no label at all, in words; empty where all have one."""

@@ -29,7 +29,7 @@ from truegain.sampling.topics import Topics
 from truegain.stats.betting import Betting
 from truegain.stats.contrasts import NONE, Contrasts
 from truegain.stats.influence import Influence, Variance
-from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, About, ByGoldPairs
+from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, ByGoldPairs, LabelFacts
 from truegain.study.gold_lists import ByList, Listed, items_of, worth_of
 
 
@@ -57,9 +57,9 @@ class ByUnjudgedSample(ByGoldPairs):
         return np.asarray(self.judged.mean(axis=1) + unjudged)
 
     @property
-    def about(self) -> About:
+    def label_facts(self) -> LabelFacts:
         """Sampled unjudged documents, of all."""
-        return replace(super().about, source="unjudged")
+        return replace(super().label_facts, source="unjudged")
 
     def by_topic(self) -> Influence:
         """Every topic left out once, the unjudged documents of the others predicted again."""
@@ -249,9 +249,9 @@ class ByUnjudgedList(ByList):
     judged: Floats  # topic x system, the score by the judged documents alone
 
     @property
-    def about(self) -> About:
+    def label_facts(self) -> LabelFacts:
         """Judged rows, of the list."""
-        return replace(super().about, source="unjudged")
+        return replace(super().label_facts, source="unjudged")
 
     @property
     def value(self) -> Floats:

@@ -29,8 +29,9 @@ from truegain.report.html import (
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, hidden_svg, line, listed, pc, row, stacked, standalone
-from truegain.study.variance import NOT_KNOWN, InfluentialUnit, is_open_which, largest_of
-from truegain.study.verdict import ASSUMES_WORST, Verdict
+from truegain.study.variance_table import NOT_KNOWN, InfluentialUnit, is_open_which, largest_of
+from truegain.study.verdict import Verdict
+from truegain.study.verdict_text import ASSUMES_WORST
 
 MOST_CARDS = 24
 NO_DIFFERENCE = 1e-12  # a difference that is rounding alone
@@ -89,7 +90,7 @@ def _parts(facts: Facts, verdict: Verdict, number: int) -> list[Html | None]:
         _shares(verdict, number),
         _sources(facts, verdict, number),
         *(_influential_units(verdict, source, units, number) for source, units in verdict.influential.items() if units),
-        _holes(facts, verdict),
+        _unjudged(facts, verdict),
         notes((*verdict.withheld, *verdict.notes), (c.a, c.b)),
     ]
 
@@ -209,7 +210,7 @@ def _influential_units(verdict: Verdict, source: str, units: Sequence[Influentia
     return figure(table(about, top, rows, cols=cols, kind="mv"), words, take)
 
 
-def _holes(facts: Facts, verdict: Verdict) -> Html | None:
+def _unjudged(facts: Facts, verdict: Verdict) -> Html | None:
     hidden = verdict.unjudged_bounds
     if hidden is None or not hidden.documents:
         return None

@@ -34,8 +34,9 @@ from truegain.report.html import (
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, row, stacked
+from truegain.study.decision import could_move, outcome_of
 from truegain.study.precision import Step
-from truegain.study.verdict import Verdict, could_move, outcome_of
+from truegain.study.verdict import Verdict
 
 BLOCKED = "Judge the unjudged documents first"
 NO_CHANCE = (

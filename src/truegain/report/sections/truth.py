@@ -36,7 +36,7 @@ from truegain.report.html import (
     who,
 )
 from truegain.report.svg import Axis, Span, axis_head, line, row, stacked
-from truegain.study.verdict import Outcome
+from truegain.study.documents import Outcome
 
 UNFOLDED, NAMED = 24, 3
 SIGNS = {"right": "better", "wrong": "worse", "undecided": "inconclusive"}

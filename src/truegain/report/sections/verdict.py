@@ -36,8 +36,9 @@ from truegain.report.html import (
 )
 from truegain.report.sections.claims import anchors
 from truegain.report.svg import NumberLine, Span
+from truegain.study.decision import SETTLED
 from truegain.study.estimates import PICKED
-from truegain.study.verdict import SETTLED, Verdict
+from truegain.study.verdict import Verdict
 
 NAMED = 8
 FAINT = (
@@ -284,7 +285,7 @@ def _fixed(facts: Facts, claim: Claim) -> Html:
     items = {"Holds for": small(facts.holds_for).removeprefix("for "), "Not covered": facts.not_covered}
     if _about_two(facts):
         if len(facts.claims) == 1 and facts.of_documents:
-            items["Unjudged documents could add"] = _holes(facts, claim.first)
+            items["Unjudged documents could add"] = _unjudged_could_add(facts, claim.first)
         items["Confidence"] = _level(facts)
     else:
         if facts.of_documents:
@@ -315,7 +316,7 @@ def _unjudged(m: MeasureFacts) -> str:
     return f"{number}, counted as not relevant"
 
 
-def _holes(facts: Facts, verdict: Verdict) -> str:
+def _unjudged_could_add(facts: Facts, verdict: Verdict) -> str:
     hidden = verdict.unjudged_bounds
     if hidden is None:
         return "unknown for this measure; they count as not relevant"
