@@ -32,7 +32,7 @@ from truegain.cli.options import (
     with_options,
 )
 from truegain.cli.output import TableOutput, write_table
-from truegain.cli.rating_options import NormalizeOption, Reading
+from truegain.cli.rating_options import NormalizeOption, RatingOptions
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
 from truegain.cli.study_files import is_of_file
@@ -362,7 +362,7 @@ def fill_command(
 
 
 @plan.command("assessors")
-@with_options(reading=Reading, table=TableOutput)
+@with_options(reading=RatingOptions, table=TableOutput)
 def assessors_command(
     error: Annotated[
         str,
@@ -389,7 +389,7 @@ def assessors_command(
     normalize: NormalizeOption = None,
     by_topic: ByTopic = False,
     *,
-    reading: Reading,
+    reading: RatingOptions,
     table: TableOutput,
 ) -> None:
     """Compute how many assessors must rate a document for its mean rating to be precise.

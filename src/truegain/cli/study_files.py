@@ -160,7 +160,7 @@ def _name(parameter: Any) -> str:
 
 # ---- Study files on the command line: what the command line says itself comes first.
 
-NOT_THERE = ("study", "help", "cache")
+NOT_THERE = ("study_file", "help", "cache")
 WHOLE = "trust-judge"  # an option of the commands that answer a whole study
 POPULATION = "population"
 # of a study, and something else in the commands that take it in part
@@ -344,9 +344,9 @@ def _is_about_more(text: StudyText) -> bool:
 
 def _about_labels(own: dict[str, Any]) -> Collection[str]:
     """What is no matter for a command that looks at ratings: all that is not about these."""
-    from truegain.aggregation.reading import RatingsAsked
+    from truegain.aggregation.reading import RatingReading
 
-    about = {field.name.replace("_", "-") for field in fields(RatingsAsked)} | {"normalize"}
+    about = {field.name.replace("_", "-") for field in fields(RatingReading)} | {"normalize"}
     return [option for option in _of_studies() if option not in about and option not in own]
 
 
