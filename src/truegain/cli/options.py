@@ -256,8 +256,13 @@ def two_systems(pair: str | None) -> tuple[str, str] | None:
     return a, b
 
 
-def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
-    """The runs of the command line or of the study file; a log that is alone, or preferences, need none."""
+def check_runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
+    """The runs of the command line or of the study file; a log that is alone, or preferences, need none.
+
+    Refused are preferences that the command does not read, a table of scores of answers where no score is named, a
+    table without winners that it would read as preferences, and where no run is named: judgments that are not there,
+    and all that needs runs.
+    """
     if context.resilient_parsing:
         return value
     speak_of(option_names(context.command.params))  # files are looked at before the command runs
@@ -365,7 +370,7 @@ RunFiles = Annotated[
         metavar="[RUN...]",
         default_factory=list,
         show_default=False,
-        callback=runs_named,
+        callback=check_runs_named,
     ),
 ]
 ScoreName = Annotated[
