@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from truegain.data.ratings import Scale
     from truegain.judge_error.panel import GoldLike
 
-Repeated = Literal["error", "first", "last", "mean", "all"]
-OutOfRange = Literal["error", "drop"]
+Repeated = Literal["error", "first", "last", "mean", "all"]  # ratings of one document by one assessor
+OutOfRange = Literal["error", "drop"]  # ratings outside the scale
 Unjudged = Literal["bound", "non-relevant"]
 NoRelevant = Literal["zero", "skip"]
 Empty = Literal["skip", "zero"]

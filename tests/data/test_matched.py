@@ -28,7 +28,7 @@ from truegain.data.id_matching import (
     unjudged_messages,
 )
 from truegain.data.pool import RankedGains
-from truegain.io.column_names import FileOptions, read_with
+from truegain.io.file_options import FileOptions, read_with
 from truegain.measures.evaluate import aligned
 from truegain.measures.scoring import matching_for
 

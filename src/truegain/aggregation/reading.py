@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from truegain.config import OutOfRange, Repeated
 from truegain.data.judgments import Judgments
-from truegain.io.column_names import Missing, OutOfRange, Repeated, file_options, values_of
+from truegain.io.column_names import Missing, values_of
+from truegain.io.file_options import file_options
 
 if TYPE_CHECKING:
     from truegain.data.ratings import Scale

@@ -10,10 +10,9 @@ import typer
 from truegain.cli.options import Columns, advanced, option_for
 from truegain.cli.rating_options import AggregateOption, RatingOptions
 from truegain.config import Gold as GoldConfig
-from truegain.config import Ratings
+from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import OutOfRange, Repeated
 from truegain.judge_error.gold_pairs import on_scale, scale_of
 from truegain.message import option
 

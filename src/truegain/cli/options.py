@@ -17,7 +17,8 @@ from truegain.cli.study_files import ENDING, check_there, lack_of
 from truegain.config import Empty, Resampling, Scoring, StudyConfig, choices_of, is_config, setting_of, settings_of
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, some
-from truegain.io.column_names import Missing, board_of, file_options
+from truegain.io.column_names import Missing, board_of
+from truegain.io.file_options import file_options
 from truegain.io.formats import LINES, ending, formats_in_words
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option

@@ -10,10 +10,9 @@ import typer
 
 from truegain.aggregation.reading import RatingReading
 from truegain.cli.options import Columns, MissingLabels, Values, advanced, long_name, option_for, study_or_judgments
-from truegain.config import Ratings
+from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import OutOfRange, Repeated
 from truegain.io.warnings import warn
 from truegain.message import option
 

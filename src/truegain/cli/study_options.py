@@ -15,7 +15,7 @@ from truegain.cli.study_files import is_of_file, within_gold
 from truegain.config import StudyConfig
 from truegain.data.models import models_named
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.message import option
 from truegain.study.inputs import USUAL, LeaveOut, StudyInputs
 

@@ -14,18 +14,9 @@ import numpy as np
 from truegain.data.rating_columns import answered_rows, labeled, labeled_rows
 from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some
 from truegain.io import formats, trec
-from truegain.io.column_names import (
-    ASSESSOR,
-    COLUMN,
-    ColumnNames,
-    Header,
-    Missing,
-    file_options,
-    label_of,
-    read_with,
-    values_of,
-)
+from truegain.io.column_names import ASSESSOR, COLUMN, ColumnNames, Header, Missing, values_of
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
+from truegain.io.file_options import file_options, label_of, read_with
 from truegain.io.files import PathLike, shown_path
 from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, opened
 from truegain.io.irds import DatasetLike, is_dataset, rows_of, subtopic_of
@@ -411,9 +402,9 @@ def read_judgments(
         return _of_object(data, columns, missing or "refuse")
     context, path = file_options(), os.fspath(data)
     if context.gold is not None and path == context.gold and context.judgments is not None:
-        if context.gold not in context.kept:
+        if context.gold not in context.gold_from_judgments:
             read_judgments(context.judgments, jobs=jobs)
-        return cast("Judgments", context.kept[context.gold])
+        return cast("Judgments", context.gold_from_judgments[context.gold])
     ours = context.is_judgments(path)
     header = Header.of(columns) if columns is not None else context.header_of(path)
     drop = missing or context.missing
@@ -589,10 +580,10 @@ def without_gold(judgments: Judgments) -> Judgments:
     if context.gold is None:
         return judgments
     if context.gold.startswith(COLUMN):
-        context.kept[context.gold] = judgments.gold()
+        context.gold_from_judgments[context.gold] = judgments.gold()
         return judgments
     name = context.gold.removeprefix(ASSESSOR)
-    context.kept[context.gold] = judgments.by(name)
+    context.gold_from_judgments[context.gold] = judgments.by(name)
     return judgments.without(name)
 
 

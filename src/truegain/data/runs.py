@@ -14,8 +14,9 @@ import numpy as np
 
 from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
 from truegain.io import _scan, formats, named_tables, trec
-from truegain.io.column_names import ColumnNames, Header, file_options
+from truegain.io.column_names import ColumnNames, Header
 from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, first_place, frozen
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, is_rows, opened

@@ -19,7 +19,7 @@ from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Run, Runs, RunsLike, run_loaders
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.memory import MemoryLike, check_aligned, needs_batches, streams_copied
 from truegain.io.threads import cores
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
