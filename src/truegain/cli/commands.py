@@ -145,7 +145,7 @@ class _Command(TyperCommand):
 
 
 class _Group(TyperGroup):
-    """The same of a group of commands."""
+    """A group of commands with a help page of ours."""
 
     format_help = _show_help
 

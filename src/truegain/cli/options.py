@@ -57,7 +57,7 @@ class _ShownInt(type(_number(int, 0))):  # type: ignore[misc]
 
 
 class _ShownFloat(type(_number(float, 0))):  # type: ignore[misc]
-    """The same of any number."""
+    """A number whose limits the help shows; its config refuses what is beyond them, and says what to give."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         return _number(float).convert(value, param, ctx)

@@ -98,7 +98,7 @@ class _Output(io.FileIO):
 
 
 def _with_own_failures(stream: io.TextIOWrapper) -> io.TextIOWrapper:
-    """The same stream with failures of its own; one that stands for no file, as in tests, is left alone."""
+    """The stream with failures of its own; one that stands for no file, as in tests, is left alone."""
     below = stream.buffer
     if not isinstance(getattr(below, "raw", below), io.FileIO):
         return stream

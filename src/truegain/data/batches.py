@@ -233,7 +233,7 @@ def first_fault(batches: Batches, met: InputError, ties: Ties = "descending") ->
 
 
 def first_fault_of_files(runs: Any, judgments: Any, met: InputError, jobs: int, ties: Ties) -> InputError:
-    """The same where a file could not be divided, so that there are no batches: files are looked at one by one."""
+    """The first fault where a file could not be divided, so that there are no batches: files are read one by one."""
     files = expand([runs] if isinstance(runs, str | os.PathLike) else list(runs))
     if not all(map(can_be_read_again, [os.fspath(judgments), *files])):
         return met

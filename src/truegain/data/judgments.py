@@ -167,7 +167,7 @@ class Judgments(Lines):
         return "gain" if self.are_gains else "label"
 
     def marked(self, rows: Bools) -> Judgments:
-        """The same judgments, some rows marked as chosen by `next_to_judge`.
+        """These judgments, with some rows marked as chosen by `next_to_judge`.
 
         Parameters
         ----------

@@ -383,7 +383,7 @@ class Runs(Lines):
         return f"{count}: {some(list(self.systems))}; {rows}"
 
     def with_models(self, models: Mapping[str, str | Sequence[str]]) -> Runs:
-        """The same runs, with the language models that systems use.
+        """These runs, with the language models that systems use.
 
         Parameters
         ----------
@@ -425,7 +425,7 @@ class Runs(Lines):
         return data if isinstance(data, Runs) else _of_object(data)
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Runs:
-        """The same runs under other names of systems.
+        """These runs under other names of systems.
 
         Parameters
         ----------

@@ -347,7 +347,7 @@ def _tested(
 
 
 def _with_tau(panel: Panel) -> Panel:
-    """The same panel with tau of its means and both intervals; without, where all systems are tied."""
+    """A panel with tau of its means and both intervals; without, where all systems are tied."""
     if len(set(panel.raw)) == 1 or len(set(panel.aware)) == 1:
         return panel
     ours, published = (tau_interval(panel.raw, panel.aware, m) for m in ("wilson", "hollander-wolfe"))

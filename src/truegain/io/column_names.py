@@ -57,7 +57,7 @@ class Header:
     several: Several | None = field(default=None, repr=False, compare=False)
 
     def of_files(self, files: int) -> Header:
-        """The same, said of so many files: it counts for those that it fits, and is refused where it fits none."""
+        """A header said of so many files: it counts for those that it fits, and is refused where it fits none."""
         return replace(self, several=Several(files)) if files > 1 and (self.names or self.renamed) else self
 
     def fits_none(self, names: str, file: str) -> bool:

@@ -701,7 +701,7 @@ def long_rows(data: Mapping[Any, Any], names: Sequence[str], what: str) -> RawTa
 
 
 def is_paths(data: object) -> bool:
-    """Several paths."""
+    """Whether this is a list of one or more paths."""
     return isinstance(data, list | tuple) and bool(data) and all(isinstance(d, str | os.PathLike) for d in data)
 
 

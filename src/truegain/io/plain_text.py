@@ -26,7 +26,7 @@ _DECODED = 1 << 23  # bytes decoded at a time
 
 
 def plain_text(data: bytes, file: str, *, whole: bool = True, hint: str = TO_UTF8) -> bytes:
-    """The same bytes without a byte order mark, once they are known to be UTF-8 text.
+    """The bytes without a byte order mark, once they are known to be UTF-8 text.
 
     Where they are not the `whole` text, a character may be cut at their end.
     """

@@ -254,29 +254,29 @@ class Judge(Result):
         """
         if gold is None and not isinstance(judgments, Pairs):
             raise TruegainError("gold is missing: give trusted labels of some of the same pairs")
-        way = design_of(design)
+        gold_design = design_of(design)
         levels = both_levels(relevant, gold_relevant_from)
         if isinstance(judgments, Pairs):
-            return cls(Confusion.fit(judgments), levels, way.name, judgments.share, judgments)
+            return cls(Confusion.fit(judgments), levels, gold_design.name, judgments.share, judgments)
         if gold_list_of(gold) is not None:
             raise TruegainError(
                 f"this is a gold list, sampled for differences: a study reads it ({GOLD_OF_STUDY}); give gold labels "
                 "of a random sample here"
             )
         table = Judgments.of(gold, "gold")
-        if not way.whole:
+        if not gold_design.whole:
             table.check_drawn("gold labels")
         pairs = pair_up(
             judgments, table, weights=weights, scale=scale_of(scale), unmatched=unmatched, levels_given=levels_given,
         )  # fmt: skip
         if weights is None:
-            pairs = pairs.as_drawn(way.name, table.source)
+            pairs = pairs.as_drawn(gold_design.name, table.source)
         if pairs.unmatched:
             lost = "1 gold pair has" if pairs.unmatched == 1 else f"{pairs.unmatched} gold pairs have"
             warn(
                 f"{lost} no bronze label and {'is' if pairs.unmatched == 1 else 'are'} left out of the judge's accuracy"
             )
-        judge = cls(_confusion(pairs, table), levels, way.name, pairs.share, pairs, table)
+        judge = cls(_confusion(pairs, table), levels, gold_design.name, pairs.share, pairs, table)
         if not judge.of_values and (warning := judge.inverted()):
             warn(warning)
         return judge
@@ -366,7 +366,7 @@ class Judge(Result):
         return judge
 
     def reweighted(self, counts: npt.ArrayLike) -> Judge:
-        """The same judge with its gold pairs weighted again, as a resample does.
+        """The judge with its gold pairs weighted again, as a resample does.
 
         C[g, b] = sum of c w over pairs (g, b) / sum of c w over pairs of gold label g; only ratios of c matter.
 
@@ -400,7 +400,7 @@ class Judge(Result):
         return replace(self, confusion=_confusion(pairs, self.gold), pairs=pairs)
 
     def at_levels(self, level: float | None, gold_relevant_from: float | None) -> Judge:
-        """The same judge at a measure's level of relevance.
+        """The judge at a measure's level of relevance.
 
         Parameters
         ----------

@@ -156,7 +156,7 @@ class Judges:
         return tuple(sorted({x for j in self.judges.values() for x in j.labels}))
 
     def at_levels(self, level: float | None, gold_relevant_from: float | None) -> Judges:
-        """The same judges at another level of relevance."""
+        """These judges at another level of relevance."""
         return Judges({n: j.at_levels(level, gold_relevant_from) for n, j in self.judges.items()}, self.of_topic)
 
     def matrices(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[TopicMatrix]:

@@ -88,7 +88,7 @@ class TopicFit:
         return fit
 
     def alone(self) -> TopicFit:
-        """The same without bronze scores."""
+        """The fit without bronze scores."""
         return replace(self, uses=False)
 
     # ------------------------------------------------------------------ what there is

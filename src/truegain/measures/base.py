@@ -191,7 +191,7 @@ class Measure(metaclass=MeasureType):
         return replace(self, **{self.AT: at})
 
     def in_order(self, names: Sequence[str]) -> Self:
-        """The same measure, printing some parameters first, so that a text comes back as it was written.
+        """The measure, printing some parameters first, so that a text comes back as it was written.
 
         Parameters
         ----------

@@ -132,7 +132,7 @@ class TrackMeasure:
         return _student(self.values[self.systems.index(system)] - self.median, confidence)
 
     def to_median(self, system: str, confidence: float) -> Difference:
-        """The same with an interval that holds whatever the labels of unjudged documents, where these have bounds."""
+        """A run's score less the median; with bounds of unjudged documents, the interval holds for all their labels."""
         by_labels = self.to_median_by_labels(system, confidence)
         if self.bounds is None or by_labels.low is None or by_labels.high is None:
             return by_labels
