@@ -16,8 +16,8 @@ from truegain.config import Scoring
 from truegain.errors import MeasureError, TruegainError
 from truegain.experiments.judge_errors import BronzeMean, compare_means, correct_mean
 from truegain.judge_error.diagnostics import homogeneity
-from truegain.judge_error.judge import TopicMatrix
 from truegain.judge_error.judges import accuracy_by_topic
+from truegain.judge_error.label_tables import TopicMatrix
 from truegain.judge_error.panel import CorrectionOptions, Judges
 from truegain.judge_error.system_judges import (
     JudgedLists,

@@ -113,7 +113,7 @@ def unanimity_command(
 
     """
     from truegain.experiments.unanimity_gains import PS, unanimity
-    from truegain.report.experiment_figures import unanimity_chart
+    from truegain.report.unanimity_figures import unanimity_chart
 
     table, scale = from_0(reading, ratings)
     result = unanimity(table, conclusions.lists(runs), scale=scale, ps=p or PS, **conclusions.tests())
@@ -143,7 +143,7 @@ def grid_command(
 
     """
     from truegain.experiments.unanimity_gains import unanimity_grid
-    from truegain.report.experiment_figures import grid_chart
+    from truegain.report.unanimity_figures import grid_chart
 
     folder = folder_for(whole, "all", conclusions)
     sizes = _numbers("--dmax", dmax, int, WHOLE_NUMBERS)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from truegain.data.id_matching import Matched
 from truegain.data.pool import ABSENT, DocKeys, Pool, RankedGains, Tops
-from truegain.data.runs import FLAGS, RankedRows, Run, Ties
+from truegain.data.run import FLAGS, RankedRows, Run, Ties
 from truegain.errors import TruegainError
 from truegain.io.columns import Codes, Ids, Ints, frozen
 from truegain.io.threads import threads

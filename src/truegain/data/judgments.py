@@ -21,19 +21,8 @@ from truegain.io.files import PathLike, shown_path
 from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, opened
 from truegain.io.irds import DatasetLike, is_dataset, rows_of, subtopic_of
 from truegain.io.json_files import nested
-from truegain.io.named_tables import (
-    Columns,
-    an_id,
-    flat,
-    header_of,
-    is_kind,
-    is_missing,
-    is_ranx,
-    numbers,
-    refuse_columns,
-    renamed,
-    tuples,
-)
+from truegain.io.named_tables import Columns, is_missing, renamed
+from truegain.io.python_tables import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
 from truegain.io.separated import read_unnamed
 from truegain.io.threads import cores
 from truegain.io.trec import layout_of, loaded

@@ -22,7 +22,8 @@ from truegain.io.file_options import file_options
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.frames import Numbers, is_frame, opened
 from truegain.io.json_files import records
-from truegain.io.named_tables import Columns, is_missing, is_one_run, long_rows, renamed
+from truegain.io.named_tables import Columns, is_missing, renamed
+from truegain.io.python_tables import is_one_run, long_rows
 from truegain.io.separated import read_unnamed
 from truegain.io.warnings import warn
 from truegain.message import arg, argname

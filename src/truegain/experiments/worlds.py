@@ -12,7 +12,8 @@ import numpy.typing as npt
 from truegain.config import Scoring
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns
 from truegain.data.pool import Pool, RankedGains
-from truegain.data.runs import Run, Runs, run_of_columns
+from truegain.data.run import Run, run_of_columns
+from truegain.data.runs import Runs
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.measures.evaluate import aligned
 

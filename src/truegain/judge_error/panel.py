@@ -17,7 +17,8 @@ from truegain.io.columns import Bools, Coded, Codes, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, check_scale, scale_of
-from truegain.judge_error.judge import Judge, TopicMatrix
+from truegain.judge_error.judge import Judge
+from truegain.judge_error.label_tables import TopicMatrix
 from truegain.measures.label_weights import levels_of
 from truegain.message import AGGREGATE, arg, argname, gold_drawn, with_marks
 from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample

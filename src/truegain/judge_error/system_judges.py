@@ -14,7 +14,8 @@ from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart
-from truegain.judge_error.judge import Judge, TopicMatrix
+from truegain.judge_error.judge import Judge
+from truegain.judge_error.label_tables import TopicMatrix
 from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
 from truegain.judge_error.panel import Accuracy, Judges
 from truegain.judge_error.topic_estimators import LEAST_TOPICS, MatrixFit, TopicFit

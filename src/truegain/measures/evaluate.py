@@ -16,7 +16,8 @@ from truegain.data.intents import Intents, with_intents
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.models import by_unchecked, unchecked_in
 from truegain.data.pool import Pool, RankedGains
-from truegain.data.runs import Run, Runs, RunsLike, run_loaders
+from truegain.data.run import Run
+from truegain.data.runs import Runs, RunsLike, run_loaders
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.io.file_options import file_options
