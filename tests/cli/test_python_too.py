@@ -18,8 +18,9 @@ from tests.worlds import study
 from truegain.aggregation.reading import RatingReading
 from truegain.cli.commands import build
 from truegain.cli.output import Writing
-from truegain.config import StudyConfig, settings_of
+from truegain.config import StudyConfig
 from truegain.llm import Asking, JudgeCosts, JudgeSetup, Pace
+from truegain.settings import settings_of
 
 COMMON = ("llm.qrels", "a.run", "b.run")
 RATED = "topic,doc,assessor,label\n" + "".join(

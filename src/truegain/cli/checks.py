@@ -12,13 +12,13 @@ from truegain.cli.naming import option_names
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import speak_of, tell
 from truegain.cli.study_files import forget, placed, tell_notes, without_design_of_file
-from truegain.config import check_count
 from truegain.errors import TruegainError, needs
 from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
 from truegain.io.formats import ending
 from truegain.io.overwrite import Guard, guarded
 from truegain.io.study_text import key_of
 from truegain.message import option
+from truegain.settings import check_count
 
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
 

@@ -28,7 +28,7 @@ from truegain.cli.report import report_command
 from truegain.cli.streams import in_words, speak_of
 from truegain.cli.study_files import ENDING
 from truegain.cli.verdict import verdict_command
-from truegain.config import CONFIGS, Gold, Ratings, Setting, StudyConfig, settings_of
+from truegain.config import CONFIGS, Gold, Ratings, StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
@@ -47,6 +47,7 @@ from truegain.io.trec import loaded
 from truegain.io.warnings import heard
 from truegain.measures.parse import parse_measure
 from truegain.message import arg, option
+from truegain.settings import Setting, settings_of
 from truegain.study.study_file import KINDS, without_none
 
 if TYPE_CHECKING:

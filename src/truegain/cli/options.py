@@ -14,7 +14,7 @@ from typer.main import get_click_type
 from truegain.cli.naming import option_names
 from truegain.cli.streams import speak_of
 from truegain.cli.study_files import ENDING, check_there, lack_of
-from truegain.config import Empty, Resampling, Scoring, StudyConfig, choices_of, is_config, setting_of, settings_of
+from truegain.config import Empty, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, some
 from truegain.io.column_names import Missing, board_of
@@ -23,12 +23,13 @@ from truegain.io.formats import LINES, ending, formats_in_words
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.results.catalogue import Format
+from truegain.settings import choices_of, is_config, setting_of, settings_of
 
 if TYPE_CHECKING:
-    from truegain.config import Setting
     from truegain.data.items import Items
     from truegain.data.scores import Scores
     from truegain.measures.parse import MeasuresLike
+    from truegain.settings import Setting
 
 # ---- Options that come together: a dataclass whose fields are options, given to a command as one object.
 #

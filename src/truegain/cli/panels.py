@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
 from truegain.cli.options import ADVANCED, option_info, option_of, with_parameters
-from truegain.config import choices_of
+from truegain.settings import choices_of
 
 # ---- What a shell completes behind options whose values are words that truegain knows.
 

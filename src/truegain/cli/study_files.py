@@ -11,10 +11,11 @@ import typer
 
 from truegain.cli.naming import option_names
 from truegain.cli.streams import tell
-from truegain.config import StudyConfig, settings_of
+from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, meant
 from truegain.io.files import shown_path
 from truegain.io.study_text import ELSEWHERE, FileWords, Key, StudyText, key_of, not_known
+from truegain.settings import settings_of
 
 # ---- A refusal of what a study file said names the file and the line, not options that nobody typed.
 

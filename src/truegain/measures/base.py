@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from truegain.config import LARGEST
 from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError, TruegainError
 from truegain.io.columns import Bools, Floats
+from truegain.settings import LARGEST
 
 Gains = tuple[tuple[float, float], ...]
 Mean = Literal["arithmetic", "geometric", "total", "none"]

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from truegain.config import Scoring, StudyConfig, check_count
+from truegain.config import Scoring, StudyConfig
 from truegain.data.alignment import without_items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
@@ -26,6 +26,7 @@ from truegain.pooling.pools import Filled, held_alone
 from truegain.report.data_health import DEEP, unjudged_by_system
 from truegain.results.base import Table
 from truegain.results.table import Cell
+from truegain.settings import check_count
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of
 from truegain.study.config import RunsInput

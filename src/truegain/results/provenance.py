@@ -12,8 +12,8 @@ from typing import Any
 
 from truegain._version import __version__
 from truegain.addresses import without_secrets
-from truegain.config import settings_of
 from truegain.errors import some
+from truegain.settings import settings_of
 
 INPUTS = (
     "runs",

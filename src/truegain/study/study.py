@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample, check_count
+from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample
 from truegain.data.id_matching import FEW
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
@@ -38,6 +38,7 @@ from truegain.results.settlement import Settlement
 from truegain.sampling.catalogue import SOURCES, draws_topics, is_sample, population_groups, populations
 from truegain.sampling.clusters import CLUSTERS, told_clusters
 from truegain.sampling.source import SourceName, TopicUnits
+from truegain.settings import check_count
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.other_collections import keys_needed
 from truegain.stats.results import Comparison, Estimate, ResultList

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from truegain.aggregation.reading import RatingReading
-from truegain.config import StudyConfig, settings_of
+from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted
 from truegain.io.column_names import headers_of, own_gold, values_of
 from truegain.io.file_options import FileOptions, read_with
@@ -20,6 +20,7 @@ from truegain.io.told_columns import check_somewhere
 from truegain.io.warnings import warn
 from truegain.message import with_marks
 from truegain.results.provenance import named
+from truegain.settings import settings_of
 from truegain.study.file_kinds import PREFERENCES, examine
 from truegain.study.inputs import StudyInputs
 from truegain.study.study import Study
