@@ -12,6 +12,7 @@ from typing import Any
 
 from truegain._version import __version__
 from truegain.addresses import without_secrets
+from truegain.config import StudyConfig
 from truegain.errors import some
 from truegain.settings import settings_of
 
@@ -84,7 +85,7 @@ def provenance_of(arguments: Mapping[str, Any]) -> dict[str, object]:
 def _fields_of(argument: tuple[str, Any]) -> list[tuple[str, Any]]:
     """An argument; where it is a config, its fields under the names of the options."""
     value = argument[1]
-    if not is_dataclass(value) or isinstance(value, type) or type(value).__module__ != settings_of.__module__:
+    if not is_dataclass(value) or isinstance(value, type) or type(value).__module__ != StudyConfig.__module__:
         return [argument]
     return [(option.name, getattr(value, option.field)) for option in settings_of(type(value))]
 
