@@ -28,7 +28,8 @@ import numpy as np
 
 from truegain.cli.streams import Progress
 from truegain.data.judgments import Judgments, judgments_of_columns
-from truegain.data.runs import Run, Runs, read_runs, run_of_columns
+from truegain.data.run import Run, run_of_columns
+from truegain.data.runs import Runs, read_runs
 from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.incomplete_collections import KEEP, Incomplete, incomplete
 from truegain.io.columns import Floats

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import truegain as tg
-from truegain.config import StudyConfig, settings_of
+from truegain.config import StudyConfig
+from truegain.settings import settings_of
 
 OWN = ("pair", "power", "costs", "earlier", "pairs", "baselines", "title", "corpus", "judged_corpus")
 

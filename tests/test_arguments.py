@@ -12,7 +12,7 @@ import pytest
 import truegain as tg
 from tests.flat import flat_plan
 from tests.worlds import study
-from truegain.config import is_config
+from truegain.settings import is_config
 
 RUNS, BRONZE, GOLD = study(0)
 SAMPLE = {t: {d: g for i, (d, g) in enumerate(row.items()) if (i + int(t)) % 4 == 0} for t, row in GOLD.items()}

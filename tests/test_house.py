@@ -43,6 +43,7 @@ FLOORS = (
     ("io",),
     ("keywords", "lazy"),
     ("config",),
+    ("settings",),
     ("errors", "_version"),
     ("addresses", "message"),
 )

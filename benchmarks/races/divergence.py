@@ -24,7 +24,8 @@ def ranked_text(systems: int = SYSTEMS, topics: int = TOPICS, terms: int = TERMS
     from truegain.config import Scoring
     from truegain.data.alignment import aligned
     from truegain.data.judgments import judgments_of_columns
-    from truegain.data.runs import Runs, run_of_columns
+    from truegain.data.run import run_of_columns
+    from truegain.data.runs import Runs
     from truegain.text.corpus import Corpus
     from truegain.text.divergence import RankedText
 

@@ -18,7 +18,8 @@ import polars as pl
 from benchmarks.content_real import MissingDataError, lines_of
 from truegain.data.judgments import Judgments
 from truegain.data.ratings import read_ratings
-from truegain.data.runs import Runs, run_of_columns
+from truegain.data.run import run_of_columns
+from truegain.data.runs import Runs
 from truegain.errors import DataWarning
 from truegain.experiments.magnitude_levels import ratios_table
 from truegain.experiments.magnitude_units import magnitudes, numbers_table

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 import truegain as tg
-from truegain.data.runs import Run, ordered_columns
+from truegain.data.run import Run, ordered_columns
 from truegain.experiments.worlds import simulate
 from truegain.io.columns import frozen
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from truegain.preferences.table import Preferences, read_preferences
     from truegain.reliability.agree import agreement
     from truegain.report.page.page import write_report
-    from truegain.report.page.participants import write_participants
+    from truegain.report.page.participant_files import write_participants
     from truegain.study.compare import compare
     from truegain.study.corrected_scores import correct
     from truegain.study.correlate import correlate
@@ -165,7 +165,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "sample_unjudged": "truegain.pooling.samples",
     "unjudged": "truegain.pooling.bounds",
     "write_judgments": "truegain.data.writing",
-    "write_participants": "truegain.report.page.participants",
+    "write_participants": "truegain.report.page.participant_files",
     "write_report": "truegain.report.page.page",
     "write_runs": "truegain.data.writing",
 }
@@ -191,5 +191,5 @@ provide(
 def __getattr__(name: str) -> Any:
     if name == "testing":
         return importlib.import_module("truegain.testing")
-    telling = importlib.import_module("truegain.results.provenance").telling if name in _ANSWERING else None
-    return loaded(__name__, _LAZY, name, telling)
+    with_call = importlib.import_module("truegain.results.provenance").with_call if name in _ANSWERING else None
+    return loaded(__name__, _LAZY, name, with_call)

@@ -70,7 +70,7 @@ class TruegainError(Exception):
         return Message(f"{with_marks(self.message)}; {with_marks(self.remedy)}")
 
     def at(self, file: str | None, line: int | None, message: str) -> InputError:
-        """The same mistake with the place where the user made it, in the words that are used there.
+        """The mistake with the place where the user made it, in the words that are used there.
 
         Parameters
         ----------

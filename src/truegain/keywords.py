@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, TypeVar
 
-from truegain.config import CONFIGS, StudyConfig, check_count, check_number, settings_of
+from truegain.config import CONFIGS, StudyConfig
 from truegain.errors import KeywordError, TruegainError
 from truegain.message import arg, argname
+from truegain.settings import check_count, check_number, settings_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[str, object], None]  # of a keyword's name and value

@@ -19,7 +19,8 @@ from truegain.cli.eval import eval_command
 from truegain.cli.help import PAGES, stored_page
 from truegain.cli.options import ADVANCED, changed
 from truegain.cli.panels import PANEL_OF, PANELS
-from truegain.config import CONFIGS, Scoring, StudyConfig, settings_of
+from truegain.config import CONFIGS, Scoring, StudyConfig
+from truegain.settings import settings_of
 
 # these mean the same everywhere: how to print, which table, which test, how an interval is made, what is drawn anew;
 # what there is to choose from differs

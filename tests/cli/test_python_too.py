@@ -15,11 +15,12 @@ from typer.main import get_command
 import truegain as tg
 from tests.cli.conftest import Run
 from tests.worlds import study
-from truegain.aggregation.reading import RatingsAsked
+from truegain.aggregation.reading import RatingReading
 from truegain.cli.commands import build
 from truegain.cli.output import Writing
-from truegain.config import StudyConfig, settings_of
+from truegain.config import StudyConfig
 from truegain.llm import Asking, JudgeCosts, JudgeSetup, Pace
+from truegain.settings import settings_of
 
 COMMON = ("llm.qrels", "a.run", "b.run")
 RATED = "topic,doc,assessor,label\n" + "".join(
@@ -163,7 +164,7 @@ SAME: dict[str, tuple[tuple[Any, ...], set[str]]] = {
     "plan labels": ((tg.plan_labels, tg.sample_gold), set()),
     "plan assessors": ((tg.plan_assessors,), set()),
 }  # fmt: skip
-CONFIGURED = {option.name for option in settings_of(StudyConfig)} | {f.name for f in fields(RatingsAsked)}
+CONFIGURED = {option.name for option in settings_of(StudyConfig)} | {f.name for f in fields(RatingReading)}
 READ = {
     "columns",
     "missing",

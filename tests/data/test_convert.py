@@ -18,7 +18,8 @@ import pytest
 
 import truegain as tg
 from truegain.data.judgments import Judgments
-from truegain.data.runs import Run, RunPaths, Runs
+from truegain.data.run import Run
+from truegain.data.runs import RunPaths, Runs
 
 LABELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "d": 0}}
 SCORES = {"1": {"a": 0.5, "b": 2.5, "x": 1.5}, "2": {"d": 3.0, "a": 1.0}}

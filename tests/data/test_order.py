@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import truegain as tg
 from tests.data.nasty import scores, trec_ids
-from truegain.data.runs import Run, Ties
+from truegain.data.run import Run, Ties
 
 bounded = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 

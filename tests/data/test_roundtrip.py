@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 import truegain as tg
 from tests.data.nasty import finite, scores, table_ids, trec_ids, trec_topics
 from truegain.data.judgments import Judgments
-from truegain.data.runs import Runs, run_of_columns
+from truegain.data.run import run_of_columns
+from truegain.data.runs import Runs
 from truegain.io import files, formats, plain_text, trec
 from truegain.io.columns import Coded, Ids, frozen
 

@@ -11,7 +11,7 @@ import pytest
 
 from truegain.data.judgments import Judgments
 from truegain.data.pool import Pool
-from truegain.data.runs import run_of_columns
+from truegain.data.run import run_of_columns
 from truegain.errors import InputError
 from truegain.io import trec
 from truegain.io.columns import Coded, Ids, frozen

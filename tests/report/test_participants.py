@@ -19,7 +19,8 @@ from tests.report.reading import data_of, read
 from tests.report.test_browser import chromium as chromium
 from truegain.pooling.bounds import bounds_to_median
 from truegain.pooling.pools import Filled
-from truegain.report.page.participants import PageStyle, page_names, participant_page, write_pages
+from truegain.report.page.participant_files import page_names, write_pages
+from truegain.report.page.participants import PageStyle, participant_page
 from truegain.report.participants import COLUMNS, Track
 
 TEAMS = {"sys-1": "ada", "sys-2": "bell", "sys-3": "ada", "sys-4": "curie", "sys-5": "curie"}

@@ -19,7 +19,7 @@ import pytest
 import truegain as tg
 from tests.streams.outcomes import outcome, tiny
 from truegain.data.batches import Batches
-from truegain.data.runs import Run
+from truegain.data.run import Run
 from truegain.io import chunks, memory, remote
 
 TOPICS = [str(t) for t in range(1, 31)]

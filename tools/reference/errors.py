@@ -150,7 +150,7 @@ SUBJECTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "data": ("Runs, judgments and ids", "Data that was read and does not fit together.", ("data",)),
     "measures": ("Measures", "Names of measures, and measures that do not fit a question.", ("measures",)),
     "options": ("Options and study files", "Options, keywords and `study.toml`.",
-                ("cli", "config", "keywords", "errors", "lazy", "typing", "io.study_text")),
+                ("cli", "config", "settings", "keywords", "errors", "lazy", "typing", "io.study_text")),
     "gold": ("Gold labels and judges", "Gold labels, designs, and corrections of a judge's errors.",
              ("judge_error", "sampling", "study.gold", "study.gold_lists", "study.matrices", "study.corrected_scores",
               "data.label_lists", "data.label_list_reading", "cli.gold_options", "cli.judge", "cli.correct")),

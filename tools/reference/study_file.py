@@ -8,8 +8,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from tools.reference.commands import all_pages, facts
 from tools.reference.markdown import NOTE, plain
-from truegain.config import Setting, StudyConfig, settings_of
+from truegain.config import StudyConfig
 from truegain.io.study_text import ELSEWHERE
+from truegain.settings import Setting, settings_of
 from truegain.study.study_file import kinds_of_file, without_none
 
 EXAMPLE = """

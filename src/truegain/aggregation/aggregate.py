@@ -24,12 +24,12 @@ from truegain.aggregation.rules import (
     Unanimity,
     Weighted,
 )
+from truegain.config import OutOfRange, Repeated
 from truegain.config import Ratings as Ratings  # the public name comes from here, so that it knows the rules
 from truegain.data.judgments import Judgments
 from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import RatingsLike, Scale, read_ratings, tell_mixed
 from truegain.errors import TruegainError, there_are
-from truegain.io.column_names import OutOfRange, Repeated
 from truegain.keywords import checked_keywords
 from truegain.message import argname, told_value, with_marks
 

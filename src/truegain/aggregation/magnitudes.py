@@ -26,7 +26,7 @@ Center = Callable[[Floats, Ints, int, Floats], Floats]  # of logarithms, by grou
 
 
 def normalized(ratings: Judgments, how: str = "geometric", weights: Floats | None = None) -> Judgments:
-    """The same ratings, each divided by the center of its unit and multiplied by that of its topic.
+    """Ratings, each divided by the center of its unit and multiplied by that of its topic.
 
     ln s' = ln s - center(ln unit) + center(ln topic)
 

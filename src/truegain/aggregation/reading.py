@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from truegain.config import OutOfRange, Repeated
 from truegain.data.judgments import Judgments
-from truegain.io.column_names import Missing, OutOfRange, Repeated, file_options, values_of
+from truegain.io.column_names import Missing, values_of
+from truegain.io.file_options import file_options
 
 if TYPE_CHECKING:
     from truegain.data.ratings import Scale
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatingsAsked:
+class RatingReading:
     """How a table of ratings is read, in plain words.
 
-    >>> RatingsAsked(scale="0:3", topic="7", values="yes=1,no=0").asked
+    >>> RatingReading(scale="0:3", topic="7", values="yes=1,no=0").changed
     ['scale', 'topic']
     """
 
@@ -79,8 +81,8 @@ class RatingsAsked:
         return [] if self.drop_assessors in (None, FLAGGED) else [str(self.drop_assessors)]
 
     @property
-    def asked(self) -> list[str]:
+    def changed(self) -> list[str]:
         """What is about ratings alone and differs from what it is by default."""
-        usual = RatingsAsked()
+        usual = RatingReading()
         about = [name for name in vars(usual) if name not in ("columns", "missing", "values")]  # of any judgments
         return [name for name in about if getattr(self, name) != getattr(usual, name)]

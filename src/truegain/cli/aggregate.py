@@ -9,7 +9,7 @@ import typer
 from truegain.aggregation.aggregate import rule_forms
 from truegain.aggregation.magnitudes import normalized
 from truegain.cli.options import advanced, with_options
-from truegain.cli.rating_options import NormalizeOption, RatingsFile, Reading, WeightOption, gains_of
+from truegain.cli.rating_options import NormalizeOption, RatingOptions, RatingsFile, WeightOption, gains_of
 from truegain.data.judgments import Judgments
 from truegain.data.writing import kind_to_write, write_judgments
 from truegain.errors import TruegainError
@@ -18,7 +18,7 @@ from truegain.message import option
 RULES = "; ".join(rule_forms())
 
 
-@with_options(reading=Reading)
+@with_options(reading=RatingOptions)
 def aggregate_command(
     ratings: RatingsFile,
     aggregate: Annotated[
@@ -46,7 +46,7 @@ def aggregate_command(
         str, typer.Option("-o", "--output", help="Judgments to write, by their ending .qrels, .csv, ...; - for stdout.")
     ] = "-",
     *,
-    reading: Reading,
+    reading: RatingOptions,
 ) -> None:
     """Combine the ratings of each document into one label, and write them as judgments.
 

@@ -9,7 +9,7 @@ import typer
 
 from truegain.cli.options import Confidence, Seed, advanced, with_options
 from truegain.cli.output import FigureOutput
-from truegain.cli.rating_options import NormalizeOption, RatingsFile, Reading, WeightOption
+from truegain.cli.rating_options import NormalizeOption, RatingOptions, RatingsFile, WeightOption
 from truegain.errors import TruegainError
 from truegain.message import option
 from truegain.results.base import Table
@@ -21,7 +21,7 @@ MOST = 50  # assessors that people are shown
 DRAWN = ("all", "topics", "assessors", "documents")
 
 
-@with_options(reading=Reading, printing=FigureOutput)
+@with_options(reading=RatingOptions, printing=FigureOutput)
 def agree_command(
     ratings: RatingsFile,
     expert: Annotated[
@@ -48,7 +48,7 @@ def agree_command(
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     *,
-    reading: Reading,
+    reading: RatingOptions,
     printing: FigureOutput,
 ) -> None:
     """Measure how well assessors agree: overall, by topic and by assessor, and with experts.

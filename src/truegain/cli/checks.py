@@ -12,13 +12,13 @@ from truegain.cli.naming import option_names
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import speak_of, tell
 from truegain.cli.study_files import forget, placed, tell_notes, without_design_of_file
-from truegain.config import check_count
 from truegain.errors import TruegainError, needs
 from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
 from truegain.io.formats import ending
 from truegain.io.overwrite import Guard, guarded
 from truegain.io.study_text import key_of
 from truegain.message import option
+from truegain.settings import check_count
 
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
 
@@ -38,15 +38,15 @@ def _checked(
     command: Callable[..., Any], format_from: Callable[[Any, str], object], names: Mapping[str, str]
 ) -> Callable[..., Any]:
     @functools.wraps(command)
-    def call(**options: Any) -> Any:
+    def run_placing_errors(**options: Any) -> Any:
         speak_of(names)
         tell_notes(options)
         try:
-            return checked(without_design_of_file(options))
+            return check_and_run(without_design_of_file(options))
         except TruegainError as error:
             raise placed(error) from error.__cause__
 
-    def checked(options: dict[str, Any]) -> Any:
+    def check_and_run(options: dict[str, Any]) -> Any:
         check_numbers(options)
         if "output_format" in options and not _is_list_to_judge(options):  # now, not when the work is done
             chosen = format_from(options["output_format"], str(options.get("table") or options["output"]))
@@ -59,7 +59,7 @@ def _checked(
                 tell(_interrupted(str(error), guard))
                 raise
 
-    return call
+    return run_placing_errors
 
 
 def _is_list_to_judge(options: Mapping[str, Any]) -> bool:

@@ -145,7 +145,7 @@ class _Command(TyperCommand):
 
 
 class _Group(TyperGroup):
-    """The same of a group of commands."""
+    """A group of commands with a help page of ours."""
 
     format_help = _show_help
 
@@ -172,6 +172,9 @@ def build(verb: str | None = None) -> typer.Typer:
     from truegain.cli.inputs import on_cluster, reads_inputs
     from truegain.cli.panels import arranged
 
+    # A call goes, outside in: `checks._checked` (numbers, outputs, errors with a place in a study file; `app.py` puts
+    # it on what is built here), `on_cluster` (--run-on), `reads_inputs` (--columns, --missing, --values, --memory),
+    # `with_options` (options as dataclasses; in the command's own file), the command.  `arranged` only sorts options.
     for name in [verb] if verb in COMMANDS else COMMANDS:
         file, attribute = COMMANDS[name].split(":")
         command = getattr(import_module(f"truegain.cli.{file}"), attribute)

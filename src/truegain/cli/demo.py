@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 from truegain.cli.output import Writing, write_scores
-from truegain.data.runs import ordered_columns
+from truegain.data.run import ordered_columns
 from truegain.errors import InputError, some, why
 from truegain.io.files import shown_path, write_bytes
 from truegain.io.overwrite import wrote

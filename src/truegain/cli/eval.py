@@ -33,7 +33,7 @@ from truegain.cli.output import (
     write_scores,
     write_table,
 )
-from truegain.cli.rating_options import GainOptions, Reading
+from truegain.cli.rating_options import GainOptions, RatingOptions
 from truegain.cli.scored import Filling
 from truegain.cli.streams import Progress
 from truegain.config import Resampling, Scoring
@@ -214,7 +214,7 @@ USUAL = ["AP", "nDCG@10", "P@10", "RR"]
     inputs=EvalInputs,
     filling=Filling,
     gains=GainOptions,
-    reading=Reading,
+    reading=RatingOptions,
     moving=IntervalOptions,
     printing=ScoresPrinting,
     writing=Writing,
@@ -229,7 +229,7 @@ def eval_command(
     inputs: EvalInputs,
     filling: Filling,
     gains: GainOptions,
-    reading: Reading,
+    reading: RatingOptions,
     moving: IntervalOptions,
     printing: ScoresPrinting,
     writing: Writing,

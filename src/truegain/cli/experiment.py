@@ -26,7 +26,7 @@ from truegain.cli.options import (
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput, in_commands
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_paper
-from truegain.cli.rating_options import RatingsFile, Reading
+from truegain.cli.rating_options import RatingOptions, RatingsFile
 from truegain.cli.streams import Progress
 from truegain.data.ratings import Scale
 from truegain.errors import TruegainError
@@ -94,13 +94,13 @@ class Conclusions(FigureOutput, SeedAndJobs):
         self.draw(chart)
 
 
-@with_options(conclusions=Conclusions, reading=Reading)
+@with_options(conclusions=Conclusions, reading=RatingOptions)
 def unanimity_command(
     ratings: RatingsFile,
     runs: RunFiles,
     p: Annotated[list[float] | None, typer.Option("--p", help="Weight of unanimity. Repeatable.")] = None,
     *,
-    reading: Reading,
+    reading: RatingOptions,
     conclusions: Conclusions,
 ) -> None:
     """Test which conclusions change if gains reward unanimous assessors (Sakai 2017).
@@ -113,7 +113,7 @@ def unanimity_command(
 
     """
     from truegain.experiments.unanimity_gains import PS, unanimity
-    from truegain.report.experiment_figures import unanimity_chart
+    from truegain.report.unanimity_figures import unanimity_chart
 
     table, scale = from_0(reading, ratings)
     result = unanimity(table, conclusions.lists(runs), scale=scale, ps=p or PS, **conclusions.tests())
@@ -143,7 +143,7 @@ def grid_command(
 
     """
     from truegain.experiments.unanimity_gains import unanimity_grid
-    from truegain.report.experiment_figures import grid_chart
+    from truegain.report.unanimity_figures import grid_chart
 
     folder = folder_for(whole, "all", conclusions)
     sizes = _numbers("--dmax", dmax, int, WHOLE_NUMBERS)
@@ -191,7 +191,7 @@ def _numbers(option: str, text: str, kind: Callable[[str], N], form: str) -> tup
         raise TruegainError(f"{option} {text}: not {form}") from None
 
 
-def from_0(reading: Reading, path: str) -> tuple[Judgments, Scale]:
+def from_0(reading: RatingOptions, path: str) -> tuple[Judgments, Scale]:
     """Ratings and their scale, which goes from 0 to the highest rating there is where the user declares no limits."""
     declared = Scale.of(reading.scale)
     low = 0.0 if declared.low is None else declared.low

@@ -12,7 +12,7 @@ import typer
 from truegain.cli.options import PROPORTION, SeedAndJobs, advanced, study_or_judgments, with_options
 from truegain.cli.output import FigureOutput
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
-from truegain.cli.rating_options import Reading
+from truegain.cli.rating_options import RatingOptions
 from truegain.errors import TruegainError
 from truegain.io.files import shown_path
 from truegain.message import option
@@ -93,7 +93,7 @@ class RankingOptions(SeedAndJobs):
         )
 
 
-@with_options(ranking=RankingOptions, reading=Reading, printing=FigureOutput)
+@with_options(ranking=RankingOptions, reading=RatingOptions, printing=FigureOutput)
 def magnitudes_command(
     ratings: Annotated[
         str,
@@ -123,7 +123,7 @@ def magnitudes_command(
     ] = "geometric",
     *,
     ranking: RankingOptions,
-    reading: Reading,
+    reading: RatingOptions,
     printing: FigureOutput,
 ) -> None:
     """Analyze magnitude estimates of relevance: agreement with experts, and system rankings.

@@ -12,10 +12,10 @@ import typer
 
 from truegain.cli.options import JudgmentsOrAnswers, Output, RunFiles, with_options
 from truegain.cli.output import digests, write_json
-from truegain.cli.rating_options import Reading
+from truegain.cli.rating_options import RatingOptions
 from truegain.cli.study_files import is_typed
 from truegain.cli.study_options import StudyOptions
-from truegain.cli.verdict import About, about_in_commands, checking
+from truegain.cli.verdict import Paragraphs, about_in_commands, checking
 from truegain.config import StudyConfig
 from truegain.errors import TruegainError
 from truegain.io.files import expand, write_bytes
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from truegain.study.verdict import Verdict
 
 
-@with_options(options=StudyOptions, config=StudyConfig, reading=Reading)
+@with_options(options=StudyOptions, config=StudyConfig, reading=RatingOptions)
 def gate_command(
     context: typer.Context,
     judgments: JudgmentsOrAnswers,
@@ -51,7 +51,7 @@ def gate_command(
     *,
     options: StudyOptions,
     config: StudyConfig,
-    reading: Reading,
+    reading: RatingOptions,
 ) -> None:
     """Check in continuous integration whether the candidate is better than every baseline.
 
@@ -70,7 +70,7 @@ def gate_command(
         if is_typed(context, "not_worse_by") and not is_typed(context, "min_effect"):  # that of a study file
             config = replace(config, min_effect=0.0)
         margin_of(not_worse_by, config.min_effect)
-    study = options.study(judgments, files, config, reading)
+    study = options.study_of_inputs(judgments, files, config, reading)
     if not (baseline or candidate) and len(study.systems) != 2:
         raise TruegainError(
             f"there are {len(study.systems)} systems; name the one in use and the one that would replace it, as in "
@@ -104,7 +104,7 @@ def gate_command(
 
 
 def _markdown(
-    code: int, verdicts: Sequence[Verdict], provenance: dict[str, Any], about: About, doubt: Sequence[str]
+    code: int, verdicts: Sequence[Verdict], provenance: dict[str, Any], about: Paragraphs, doubt: Sequence[str]
 ) -> str:
     """For a pull request: what was decided, `doubt` of labels, a row a verdict, and what each stands on, folded."""
     first, least, margin = verdicts[0].comparison, verdicts[0].min_effect, verdicts[0].not_worse_by
@@ -153,7 +153,7 @@ def _doubt(verdicts: Sequence[Verdict], unit: str, check: Callable[[Verdict], st
     ]
 
 
-def _whole(v: Verdict, about: About) -> str:
+def _whole(v: Verdict, about: Paragraphs) -> str:
     """A verdict at length; of a settled claim without next steps."""
     verdict = replace(v, steps=()) if v.settled else v
     return verdict.text(about(verdict))

@@ -8,12 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 from truegain.cli.options import Columns, advanced, option_for
-from truegain.cli.rating_options import AggregateOption, Reading
+from truegain.cli.rating_options import AggregateOption, RatingOptions
 from truegain.config import Gold as GoldConfig
-from truegain.config import Ratings
+from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import OutOfRange, Repeated
 from truegain.judge_error.gold_pairs import on_scale, scale_of
 from truegain.message import option
 
@@ -91,7 +90,9 @@ class Labeling:
             return self.on_scale(Judgments.of(judgments))
         scale = scale_of(self.scale)
         limits = None if scale is None else f"{scale[0]:g}:{scale[-1]:g}"
-        reading = Reading(scale=limits, out_of_range=self.out_of_range, repeated=self.repeated, columns=self.columns)
+        reading = RatingOptions(
+            scale=limits, out_of_range=self.out_of_range, repeated=self.repeated, columns=self.columns
+        )
         return self.on_scale(reading.load(judgments), between=self.repeated == "mean")
 
     def on_scale(self, table: Judgments, between: bool = False) -> Judgments:

@@ -28,13 +28,14 @@ from truegain.cli.report import report_command
 from truegain.cli.streams import in_words, speak_of
 from truegain.cli.study_files import ENDING
 from truegain.cli.verdict import verdict_command
-from truegain.config import CONFIGS, Gold, Ratings, Setting, StudyConfig, settings_of
+from truegain.config import CONFIGS, Gold, Ratings, StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError, counted, some
-from truegain.io.column_names import IDS, file_options, own_gold
+from truegain.io.column_names import IDS, own_gold
 from truegain.io.columns import distinct, our_name
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
 from truegain.io.irds import is_irds
@@ -46,6 +47,7 @@ from truegain.io.trec import loaded
 from truegain.io.warnings import heard
 from truegain.measures.parse import parse_measure
 from truegain.message import arg, option
+from truegain.settings import Setting, settings_of
 from truegain.study.study_file import KINDS, without_none
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import typer
 from truegain.cli.options import Columns, Memory, MissingLabels, Values, advanced, with_parameters
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_unused
-from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
+from truegain.io.column_names import headers_of, own_gold, values_of
+from truegain.io.file_options import FileOptions, read_with
 from truegain.io.memory import memory_of
 from truegain.io.told_columns import check_somewhere, ids_elsewhere
 

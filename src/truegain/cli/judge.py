@@ -135,7 +135,7 @@ def check_command(
 
 def _of_answers(items: Items, answers: AnswerOptions, labeling: Labeling, gold: str, show: str | None) -> Table:
     """The judge's values of answers beside those of people; by label only where these are pass and fail."""
-    from truegain.judge_error.judge import label_table
+    from truegain.judge_error.label_tables import label_table
     from truegain.report.gather import value_errors
     from truegain.study.study import Study
 

@@ -14,20 +14,22 @@ from typer.main import get_click_type
 from truegain.cli.naming import option_names
 from truegain.cli.streams import speak_of
 from truegain.cli.study_files import ENDING, check_there, lack_of
-from truegain.config import Empty, Resampling, Scoring, StudyConfig, choices_of, is_config, setting_of, settings_of
+from truegain.config import Empty, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, some
-from truegain.io.column_names import Missing, board_of, file_options
+from truegain.io.column_names import Missing, board_of
+from truegain.io.file_options import file_options
 from truegain.io.formats import LINES, ending, formats_in_words
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.results.catalogue import Format
+from truegain.settings import choices_of, is_config, setting_of, settings_of
 
 if TYPE_CHECKING:
-    from truegain.config import Setting
     from truegain.data.items import Items
     from truegain.data.scores import Scores
     from truegain.measures.parse import MeasuresLike
+    from truegain.settings import Setting
 
 # ---- Options that come together: a dataclass whose fields are options, given to a command as one object.
 #
@@ -56,7 +58,7 @@ class _ShownInt(type(_number(int, 0))):  # type: ignore[misc]
 
 
 class _ShownFloat(type(_number(float, 0))):  # type: ignore[misc]
-    """The same of any number."""
+    """A number whose limits the help shows; its config refuses what is beyond them, and says what to give."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         return _number(float).convert(value, param, ctx)
@@ -256,8 +258,13 @@ def two_systems(pair: str | None) -> tuple[str, str] | None:
     return a, b
 
 
-def runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
-    """The runs of the command line or of the study file; a log that is alone, or preferences, need none."""
+def check_runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
+    """The runs of the command line or of the study file; a log that is alone, or preferences, need none.
+
+    Refused are preferences that the command does not read, a table of scores of answers where no score is named, a
+    table without winners that it would read as preferences, and where no run is named: judgments that are not there,
+    and all that needs runs.
+    """
     if context.resilient_parsing:
         return value
     speak_of(option_names(context.command.params))  # files are looked at before the command runs
@@ -365,7 +372,7 @@ RunFiles = Annotated[
         metavar="[RUN...]",
         default_factory=list,
         show_default=False,
-        callback=runs_named,
+        callback=check_runs_named,
     ),
 ]
 ScoreName = Annotated[

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
 from truegain.cli.options import ADVANCED, option_info, option_of, with_parameters
-from truegain.config import choices_of
+from truegain.settings import choices_of
 
 # ---- What a shell completes behind options whose values are words that truegain knows.
 
@@ -120,7 +120,7 @@ _PLACE = {option: i for i, option in enumerate(PANEL_OF)}
 
 
 def arranged(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The same command with its options in panels, in the order of the panels, and with what shells complete."""
+    """A command with its options in panels, in the order of the panels, and with what shells complete."""
     parameters, placed = list(inspect.signature(command, eval_str=True).parameters.values()), []
     for p in parameters:
         info = option_info(p.annotation)

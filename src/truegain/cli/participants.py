@@ -104,7 +104,8 @@ def participants_command(
         truegain participants demo/gold.qrels demo/runs --teams demo/teams.csv --team ada --pool-depth 10 -o ada.html
 
     """
-    from truegain.report.page.participants import PageStyle, check_target, is_page, write_pages
+    from truegain.report.page.participant_files import check_target, is_page, write_pages
+    from truegain.report.page.participants import PageStyle
     from truegain.report.participants import Track
 
     if page.teams is None:

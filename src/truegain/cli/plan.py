@@ -32,7 +32,7 @@ from truegain.cli.options import (
     with_options,
 )
 from truegain.cli.output import TableOutput, write_table
-from truegain.cli.rating_options import NormalizeOption, Reading
+from truegain.cli.rating_options import NormalizeOption, RatingOptions
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
 from truegain.cli.study_files import is_of_file
@@ -350,7 +350,8 @@ def fill_command(
 
     """
     from truegain.data.label_list_reading import cannot_in, labels_in, read_gold_list
-    from truegain.io.column_names import FileOptions, read_with, values_of
+    from truegain.io.column_names import values_of
+    from truegain.io.file_options import FileOptions, read_with
 
     unfilled = read_gold_list(gold_list)
     with read_with(FileOptions(values=values_of(values))):
@@ -362,7 +363,7 @@ def fill_command(
 
 
 @plan.command("assessors")
-@with_options(reading=Reading, table=TableOutput)
+@with_options(reading=RatingOptions, table=TableOutput)
 def assessors_command(
     error: Annotated[
         str,
@@ -389,7 +390,7 @@ def assessors_command(
     normalize: NormalizeOption = None,
     by_topic: ByTopic = False,
     *,
-    reading: Reading,
+    reading: RatingOptions,
     table: TableOutput,
 ) -> None:
     """Compute how many assessors must rate a document for its mean rating to be precise.

@@ -8,12 +8,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from truegain.aggregation.reading import RatingsAsked
+from truegain.aggregation.reading import RatingReading
 from truegain.cli.options import Columns, MissingLabels, Values, advanced, long_name, option_for, study_or_judgments
-from truegain.config import Ratings
+from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import OutOfRange, Repeated
 from truegain.io.warnings import warn
 from truegain.message import option
 
@@ -39,7 +38,7 @@ WeightOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading(RatingsAsked):
+class RatingOptions(RatingReading):
     """How a table of ratings is read: the options of every command that reads one."""
 
     scale: Annotated[str | None, option_for(Ratings, "scale")] = None
@@ -71,7 +70,7 @@ class Reading(RatingsAsked):
     @property
     def changed_options(self) -> list[str]:
         """The options about ratings that differ from what they are by default, as the user writes them."""
-        return [long_name(name) for name in self.asked]
+        return [long_name(name) for name in self.changed]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +81,7 @@ class GainOptions:
     normalize: NormalizeOption = None
     weight_assessors: WeightOption = None
 
-    def of(self, judgments: str, reading: Reading) -> Judgments | str:
+    def of(self, judgments: str, reading: RatingOptions) -> Judgments | str:
         """The gains of ratings; judgments as they are where nothing says that they are ratings."""
         if self.aggregate is not None or self.normalize is not None:
             table = reading.load(judgments, normalize=self.normalize)

@@ -22,15 +22,16 @@ from truegain.cli.options import (
     with_options,
 )
 from truegain.cli.output import digests
-from truegain.cli.rating_options import Reading
+from truegain.cli.rating_options import RatingOptions
 from truegain.cli.streams import in_words
-from truegain.cli.study_options import Claims, StudyOptions
+from truegain.cli.study_options import Claims, StudyOptions, left_out_of_file, tell_default_measure
 from truegain.cli.verdict import answer_arguments
 from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.teams import read_teams
 from truegain.errors import TruegainError
-from truegain.io.column_names import ASSESSOR, COLUMN, file_options
+from truegain.io.column_names import ASSESSOR, COLUMN
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.io.overwrite import unchanging
@@ -83,7 +84,7 @@ class PageOptions:
         return None if self.cache == "none" else Path(self.cache)
 
 
-@with_options(claims=PageClaims, page=PageOptions, options=StudyOptions, config=StudyConfig, reading=Reading)
+@with_options(claims=PageClaims, page=PageOptions, options=StudyOptions, config=StudyConfig, reading=RatingOptions)
 @unchanging()
 def report_command(
     context: typer.Context,
@@ -94,7 +95,7 @@ def report_command(
     page: PageOptions,
     options: StudyOptions,
     config: StudyConfig,
-    reading: Reading,
+    reading: RatingOptions,
 ) -> None:
     """Write a report on one page: verdict, data health, systems, pairs, judge, next steps and methods.
 
@@ -208,14 +209,19 @@ class _Sources:
 
 
 def _read(
-    judgments: str, files: list[str], options: StudyOptions, config: StudyConfig, reading: Reading, cached: Keeping
+    judgments: str,
+    files: list[str],
+    options: StudyOptions,
+    config: StudyConfig,
+    reading: RatingOptions,
+    cached: Keeping,
 ) -> _Sources:
     """The study with what it is made of, read once."""
     from truegain.report.gather import Filed
 
     jobs = config.resampling.jobs
-    if not files and (study := options.study_of_preferences(judgments, config, reading)) is not None:
-        return _Sources(study)
+    if not files and (preferences := options.study_of_preferences(judgments, config, reading)) is not None:
+        return _Sources(preferences)
     answers = options.answers([judgments, *files], config)
     if answers is not None:
         lists = Filed(answers.runs, jobs=jobs, kept=cached)
@@ -223,11 +229,13 @@ def _read(
     runs = Filed.of(files, options.name_by, jobs, cached, options.renamed if options.renames else None)
     rated = config.ratings.are_aggregated
     judged = reading.load(judgments, normalize=config.ratings.normalize) if rated else Judgments.of(judgments)
-    return _Sources(options.study_of(runs, judged, config, reading), runs, judged)
+    study = options.study_of_tables(runs, judged, config, reading, left_out_of_file())
+    tell_default_measure(study, options.measure)
+    return _Sources(study, runs, judged)
 
 
 def _key(
-    study: StudyOptions, config: StudyConfig, reading: Reading, read: Mapping[str, str | None]
+    study: StudyOptions, config: StudyConfig, reading: RatingOptions, read: Mapping[str, str | None]
 ) -> dict[str, object] | None:
     """All that results are made of but a measure; None where something was read that has no digest.
 

@@ -18,7 +18,7 @@ from truegain.addresses import without_secrets
 from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
 from truegain.cli.options import Judgments, RunFiles, advanced, with_options
 from truegain.cli.output import write_table
-from truegain.cli.rating_options import Reading
+from truegain.cli.rating_options import RatingOptions
 from truegain.cli.settle_folder import QUESTION, Keeper
 from truegain.cli.settle_llm import LabeledByModel, label_unjudged
 from truegain.cli.streams import in_words, tell
@@ -107,7 +107,7 @@ class SettleClaims(Claims):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SettleReading(Reading):
+class SettleReading(RatingOptions):
     """How ratings are read; without any, `--scale` says what people may answer."""
 
     scale: Annotated[
@@ -168,7 +168,7 @@ def settle_command(
     scale = None
     if not config.ratings.are_aggregated:
         reading, scale = replace(reading, scale=None), reading.scale
-    study = options.study(judgments, files, replace(config, population=population), reading)
+    study = options.study_of_inputs(judgments, files, replace(config, population=population), reading)
     settling = _settling(study, options, claims, limits, config, None if place.dry_run else folder, place.double, scale)
     if place.dry_run:
         write_table(settling.outlook(), None, STANDARD_INPUT)

@@ -11,7 +11,8 @@ from truegain.cli.judge_run import AskingProgress
 from truegain.cli.options import advanced
 from truegain.cli.streams import tell
 from truegain.data.judgments import Judgments
-from truegain.data.runs import ordered_columns, read_runs
+from truegain.data.run import ordered_columns
+from truegain.data.runs import read_runs
 from truegain.data.writing import table_bytes
 from truegain.errors import TruegainError, counted
 from truegain.io.files import shown_path, write_bytes

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # name: how a stand-in is opened, so that using it fails as it should; what is said to nobody may be lost
 _STREAMS = {"stdin": ("r", os.O_WRONLY), "stdout": ("w", os.O_RDONLY), "stderr": ("w", os.O_WRONLY)}
-_options: dict[str, str] = {}  # of the command that runs
+_option_names: dict[str, str] = {}  # of the command that runs
 # control characters but tab and end of line (C0, DEL, C1), other ends of lines, and what turns the direction of text
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _UNLINED = re.compile(f"[\t\n{_OBEYED.pattern[1:]}")
@@ -98,7 +98,7 @@ class _Output(io.FileIO):
 
 
 def _with_own_failures(stream: io.TextIOWrapper) -> io.TextIOWrapper:
-    """The same stream with failures of its own; one that stands for no file, as in tests, is left alone."""
+    """The stream with failures of its own; one that stands for no file, as in tests, is left alone."""
     below = stream.buffer
     if not isinstance(getattr(below, "raw", below), io.FileIO):
         return stream
@@ -110,13 +110,13 @@ def _with_own_failures(stream: io.TextIOWrapper) -> io.TextIOWrapper:
 
 def speak_of(options: Mapping[str, str]) -> None:
     """Have all that is told from here on name options where the library names arguments."""
-    _options.clear()
-    _options.update(options)
+    _option_names.clear()
+    _option_names.update(options)
 
 
 def in_words(text: str) -> str:
     """A message of the library in the words of the command that runs."""
-    return Message(text).words(_options)
+    return Message(text).words(_option_names)
 
 
 def tell(message: str, kind: str = "") -> None:

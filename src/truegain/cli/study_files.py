@@ -11,14 +11,15 @@ import typer
 
 from truegain.cli.naming import option_names
 from truegain.cli.streams import tell
-from truegain.config import StudyConfig, settings_of
+from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, meant
 from truegain.io.files import shown_path
 from truegain.io.study_text import ELSEWHERE, FileWords, Key, StudyText, key_of, not_known
+from truegain.settings import settings_of
 
 # ---- A refusal of what a study file said names the file and the line, not options that nobody typed.
 
-_read: list[tuple[Any, FileWords, Collection[str]]] = []  # a context, what a file said to it, and may say
+_study_files_read: list[tuple[Any, FileWords, Collection[str]]] = []  # a context, what a file said to it, and may say
 _notes: list[Note] = []  # about what the file says
 _unused: list[str] = []  # what the file says and the command cannot heed
 ASIDE = {"study", "output", "format", "title", "cache", "jobs", "run_on"}  # may be typed beside a file with the rest
@@ -42,7 +43,7 @@ class Note:
 def tell_notes(options: Mapping[str, Any]) -> None:
     """Tell what a command makes of a study that it takes in part, unless the command line says it otherwise."""
     for note in _notes:
-        if not note.of or not is_typed(_read[0][0], note.of):
+        if not note.of or not is_typed(_study_files_read[0][0], note.of):
             name, value = note.only or ("", None)
             if text := note.text if options.get(name) == value else note.otherwise:
                 tell(text, "note")
@@ -56,7 +57,10 @@ def is_unused(option: str) -> bool:
 
 def is_of_file(name: str) -> bool:
     """Whether the study file gave an option its value."""
-    return bool(_read) and getattr(_read[0][0].get_parameter_source(name), "name", "") == "DEFAULT_MAP"
+    return (
+        bool(_study_files_read)
+        and getattr(_study_files_read[0][0].get_parameter_source(name), "name", "") == "DEFAULT_MAP"
+    )
 
 
 def without_design_of_file(options: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +84,7 @@ def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]
         for name in lost:
             by_reason.setdefault(beyond[name].partition(";")[0].removeprefix(f"{name} "), []).append(name)
         reasons = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
-        file = _read[0][1]
+        file = _study_files_read[0][1]
         place = _place(file.file, file.keys["measure"].line if "measure" in file.keys else None)
         are = "is" if len(lost) == 1 else "are"
         tell(f"{place}: {len(lost)} of {len(measures)} measures {are} left out: {reasons}", "note")
@@ -93,7 +97,7 @@ def _place(file: str, line: int | None) -> str:
 
 def forget() -> None:
     """Know of no file: another command begins."""
-    _read.clear()
+    _study_files_read.clear()
     _notes.clear()
     _unused.clear()
 
@@ -105,9 +109,9 @@ def is_typed(context: Any, name: str) -> bool:
 
 def placed(error: TruegainError) -> TruegainError:
     """A refusal of what a study file said, with its place there; what to say instead is told as a line of the file."""
-    if not _read:
+    if not _study_files_read:
         return error
-    context, file, allowed = _read[0]
+    context, file, allowed = _study_files_read[0]
     aside = {"judgments"} if context.meta.get("study") else set()
     typed = {_name(p) for p in context.command.params if is_typed(context, p.name)} - aside
     in_file = {_name(p) for p in context.command.params if _name(p) in allowed} - typed
@@ -124,10 +128,10 @@ def placed(error: TruegainError) -> TruegainError:
 
 def lack_of(name: str) -> TruegainError:
     """What to say where neither the command line nor a study file names something that is needed."""
-    if not _read:
+    if not _study_files_read:
         return TruegainError(f"no {name} are named; give them after the judgments, or study.toml that names both")
     are = "is" if name in ("gold", "measure") else "are"
-    return InputError(f"no {name} {are} named", file=_read[0][1].file, hint=_line_such_as(name))
+    return InputError(f"no {name} {are} named", file=_study_files_read[0][1].file, hint=_line_such_as(name))
 
 
 def _line_such_as(name: str) -> str:
@@ -150,7 +154,7 @@ def check_there(path: str | None) -> None:
 def message_of_lack(error: Any) -> str | None:
     """The message on a study file that does not name what is needed; None where it is no such mistake."""
     name = getattr(getattr(error, "param", None), "name", None)
-    is_lack = bool(_read) and type(error).__name__ == "MissingParameter" and name in EXAMPLES
+    is_lack = bool(_study_files_read) and type(error).__name__ == "MissingParameter" and name in EXAMPLES
     return str(lack_of(str(name))) if is_lack else None
 
 
@@ -160,7 +164,7 @@ def _name(parameter: Any) -> str:
 
 # ---- Study files on the command line: what the command line says itself comes first.
 
-NOT_THERE = ("study", "help", "cache")
+NOT_THERE = ("study_file", "help", "cache")
 WHOLE = "trust-judge"  # an option of the commands that answer a whole study
 POPULATION = "population"
 # of a study, and something else in the commands that take it in part
@@ -233,7 +237,7 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
         more, unused = _unheeded(context, text, [key.replace("_", "-") for key in text.values], own)
         notes += more
     context.default_map = defaults
-    _read[:] = [(context, FileWords(text.file, keys, {*text.tables.values()}), allowed)]
+    _study_files_read[:] = [(context, FileWords(text.file, keys, {*text.tables.values()}), allowed)]
     _notes[:], _unused[:] = notes, unused
     return path
 
@@ -344,9 +348,9 @@ def _is_about_more(text: StudyText) -> bool:
 
 def _about_labels(own: dict[str, Any]) -> Collection[str]:
     """What is no matter for a command that looks at ratings: all that is not about these."""
-    from truegain.aggregation.reading import RatingsAsked
+    from truegain.aggregation.reading import RatingReading
 
-    about = {field.name.replace("_", "-") for field in fields(RatingsAsked)} | {"normalize"}
+    about = {field.name.replace("_", "-") for field in fields(RatingReading)} | {"normalize"}
     return [option for option in _of_studies() if option not in about and option not in own]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,18 +13,15 @@ from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.config import StudyConfig
-from truegain.data.judgments import JudgmentsLike
 from truegain.data.models import models_named
-from truegain.data.runs import RunsLike
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.message import option
-from truegain.study.inputs import USUAL, StudyInputs
+from truegain.study.inputs import USUAL, LeaveOut, StudyInputs
 
 if TYPE_CHECKING:
-    from truegain.aggregation.reading import RatingsAsked
+    from truegain.aggregation.reading import RatingReading
     from truegain.preferences.study import PreferenceStudy
-    from truegain.study.reading import RunsInput
     from truegain.study.study import Study
 
 
@@ -77,22 +74,23 @@ class StudyOptions(StudyInputs):
     cluster: ClusterColumn = None
     empty: EmptyTopics = "skip"
 
-    def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
+    def study_of_inputs(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingReading) -> Study:
         """The study of these files: preferences, and a log of several systems, need no runs."""
-        if files:
-            try:
-                return super().study(judgments, files, config, reading)
-            except InputError:
-                from truegain.preferences.table import holds_preferences  # needed where something is wrong
+        if not files and (preferences := self.study_of_preferences(judgments, config, reading)) is not None:
+            return preferences
+        try:
+            study = self.study_of_files(judgments, files, config, reading, left_out_of_file())
+        except InputError:
+            from truegain.preferences.table import holds_preferences  # needed where something is wrong
 
-                if holds_preferences(judgments):
-                    raise TruegainError(f"{judgments} holds preferences, which need no runs; leave them out") from None
-                raise
-        preference_study = self.study_of_preferences(judgments, config, reading)
-        return super().study(judgments, files, config, reading) if preference_study is None else preference_study
+            if files and holds_preferences(judgments):
+                raise TruegainError(f"{judgments} holds preferences, which need no runs; leave them out") from None
+            raise
+        tell_default_measure(study, self.measure)
+        return study
 
     def study_of_preferences(
-        self, judgments: str, config: StudyConfig, reading: RatingsAsked
+        self, judgments: str, config: StudyConfig, reading: RatingReading
     ) -> PreferenceStudy | None:
         """The study of a table of preferences; None where it is none."""
         from truegain.preferences.table import holds_preferences
@@ -106,16 +104,14 @@ class StudyOptions(StudyInputs):
         models = {self.called(s): x for s, x in models_named(self.system_models).items()}
         return PreferenceStudy.from_config(judgments, self.measure, config, models, self.judge_model)
 
-    def study_of(
-        self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingsAsked
-    ) -> Study:
-        """The study; a note where the gold labels call for another measure than the usual one."""
-        study = super().study_of(runs, judgments, config, reading)
-        if not self.measure and (measure := str(study.measures[0])) != USUAL:
-            labels = "gold labels of single documents" if config.gold else "a sample of unjudged documents"
-            tell(f"the default measure is {measure} here: {labels} cannot correct {USUAL}; choose by -m", "note")
-        return study
 
-    def kept_measures(self, names: list[str], beyond: Callable[[], Mapping[str, str]]) -> list[str]:
-        """Measures of a study file that gold labels cannot correct are left out; those typed are refused."""
-        return within_gold(names, beyond()) if is_of_file("measure") else names
+def left_out_of_file() -> LeaveOut | None:
+    """What leaves out measures of a study file that gold labels cannot correct; None: those typed are refused."""
+    return within_gold if is_of_file("measure") else None
+
+
+def tell_default_measure(study: Study, measure: list[str] | None) -> None:
+    """Tell where no measure was asked for, and the gold labels call for another than the usual one."""
+    if not measure and study.items is None and (chosen := str(study.measures[0])) != USUAL:
+        labels = "gold labels of single documents" if study.config.gold else "a sample of unjudged documents"
+        tell(f"the default measure is {chosen} here: {labels} cannot correct {USUAL}; choose by -m", "note")

@@ -13,12 +13,12 @@ import typer
 from truegain.cli.options import JudgmentsOrAnswers, RunFiles, with_options
 from truegain.cli.output import TableOutput, digests, write_json
 from truegain.cli.questions import typed
-from truegain.cli.rating_options import Reading
+from truegain.cli.rating_options import RatingOptions
 from truegain.cli.streams import in_words
 from truegain.cli.study_files import StudyFile, typed_claims
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.io.nugget_files import is_nuggets
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from truegain.study.estimates import Ranking
     from truegain.study.verdict import Verdict
 
-About = Callable[["Verdict"], tuple[str, ...]]  # what a verdict stands on, with commands in place of calls
+Paragraphs = Callable[["Verdict"], tuple[str, ...]]  # what a verdict stands on, with commands in place of calls
 BEST = "The two best, as if chosen in advance"
 
 
@@ -45,17 +45,19 @@ class VerdictClaims(Claims):
     ] = None
 
 
-@with_options(claims=VerdictClaims, options=StudyOptions, config=StudyConfig, reading=Reading, printing=TableOutput)
+@with_options(
+    claims=VerdictClaims, options=StudyOptions, config=StudyConfig, reading=RatingOptions, printing=TableOutput
+)
 def verdict_command(
     context: typer.Context,
     judgments: JudgmentsOrAnswers,
     runs: RunFiles,
-    study: StudyFile = None,
+    study_file: StudyFile = None,
     *,
     claims: VerdictClaims,
     options: StudyOptions,
     config: StudyConfig,
-    reading: Reading,
+    reading: RatingOptions,
     printing: TableOutput,
 ) -> None:
     """Decide whether one system is better than another; with many runs, which may be best.
@@ -72,21 +74,21 @@ def verdict_command(
 
     pair, baseline, candidate = typed_claims(context, claims.pair, claims.baseline, claims.candidate)
     files = expand(runs)
-    made = options.study(judgments, files, config, reading)
-    pairs = options.claims(made.systems, pair, baseline, candidate)
-    for m in made.measures:
-        made.variance_model(m)  # what is refused, is refused before anything is drawn
-    rankings = [] if pairs else [made.best(m) for m in made.measures]
-    compared = [(*both, m) for both in pairs for m in made.measures] or [
-        (r.systems[1], r.systems[0], m) for r, m in zip(rankings, made.measures, strict=True)
+    study = options.study_of_inputs(judgments, files, config, reading)
+    pairs = options.claims(study.systems, pair, baseline, candidate)
+    for m in study.measures:
+        study.variance_model(m)  # what is refused, is refused before anything is drawn
+    rankings = [] if pairs else [study.best(m) for m in study.measures]
+    compared = [(*both, m) for both in pairs for m in study.measures] or [
+        (r.systems[1], r.systems[0], m) for r, m in zip(rankings, study.measures, strict=True)
     ]
-    verdicts = [made.verdict(a, b, m, options.costs) for a, b, m in compared]
-    together = [] if rankings else joint_sentences(made, verdicts)
-    unit = labeled_as(made.measures[0], made.ranked, "document")
+    verdicts = [study.verdict(a, b, m, options.costs) for a, b, m in compared]
+    together = [] if rankings else joint_sentences(study, verdicts)
+    unit = labeled_as(study.measures[0], study.ranked, "document")
     about = partial(about_in_commands, judgments=judgments, runs=files, unit=unit, options=options)
     if printing.format == "json":
-        provenance = {**options.provenance(made, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
-        inputs = digests(options.inputs(judgments, files, config, study or context.meta.get("study")))
+        provenance = {**options.provenance(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
+        inputs = digests(options.inputs(judgments, files, config, study_file or context.meta.get("study")))
         write_json(_json({**provenance, "inputs": inputs}, rankings, verdicts, together), printing.output)
     else:
         _write(rankings, verdicts, together, about, printing)
@@ -119,7 +121,7 @@ def _write(
     rankings: Sequence[Ranking],
     verdicts: Sequence[Verdict],
     together: Sequence[str],
-    about: About,
+    about: Paragraphs,
     printing: TableOutput,
 ) -> None:
     from truegain.study.estimates import PICKED
@@ -149,7 +151,7 @@ def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
     return Table(columns, rows, {}, " ".join(r.sentence for r in rankings), notes)
 
 
-def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, about: About) -> Table:
+def _sources(verdicts: Sequence[Verdict], together: Sequence[str], words: bool, about: Paragraphs) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for v in verdicts:
         c = v.comparison

@@ -19,10 +19,11 @@ from truegain.data.id_matching import EVERY_RANK, Matched, Matching
 from truegain.data.judgments import Judgments
 from truegain.data.models import by_unchecked, unchecked_in
 from truegain.data.pool import ABSENT, DocKeys, Pool, RankedGains, Tops
-from truegain.data.runs import FLAGS, RankedRows, Run, Runs, Ties, run_loaders
+from truegain.data.run import FLAGS, RankedRows, Run, Ties
+from truegain.data.runs import Runs, run_loaders
 from truegain.errors import TruegainError
-from truegain.io.column_names import file_options
 from truegain.io.columns import Codes, Ids, Ints, frozen
+from truegain.io.file_options import file_options
 from truegain.io.memory import MemoryLike, check_aligned
 from truegain.io.threads import cores, threads
 

@@ -19,12 +19,13 @@ import numpy as np
 from truegain.data.checks import LargeLabels
 from truegain.data.judgments import Judgments, judgments_layout, judgments_of_lines, marked_at
 from truegain.data.pool import Pool
-from truegain.data.runs import Run, Runs, Ties, named_by, run_layout, run_of_lines, tag_of
+from truegain.data.run import Run, Ties
+from truegain.data.runs import Runs, named_by, run_layout, run_of_lines, tag_of
 from truegain.errors import EmptyError, InputError
 from truegain.io import trec
 from truegain.io.chunks import LineFile, PartedFile, cuts_for, line_file
-from truegain.io.column_names import file_options
 from truegain.io.columns import Coded, Ids, frozen
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
 from truegain.io.memory import FLOOR, LOOKED_AT, MemoryLike, aligned_need, check_memory, limit_of, taken
@@ -233,7 +234,7 @@ def first_fault(batches: Batches, met: InputError, ties: Ties = "descending") ->
 
 
 def first_fault_of_files(runs: Any, judgments: Any, met: InputError, jobs: int, ties: Ties) -> InputError:
-    """The same where a file could not be divided, so that there are no batches: files are looked at one by one."""
+    """The first fault where a file could not be divided, so that there are no batches: files are read one by one."""
     files = expand([runs] if isinstance(runs, str | os.PathLike) else list(runs))
     if not all(map(can_be_read_again, [os.fspath(judgments), *files])):
         return met

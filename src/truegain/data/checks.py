@@ -234,7 +234,7 @@ class LargeLabels:
         return LargeLabels(self.count + other.count, self.labels + other.labels, min(self.first, other.first))
 
     def tell(self) -> None:
-        """Warn of them."""
+        """Warn of labels so large that floating-point numbers cannot hold every whole number."""
         if self.count:
             warn(
                 f"{_of(self.count, self.labels, 'label', 'is', 'are')} beyond 2^53 (the first is {self.first[1]:g}), "

@@ -16,14 +16,15 @@ from truegain.data.items import Items
 from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, an, counted, some
-from truegain.io import formats, named_tables
-from truegain.io.column_names import file_options
+from truegain.io import formats, named_tables, python_tables
+from truegain.io.file_options import file_options
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import YES_NO
-from truegain.io.named_tables import Columns, is_missing, is_paths
+from truegain.io.named_tables import Columns, is_missing
 from truegain.io.nugget_files import MODEL_COLUMNS
+from truegain.io.python_tables import is_paths
 from truegain.io.warnings import warn
 from truegain.message import argname
 
@@ -83,7 +84,7 @@ def read_items(
     elif isinstance(data, Iterable) and not isinstance(data, Mapping) and not is_frame(data):
         given = list(data)  # what a glob finds, a set of paths, or rows one by one
     if isinstance(data, Mapping) and not is_frame(data):
-        columns = Columns(named_tables.long_rows(data, ("score", "system", "topic", "value"), "items"), "items")
+        columns = Columns(python_tables.long_rows(data, ("score", "system", "topic", "value"), "items"), "items")
         logs = [_long(columns, {"score": "score", "system": "system", "topic": "topic", "value": "value"})]
     elif is_frame(given):
         logs = [table_log(Columns(opened(given), "items"))]

@@ -176,7 +176,7 @@ class Items(Lines):
         return self.score.values
 
     def judged_by(self, model: str) -> Items:
-        """The same values, all given by one language model.
+        """These values, all given by one language model.
 
         Parameters
         ----------
@@ -449,7 +449,7 @@ class Items(Lines):
         return tuple(messages)
 
     def clustered(self, column: str) -> Items:
-        """The same values of topics that were sampled in clusters, such as questions written from the same document.
+        """These values, of topics that were sampled in clusters, such as questions written from the same document.
 
         Parameters
         ----------

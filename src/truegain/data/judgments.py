@@ -14,35 +14,15 @@ import numpy as np
 from truegain.data.rating_columns import answered_rows, labeled, labeled_rows
 from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some
 from truegain.io import formats, trec
-from truegain.io.column_names import (
-    ASSESSOR,
-    COLUMN,
-    ColumnNames,
-    Header,
-    Missing,
-    file_options,
-    label_of,
-    read_with,
-    values_of,
-)
+from truegain.io.column_names import ASSESSOR, COLUMN, ColumnNames, Header, Missing, values_of
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
+from truegain.io.file_options import file_options, label_of, read_with
 from truegain.io.files import PathLike, shown_path
 from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, opened
 from truegain.io.irds import DatasetLike, is_dataset, rows_of, subtopic_of
 from truegain.io.json_files import nested
-from truegain.io.named_tables import (
-    Columns,
-    an_id,
-    flat,
-    header_of,
-    is_kind,
-    is_missing,
-    is_ranx,
-    numbers,
-    refuse_columns,
-    renamed,
-    tuples,
-)
+from truegain.io.named_tables import Columns, is_missing, renamed
+from truegain.io.python_tables import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
 from truegain.io.separated import read_unnamed
 from truegain.io.threads import cores
 from truegain.io.trec import layout_of, loaded
@@ -176,7 +156,7 @@ class Judgments(Lines):
         return "gain" if self.are_gains else "label"
 
     def marked(self, rows: Bools) -> Judgments:
-        """The same judgments, some rows marked as chosen by `next_to_judge`.
+        """These judgments, with some rows marked as chosen by `next_to_judge`.
 
         Parameters
         ----------
@@ -411,9 +391,9 @@ def read_judgments(
         return _of_object(data, columns, missing or "refuse")
     context, path = file_options(), os.fspath(data)
     if context.gold is not None and path == context.gold and context.judgments is not None:
-        if context.gold not in context.kept:
+        if context.gold not in context.gold_from_judgments:
             read_judgments(context.judgments, jobs=jobs)
-        return cast("Judgments", context.kept[context.gold])
+        return cast("Judgments", context.gold_from_judgments[context.gold])
     ours = context.is_judgments(path)
     header = Header.of(columns) if columns is not None else context.header_of(path)
     drop = missing or context.missing
@@ -589,10 +569,10 @@ def without_gold(judgments: Judgments) -> Judgments:
     if context.gold is None:
         return judgments
     if context.gold.startswith(COLUMN):
-        context.kept[context.gold] = judgments.gold()
+        context.gold_from_judgments[context.gold] = judgments.gold()
         return judgments
     name = context.gold.removeprefix(ASSESSOR)
-    context.kept[context.gold] = judgments.by(name)
+    context.gold_from_judgments[context.gold] = judgments.by(name)
     return judgments.without(name)
 
 

@@ -427,7 +427,7 @@ class GoldList(Result):
         return f"{self.scale[0]:g} to {self.scale[1]:g}"
 
     def with_labels(self, label: Floats) -> GoldList:
-        """The same list with these labels.
+        """The list with these labels in place of its own.
 
         Parameters
         ----------
@@ -448,7 +448,7 @@ class GoldList(Result):
         return frozenset(row for row in cannot if math.isnan(label[row]))
 
     def filled(self, labels: object, rows: int | None = None, cannot: Iterable[tuple[str, str]] = ()) -> GoldList:
-        """The same list with further labels beside those it has.
+        """The list with further labels beside those it has.
 
         Parameters
         ----------
@@ -557,7 +557,7 @@ class GoldList(Result):
         return InputError(problem, file=self.source, **place, hint=hint)
 
     def with_texts(self, questions: Mapping[str, str] | None, passages: Mapping[str, str] | None) -> GoldList:
-        """The same list with what people read.
+        """The list with the questions and passages that people read.
 
         Parameters
         ----------
@@ -576,7 +576,7 @@ class GoldList(Result):
         return replace(self, texts={**self.texts, **texts})
 
     def with_texts_of(self, path: PathLike) -> GoldList:
-        """The same list with the texts of a sheet of it that was written before.
+        """The list with the texts of a sheet of it that was written before.
 
         Parameters
         ----------

@@ -15,7 +15,8 @@ from truegain.io.columns import Ints
 from truegain.io.files import can_be_read_again, expand, pieces_of, read_bytes, shown_path
 from truegain.io.formats import format_of_ending
 from truegain.io.frames import is_frame
-from truegain.io.named_tables import is_missing, is_one_run
+from truegain.io.named_tables import is_missing
+from truegain.io.python_tables import is_one_run
 from truegain.io.warnings import warn
 from truegain.message import arg, argname, with_marks
 

@@ -377,7 +377,7 @@ class RankedGains:
         )
 
     def with_gains(self, gains: Floats, entry_gains: Floats | None = None) -> RankedGains:
-        """The same lists with another gain for each item of the pool, and for each entry where that differs.
+        """These lists with another gain for each item of the pool, and for each entry where that differs.
 
         A gain may be any number; NaN means unjudged.
         """

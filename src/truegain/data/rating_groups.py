@@ -125,7 +125,7 @@ class Grouped:
         return np.maximum.reduceat(np.where(self.weight > 0, values, -np.inf), self.begin[:-1])
 
     def valued(self, values: Floats) -> Grouped:
-        """The same ratings with other values, in the order of the rows here."""
+        """These ratings with other values, in the order of the rows here."""
         return replace(self, value=frozen(values))
 
     @cached_property

@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truegain.data.run import Run, joined_columns, ordered_columns, ranked_run, run_of_columns, tell_ranks
 from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
-from truegain.io import _scan, formats, named_tables, trec
-from truegain.io.column_names import ColumnNames, Header, file_options
-from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, first_place, frozen
+from truegain.io import formats, python_tables, trec
+from truegain.io.column_names import ColumnNames, Header
+from truegain.io.columns import Places
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, is_rows, opened
@@ -33,178 +35,6 @@ from truegain.results.paper_table import new_names
 
 if TYPE_CHECKING:
     import polars as pl
-
-# ---- One run: what a system retrieved, and in which order.
-
-FLAGS = {"all tied": 1, "ranks contradict": 2, "float32 ties": 4}  # bits of a list
-Ties = Literal["descending", "ascending", "input"]  # which comes first where scores are equal: by id, or as given
-TIES: tuple[Ties, ...] = get_args(Ties)
-
-
-@dataclass(frozen=True, eq=False)
-class RankedRows:
-    """The rows of a run topic by topic, best first: topic t has rows order[begin[t]:begin[t + 1]]."""
-
-    order: Ints
-    begin: Ints
-    flags: Codes
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One system's documents: topic, document, score, and the rank column where there was one (-1 elsewhere)."""
-
-    system: str
-    topic: Coded
-    docs: Ids
-    score: Floats
-    rank: Codes
-    source: str
-    tags: tuple[str, ...] = ()
-    from_lines: bool = False
-    places: Places | None = None
-    wider: int = 0  # lines with more than the six fields of a run
-    like_ranks: int = 0  # lists of a table whose scores rise 1, 2, 3, ... as ranks do
-    bare: bool = False  # a dict without a name: only its place among the arguments says that it is a run
-    models: tuple[str, ...] = ()  # that the system uses, where a column says so
-
-    def __len__(self) -> int:
-        return len(self.score)
-
-    def take(self, rows: Ints) -> Run:
-        """Some rows of the run."""
-        return replace(
-            self,
-            topic=self.topic.take(rows),
-            docs=self.docs.take(rows),
-            score=frozen(self.score[rows]),
-            rank=frozen(self.rank[rows]),
-            places=None if self.places is None else self.places.take(rows),
-        )
-
-    def ranking(self, single: bool = False, ties: Ties = "descending") -> RankedRows:
-        """Order as trec_eval does: score, then document id as bytes, both descending; the rank column is not used.
-
-        `single` compares scores as float32, as trec_eval 9 does; with ascending `ties` ids ascend, as in pyndeval, with
-        those of the input rows stay as they were given.
-        """
-        topics = len(self.topic.values)
-        order, begin = np.empty(len(self), np.int64), np.empty(topics + 1, np.int64)
-        flags = np.zeros(topics, np.int32)
-        first, second = _scan.order(
-            *self.docs.arrays, self.topic.code, self.score, self.rank, single, TIES.index(ties), order, begin, flags
-        )
-        if first >= 0:
-            raise self._listed_twice(first, second)
-        return RankedRows(frozen(order), frozen(begin), frozen(flags))
-
-    def where(self, row: int) -> dict[str, Any]:
-        """The place of a row, for an error message."""
-        if not self.from_lines:
-            return {"file": self.source, **(self.places or Places.rows(len(self))).of(row)}
-        line, text = trec.line_of_row(self.docs, row), trec.text_of_row(self.docs, row)
-        return {"file": self.source, "line": line, "text": text}
-
-    def topic_of(self, row: int) -> str:
-        """The topic of a row."""
-        return self.topic.values[int(self.topic.code[row])]
-
-    def _listed_twice(self, first: int, second: int) -> InputError:
-        place = self.where(second)
-        problem = f"document {self.docs[first]} appears twice for topic {self.topic_of(first)}"
-        system = "" if self.from_lines else f" in system {self.system}"
-        return InputError(
-            f"{problem}{system}, first {first_place(self.where(first), place)}", **place,
-            hint=f"keep one of the two {'entries' if 'entry' in place else 'lines'}",
-        )  # fmt: skip
-
-
-def ordered_columns(part: Run, single: bool = False, ties: Ties = "descending") -> dict[str, Any]:
-    """The columns of one run in evaluation order, with ranks from 1."""
-    ranking = part.ranking(single, ties)
-    topics = sorted(range(len(part.topic.values)), key=lambda t: part.topic.values[t].encode())
-    rows = np.concatenate([ranking.order[ranking.begin[t] : ranking.begin[t + 1]] for t in topics])
-    depths = [int(ranking.begin[t + 1] - ranking.begin[t]) for t in topics]
-    return {
-        "system": [part.system] * len(rows),
-        "topic": part.topic.take(rows).strings(),
-        "doc": part.docs.take(rows).strings(),
-        "rank": np.concatenate([np.arange(1, n + 1) for n in depths]),
-        "score": part.score[rows],
-    }
-
-
-def joined_columns(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The columns of several runs, one below the other."""
-    return {
-        name: np.concatenate([part[name] for part in parts])
-        if isinstance(parts[0][name], np.ndarray)
-        else [value for part in parts for value in part[name]]
-        for name in parts[0]
-    }
-
-
-def run_of_columns(
-    system: str,
-    topics: Sequence[str],
-    docs: Sequence[str],
-    score: Floats,
-    source: str,
-    places: Places | None = None,
-) -> Run:
-    """A run from plain columns."""
-    place = places or Places.rows(len(score))
-    if np.isnan(score).any():
-        row = int(np.flatnonzero(np.isnan(score))[0])
-        raise InputError(
-            "score is missing or NaN",
-            file=source,
-            **place.of(row),
-            hint="every document needs a score that can be ordered",
-        )
-    check_unicode([system], "system name", source, place)
-    check_unicode(topics, "topic", source, place)
-    check_unicode(docs, "document", source, place)
-    rank = frozen(np.full(len(score), -1, np.int32))
-    return Run(system, Coded.of(topics), Ids.of(docs), frozen(score), rank, source, places=places)
-
-
-def ranked_run(run: Run) -> Run:
-    """A run whose numbers are ranks, from 0 or 1, each once in a topic: its scores are the ranks below zero."""
-    rank = run.score
-    wrong = np.flatnonzero(~(np.isfinite(rank) & (rank >= 0) & (rank % 1 == 0)))
-    if len(wrong):
-        row = int(wrong[0])
-        where = run.where(row)
-        raise InputError(
-            f"rank {rank[row]:g} is not a whole number of at least 0", **where,
-            hint="if these are scores, name the column score",
-        )  # fmt: skip
-    order = np.lexsort((rank, run.topic.code))
-    again = np.flatnonzero((np.diff(run.topic.code[order]) == 0) & (np.diff(rank[order]) == 0))
-    if len(again):
-        first, second = sorted((int(order[again[0]]), int(order[again[0] + 1])))
-        before = first_place(run.where(first), run.where(second))
-        raise InputError(
-            f"rank {rank[second]:g} appears twice for topic {run.topic_of(second)}, first {before}, "
-            "and there is no score to order the documents",
-            **run.where(second),
-            hint="give each document of a topic its own rank, or a score",
-        )
-    return replace(run, score=frozen(-rank))
-
-
-def tell_ranks(run: Run) -> Run:
-    """The run, noting lists whose scores rise 1, 2, 3, ... in the order of the file: they may be ranks."""
-    order = np.argsort(run.topic.code, kind="stable")
-    topic, score = run.topic.code[order], run.score[order]
-    new = np.flatnonzero(np.concatenate([[True], np.diff(topic) != 0]))
-    length = np.diff(np.append(new, len(topic)))
-    step = np.arange(len(topic)) - np.repeat(new, length)
-    first = score[new]
-    rises = np.logical_and.reduceat(score == np.repeat(first, length) + step, new)
-    alike = rises & (length > 1) & np.isin(first, (0, 1))
-    return replace(run, like_ranks=int(alike.sum()))
 
 
 # ---- One file of runs, or one table of them: lines, named columns, nested JSON.
@@ -267,7 +97,7 @@ def tag_of(tags: Sequence[str], file: str) -> str:
 
 def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> list[Run]:
     """Runs from {topic: {document: score}}, or the same below names of systems."""
-    several = {name: data} if named_tables.is_one_run(data) else data
+    several = {name: data} if python_tables.is_one_run(data) else data
     runs = []
     for system, run in several.items():
         if not isinstance(run, Mapping) or not run:
@@ -275,7 +105,7 @@ def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> li
                 f"{system} has no topics", file=file, **place_of(text, system),
                 hint="write {topic: {document: score}}, or the same for each system",
             )  # fmt: skip
-        topics, docs, scores = named_tables.flat(run, file, labels=False, text=text)
+        topics, docs, scores = python_tables.flat(run, file, labels=False, text=text)
         if not topics:
             raise InputError("the run has no rows", file=file, hint="give at least one document")
         made = run_of_columns(system, topics, docs, scores, file)
@@ -382,7 +212,7 @@ class Runs(Lines):
         return f"{count}: {some(list(self.systems))}; {rows}"
 
     def with_models(self, models: Mapping[str, str | Sequence[str]]) -> Runs:
-        """The same runs, with the language models that systems use.
+        """These runs, with the language models that systems use.
 
         Parameters
         ----------
@@ -424,7 +254,7 @@ class Runs(Lines):
         return data if isinstance(data, Runs) else _of_object(data)
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Runs:
-        """The same runs under other names of systems.
+        """These runs under other names of systems.
 
         Parameters
         ----------
@@ -549,9 +379,9 @@ def read_runs(
     if isinstance(data, Iterator):
         data = list(data)
     if isinstance(data, Runs):
-        named_tables.refuse_columns(columns is not None, data)
+        python_tables.refuse_columns(columns is not None, data)
         return data
-    if not (isinstance(data, str | os.PathLike) or named_tables.is_paths(data)):
+    if not (isinstance(data, str | os.PathLike) or python_tables.is_paths(data)):
         return _of_object(data, columns)
     check_held(data)
     files = data if isinstance(data, RunPaths) else RunPaths.of(data, name_by)
@@ -609,7 +439,7 @@ def models_in(runs: object) -> dict[str, tuple[str, ...]]:
     >>> models_in(pl.DataFrame(rows))
     {'rag': ('gpt-4o',)}
     """
-    if isinstance(runs, str | os.PathLike) or named_tables.is_paths(runs):
+    if isinstance(runs, str | os.PathLike) or python_tables.is_paths(runs):
         several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
         files = expand(several)
         header = file_options().ran.of_files(len(files))
@@ -626,15 +456,15 @@ def _of_object(data: object, columns: ColumnNames | None = None) -> Runs:
         data = list(data)
     if isinstance(data, Run):
         return Runs((data,))
-    if named_tables.is_kind(data, "Judgments", "Qrels"):
+    if python_tables.is_kind(data, "Judgments", "Qrels"):
         raise InputError(f"these are {type(data).__name__}, not runs", file="runs", hint=ORDER)
-    if isinstance(data, str | os.PathLike) or named_tables.is_paths(data):
+    if isinstance(data, str | os.PathLike) or python_tables.is_paths(data):
         return read_runs(data, columns=columns)  # type: ignore[arg-type]
     if isinstance(data, list | tuple) and not data:
         raise InputError("no run was given", hint="give at least one run")
     if isinstance(data, list | tuple) and not is_rows(data) and all(map(_is_run, data)):
         return Runs(tuple(run for at, item in enumerate(data) for run in _in_list(item, at, len(data), columns)))
-    if isinstance(data, Mapping) and not named_tables.is_one_run(data):
+    if isinstance(data, Mapping) and not python_tables.is_one_run(data):
         return Runs(tuple(run for name, value in data.items() for run in _named(str(name), value, columns)))
     bare = isinstance(data, Mapping)
     return Runs(tuple(replace(run, bare=bare) for run in _named("run", data, columns)))
@@ -642,7 +472,7 @@ def _of_object(data: object, columns: ColumnNames | None = None) -> Runs:
 
 def _is_run(data: object) -> bool:
     """Whether this is what holds a whole run, and not a row of one."""
-    is_supported = isinstance(data, Runs | Run | Mapping | str | os.PathLike) or named_tables.is_ranx(data)
+    is_supported = isinstance(data, Runs | Run | Mapping | str | os.PathLike) or python_tables.is_ranx(data)
     return is_supported or (is_frame(data) and not hasattr(data, "query_id"))
 
 
@@ -650,8 +480,8 @@ def _in_list(data: object, at: int, several: int, columns: ColumnNames | None) -
     """The runs in one object of a list, which must name them itself where the list is longer than one."""
     nameless = (
         getattr(data, "name", None) is None
-        if named_tables.is_ranx(data)
-        else named_tables.is_one_run(data)
+        if python_tables.is_ranx(data)
+        else python_tables.is_one_run(data)
         if isinstance(data, Mapping)
         else is_frame(data) and "system" not in renamed(Columns(opened(data), "runs"), Header.of(columns))
     )
@@ -666,31 +496,31 @@ def _in_list(data: object, at: int, several: int, columns: ColumnNames | None) -
 def _named(name: str, data: object, told_columns: ColumnNames | None = None) -> list[Run]:
     """The runs in one object; `name` is used where it names none itself."""
     if is_frame(data):
-        return runs_of_frame(opened(data), name, name, named_tables.header_of(told_columns, name))
+        return runs_of_frame(opened(data), name, name, python_tables.header_of(told_columns, name))
     if isinstance(data, str | os.PathLike | Runs):
         parts = (data if isinstance(data, Runs) else read_runs(data, columns=told_columns)).parts
         if len(parts) > 1:
             file = "runs" if isinstance(data, Runs) else os.fspath(data)
             raise InputError(f"one name, {name}, for {len(parts)} systems", file=file, hint="name one file per system")
         return [replace(parts[0], system=name)]
-    named_tables.refuse_columns(told_columns is not None, data)
+    python_tables.refuse_columns(told_columns is not None, data)
     if isinstance(data, Run):
         return [replace(data, system=name)]
-    if named_tables.is_ranx(data):
+    if python_tables.is_ranx(data):
         name = getattr(data, "name", None) or name
         data = data.to_dict()  # type: ignore[attr-defined]
     if isinstance(data, Mapping):
-        topics, docs, scores = named_tables.flat(data, name, labels=False)
+        topics, docs, scores = python_tables.flat(data, name, labels=False)
         if not topics:
             raise InputError("the run has no rows", file=name, hint="give at least one document")
         return [run_of_columns(name, topics, docs, scores, name)]
-    rows = named_tables.tuples(data, "score", name)
+    rows = python_tables.tuples(data, "score", name)
     return [
         run_of_columns(
             name,
-            [named_tables.an_id(r.query_id, "topic", name) for r in rows],
-            [named_tables.an_id(r.doc_id, "document", name) for r in rows],
-            named_tables.numbers([r.score for r in rows], name, labels=False),
+            [python_tables.an_id(r.query_id, "topic", name) for r in rows],
+            [python_tables.an_id(r.doc_id, "document", name) for r in rows],
+            python_tables.numbers([r.score for r in rows], name, labels=False),
             name,
         )
     ]

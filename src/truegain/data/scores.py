@@ -247,7 +247,7 @@ class Scores(Result):
         return self.values[self._measure(measure)]
 
     def sorted_by(self, measure: Of) -> Scores:
-        """The same scores, best system first.
+        """These scores, best system first.
 
         Parameters
         ----------
@@ -416,7 +416,7 @@ class Scores(Result):
         return [replace(self.table(), title=self._about())]
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Scores:
-        """The same scores under other names of systems.
+        """These scores under other names of systems.
 
         Parameters
         ----------

@@ -99,7 +99,7 @@ class Teams:
         return Teams({run: self.of[run] for run in runs}, self.pooled & set(runs), self.source)
 
     def renamed(self, called: Callable[[str], str]) -> Teams:
-        """The same teams of runs that are called otherwise.
+        """These teams, of runs that are called otherwise.
 
         >>> Teams({"a-1": "a"}, frozenset()).renamed(str.upper).runs_of("a")
         ('A-1',)

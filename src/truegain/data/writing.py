@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from truegain.data.judgments import MARK, NO_SUBTOPIC, Judgments, JudgmentsLike
-from truegain.data.runs import Run, Runs, RunsLike, joined_columns, ordered_columns
+from truegain.data.run import Run, joined_columns, ordered_columns
+from truegain.data.runs import Runs, RunsLike
 from truegain.errors import InputError, needs, why
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.io.formats import ending, kind_of

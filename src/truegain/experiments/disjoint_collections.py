@@ -17,7 +17,8 @@ from truegain.data.checks import check_documents
 from truegain.data.id_matching import UNCHECKED, Matching
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import Pool
-from truegain.data.runs import Run, Runs, RunsLike
+from truegain.data.run import Run
+from truegain.data.runs import Runs, RunsLike
 from truegain.errors import InputError, TruegainError
 from truegain.experiments.incomplete_collections import sd_of, shares_note, shares_of
 from truegain.io.columns import Bools, Floats, Ids

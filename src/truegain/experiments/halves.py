@@ -14,7 +14,8 @@ from truegain.data.alignment import Lists, align, aligned
 from truegain.data.id_matching import EVERY_RANK, Seen, check_matched
 from truegain.data.judgments import Judgments, JudgmentsLike, read_judgments
 from truegain.data.pool import Pool, RankedGains
-from truegain.data.runs import Run, RunsLike, read_runs
+from truegain.data.run import Run
+from truegain.data.runs import RunsLike, read_runs
 from truegain.errors import TruegainError
 from truegain.experiments.disjoint_collections import Cut, Own, cuts_of
 from truegain.io.columns import Bools, Floats, Ints

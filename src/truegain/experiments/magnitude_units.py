@@ -9,12 +9,12 @@ import numpy as np
 
 from truegain.aggregation.aggregate import aggregate
 from truegain.aggregation.magnitudes import expert_levels, normalized, order_agreement, units
+from truegain.config import Repeated
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import earlier
 from truegain.data.rating_groups import item_keys
 from truegain.data.ratings import RatingsLike, read_ratings
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import Repeated
 from truegain.io.columns import Bools, Floats, Ints, frozen, number_of
 from truegain.message import arg, argname
 from truegain.results.base import Table

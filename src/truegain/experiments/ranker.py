@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.data.queries import read_queries as read_queries
-from truegain.data.runs import Runs, run_of_columns
+from truegain.data.run import run_of_columns
+from truegain.data.runs import Runs
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats, Ids, Ints, frozen
 from truegain.io.warnings import warn

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truegain.aggregation.aggregate import aggregate
+from truegain.config import OutOfRange
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.ratings import RatingsLike, Scale, read_ratings
 from truegain.data.runs import Runs, RunsLike
@@ -17,7 +18,6 @@ from truegain.data.teams import Teams, read_teams
 from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.discriminative import jaccard, top_set
 from truegain.experiments.worlds import uniform_ratings
-from truegain.io.column_names import OutOfRange
 from truegain.io.columns import Floats
 from truegain.io.files import PathLike
 from truegain.io.frames import FrameLike
@@ -347,7 +347,7 @@ def _tested(
 
 
 def _with_tau(panel: Panel) -> Panel:
-    """The same panel with tau of its means and both intervals; without, where all systems are tied."""
+    """A panel with tau of its means and both intervals; without, where all systems are tied."""
     if len(set(panel.raw)) == 1 or len(set(panel.aware)) == 1:
         return panel
     ours, published = (tau_interval(panel.raw, panel.aware, m) for m in ("wilson", "hollander-wolfe"))

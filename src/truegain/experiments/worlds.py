@@ -13,7 +13,8 @@ from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns
 from truegain.data.pool import Pool, RankedGains
-from truegain.data.runs import Run, Runs, run_of_columns
+from truegain.data.run import Run, run_of_columns
+from truegain.data.runs import Runs
 from truegain.io.columns import Bools, Floats, Ints, frozen
 
 # ---- A simulated search evaluation whose truth is known: topics, systems, true labels and a noisy judge's labels.

@@ -88,7 +88,7 @@ class LineFile:
             begin += len(text)
 
     def placed_chunks(self) -> Iterator[PartText]:
-        """The same pieces, which know on which lines they stand."""
+        """The file in pieces of whole lines, which know on which lines they stand."""
         for begin, text in self.chunks():
             yield self._placed(text, begin)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -14,8 +12,6 @@ from truegain.io.columns import COLUMNS, EXTRA, number_of, our_name
 from truegain.message import argname
 
 Missing = Literal["refuse", "drop"]  # rows without a label
-OutOfRange = Literal["error", "drop"]  # ratings outside the scale
-Repeated = Literal["error", "first", "last", "mean", "all"]  # ratings of one document by one assessor
 ColumnNames = str | Sequence[str] | Mapping[str, str]
 
 COLUMN, ASSESSOR = "column:", "assessor:"  # where gold labels stand in the judgments' own table
@@ -61,7 +57,7 @@ class Header:
     several: Several | None = field(default=None, repr=False, compare=False)
 
     def of_files(self, files: int) -> Header:
-        """The same, said of so many files: it counts for those that it fits, and is refused where it fits none."""
+        """A header said of so many files: it counts for those that it fits, and is refused where it fits none."""
         return replace(self, several=Several(files)) if files > 1 and (self.names or self.renamed) else self
 
     def fits_none(self, names: str, file: str) -> bool:
@@ -167,80 +163,6 @@ def own_gold(name: str, place: object) -> str | None:
     return place
 
 
-@dataclass(frozen=True)
-class FileOptions:
-    """What the command that runs was told of its files: how judgments, runs and other labels are read."""
-
-    judgments: str | None = None  # the path of the judgments
-    judged: Header = field(default_factory=Header)
-    ran: Header = field(default_factory=lambda: Header(role="runs"))
-    trusted: Header = field(default_factory=lambda: Header(role="gold"))  # gold labels, and others
-    missing: Missing = "refuse"
-    gold: str | None = None  # 'column:NAME' or 'assessor:NAME': the gold labels stand in the judgments' own file
-    kept: dict[str, Any] = field(default_factory=dict)  # those gold labels, once the judgments are read
-    memory: int | None = None  # bytes that may be taken
-    say: Callable[[str], object] = str  # where the user is told what is done; in Python nowhere
-    columns: str | None = None  # what was said of columns, as it was written; None: in Python
-    unused_gold: str = ""  # what is to be said of gold labels that a study names and the command does not take
-    values: Mapping[str, float] = field(default_factory=dict)  # numbers for labels that are words
-    judge_model: str | None = None  # the model that gave the judgments
-    elsewhere: Callable[[Role], KnownIds | None] = lambda role: None  # noqa: ARG005  ids in the files beside one
-    check_name: Callable[[str], object] = str  # refuses the name of a column that no file of the command has
-
-    @property
-    def board(self) -> tuple[str, ...]:
-        """The columns of a leaderboard in their order, where it was said what they are."""
-        return next(filter(None, map(board_of, (self.columns or "").split(";"))), ())
-
-    def is_judgments(self, path: str | os.PathLike[str]) -> bool:
-        """Whether these are the judgments of the command."""
-        return os.fspath(path) == self.judgments
-
-    def header_of(self, path: str | os.PathLike[str]) -> Header:
-        """What was said of the columns of a file of labels."""
-        return self.judged if self.is_judgments(path) else self.trusted
-
-    def option(self, role: Role, names: Mapping[str, str] | str) -> str:
-        """What `columns` should say for a file to be read: what it says now, and these names of its columns.
-
-        >>> FileOptions(columns="topic=frage").option("runs", {"topic": "query", "score": "bm25"})
-        'topic=frage;runs:topic=query,score=bm25'
-        >>> FileOptions(columns="label=note").option("judgments", {"topic": "frage"})
-        'label=note,topic=frage'
-        >>> FileOptions().option("gold", "topic,doc,label")
-        'topic,doc,label'
-        """
-        typed = (self.columns or "").strip()
-        more = names if isinstance(names, str) else ",".join(f"{ours}={theirs}" for ours, theirs in names.items())
-        if self.columns is None or (not typed and role != "gold"):
-            return more
-        if not typed:
-            return f"gold:{more}"
-        plain = not isinstance(names, str) and role != "gold" and not (self.board or re.search("[;:]", typed))
-        if plain and (known := Header.of(typed).renamed) and not set(names) & set(known):
-            return f"{typed},{more}"
-        return f"{typed};{role}:{more}"
-
-
-_options = FileOptions()  # of the command that runs; in Python all is said to the functions themselves
-
-
-@contextmanager
-def read_with(options: FileOptions) -> Iterator[None]:
-    """While a command runs: how its files are to be read."""
-    global _options
-    before, _options = _options, options
-    try:
-        yield
-    finally:
-        _options = before
-
-
-def file_options() -> FileOptions:
-    """How the command that runs reads its files."""
-    return _options
-
-
 def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
     """Numbers for labels that are words, from a text.
 
@@ -259,15 +181,6 @@ def values_of(text: str | Mapping[str, float] | None) -> dict[str, float]:
         if numbers.setdefault(word, value) != value:
             raise TruegainError(f"{argname('values', text)}: {word!r} has two numbers; give one")
     return numbers
-
-
-def label_of(value: Any) -> float | None:
-    """The number of a label: a number, or that of a word which the command was told; None where there is none.
-
-    A word that people wrote with other capitals is the same word, unless two words differ by these alone.
-    """
-    number = number_of_word(value, _options.values)
-    return number_of(value) if number is None else number
 
 
 def number_of_word(value: Any, values: Mapping[str, float]) -> float | None:

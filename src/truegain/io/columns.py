@@ -103,13 +103,13 @@ class Ids:
         return frozen(code), first[:distinct]
 
     def coded(self) -> Coded:
-        """The same column as codes into its distinct values, in order of appearance."""
+        """The column as codes into its distinct values, in order of appearance."""
         code, first = self.numbered()
         return Coded(tuple(self.take(first).strings()), code)
 
     @property
     def arrays(self) -> tuple[bytes, Ints, Codes, npt.NDArray[np.uint64]]:
-        """What the compiled functions take."""
+        """The text, where ids begin and how long they are, and their hashes, as the compiled functions take them."""
         return self.text, self.start, self.length, self.hash
 
 
@@ -150,7 +150,7 @@ class Coded:
         return table[self.code] if len(table) else self.code
 
     def in_byte_order(self) -> Coded:
-        """The same column with its values sorted as bytes, as trec_eval sorts topics."""
+        """The column with its values sorted as bytes, as trec_eval sorts topics."""
         values = tuple(sorted(self.values, key=str.encode))
         return Coded(values, frozen(self.onto(values)))
 

@@ -68,7 +68,7 @@ def read_bytes(path: PathLike) -> bytes:
 
 
 def read_any_bytes(path: PathLike) -> bytes:
-    """The same of a file that may be no text, such as an archive, or text of lines of any length, such as JSON."""
+    """All bytes of a file that may be no text, such as an archive, or text of lines of any length, such as JSON."""
     name = file_name(path)
     file = shown_path(name)
     buffer = io.BytesIO()
@@ -372,7 +372,7 @@ def write_bytes(path: PathLike, data: bytes) -> None:
 
 
 def write_pieces(path: PathLike, pieces: Iterable[bytes]) -> None:
-    """The same of bytes that come some at a time; they are held together only where they are compressed."""
+    """Write bytes that come some at a time, whole or not at all; they are held together only to be compressed."""
     name = os.fspath(path)
     if name.lower().endswith(COMPRESSED):
         write_bytes(path, b"".join(pieces))

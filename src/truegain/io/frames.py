@@ -113,7 +113,7 @@ class HuggingFaceLike(Protocol):
         """The names of its columns."""
 
     def with_format(self, kind: Any, /) -> Any:
-        """The same, whose values come in another form."""
+        """The dataset, whose values come in another form."""
 
     def __getitem__(self, key: Any, /) -> Any:
         """A column by name."""

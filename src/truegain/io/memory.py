@@ -13,12 +13,12 @@ from typing import BinaryIO, cast
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.io import remote
-from truegain.io.column_names import file_options
 from truegain.io.compression import Joined, unpacking
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, PathLike, expand, opened, read_failures, shown_path
 from truegain.io.formats import FORMATS, NESTED, kind_of
-from truegain.io.named_tables import is_paths
 from truegain.io.plain_text import MOST_TIMES, in_bytes, memory_there
+from truegain.io.python_tables import is_paths
 from truegain.io.tempfiles import copied, copied_size, filled, has_copy
 from truegain.io.threads import threads
 from truegain.message import arg, argname

@@ -26,7 +26,7 @@ _DECODED = 1 << 23  # bytes decoded at a time
 
 
 def plain_text(data: bytes, file: str, *, whole: bool = True, hint: str = TO_UTF8) -> bytes:
-    """The same bytes without a byte order mark, once they are known to be UTF-8 text.
+    """The bytes without a byte order mark, once they are known to be UTF-8 text.
 
     Where they are not the `whole` text, a character may be cut at their end.
     """
@@ -135,7 +135,7 @@ class Bounds:
     def _fits(self, size: int) -> None:
         if size <= most_bytes():
             return
-        from truegain.io.column_names import file_options  # here, as it loads numpy, and help needs none
+        from truegain.io.file_options import file_options  # here, as it loads numpy, and help needs none
 
         if size > max(most_bytes(), file_options().memory or 0):
             problem = f"this is larger than {in_bytes(most_bytes())}, half of the available memory"

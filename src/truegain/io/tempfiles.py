@@ -72,7 +72,7 @@ def copy_of(name: str) -> BinaryIO | None:
 
 
 def has_copy(name: str) -> bool:
-    """Whether there is one."""
+    """Whether there is a copy of what is called so."""
     return name in _copies
 
 

@@ -133,7 +133,7 @@ class Confusion:
         return float(np.linalg.cond(self.matrix))
 
     def binary(self, bronze_level: float, gold_relevant_from: float) -> Confusion:
-        """The same pairs with labels cut into 0 and 1 at a level each."""
+        """The confusion of these pairs with labels cut into 0 and 1 at a level each."""
         g = (np.asarray(self.gold) >= gold_relevant_from).astype(int)
         b = (np.asarray(self.bronze) >= bronze_level).astype(int)
         table, squares = np.zeros((len(self.table), 2, 2)), np.zeros((2, 2))
@@ -151,7 +151,7 @@ class Confusion:
         return Confusion((0.0, 1.0), (0.0, 1.0), self.topics, frozen(table), frozen(squares), self.pairs)
 
     def square(self) -> Confusion:
-        """The same on one scale for both judges, refused where C has no inverse."""
+        """The confusion on one scale for both judges, refused where C has no inverse."""
         scale = sorted(set(self.gold) | set(self.bronze))
         if len(scale) > 12:
             raise TruegainError(

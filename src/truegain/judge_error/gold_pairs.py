@@ -10,10 +10,10 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from truegain.config import OutOfRange
 from truegain.data.judgments import Judgments
 from truegain.data.pool import Pool
 from truegain.errors import InputError, TruegainError, some
-from truegain.io.column_names import OutOfRange
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.message import arg, argname, declared_scale

@@ -24,7 +24,8 @@ from truegain.io.columns import Floats
 from truegain.io.warnings import warn
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
 from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
-from truegain.judge_error.judge import Judge, count, label_table, share
+from truegain.judge_error.judge import Judge
+from truegain.judge_error.label_tables import count, label_table, share
 from truegain.judge_error.panel import judges_of, tell_unlike_design
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import checked_keywords

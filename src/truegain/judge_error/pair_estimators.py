@@ -159,7 +159,7 @@ class PairFit:
         )
 
     def alone(self) -> PairFit:
-        """The same without bronze labels."""
+        """The fit without bronze labels."""
         return replace(self, predicts=False)
 
     def expected(self, weights: Floats) -> Floats:

@@ -17,7 +17,8 @@ from truegain.io.columns import Bools, Coded, Codes, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, check_scale, scale_of
-from truegain.judge_error.judge import Judge, TopicMatrix
+from truegain.judge_error.judge import Judge
+from truegain.judge_error.label_tables import TopicMatrix
 from truegain.measures.label_weights import levels_of
 from truegain.message import AGGREGATE, arg, argname, gold_drawn, with_marks
 from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample
@@ -156,7 +157,7 @@ class Judges:
         return tuple(sorted({x for j in self.judges.values() for x in j.labels}))
 
     def at_levels(self, level: float | None, gold_relevant_from: float | None) -> Judges:
-        """The same judges at another level of relevance."""
+        """These judges at another level of relevance."""
         return Judges({n: j.at_levels(level, gold_relevant_from) for n, j in self.judges.items()}, self.of_topic)
 
     def matrices(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[TopicMatrix]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from truegain.errors import TruegainError
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.judge_error.confusion import ICC, PRIOR, CorrectedMean, corrected_mean, worths
-from truegain.judge_error.judge import GoldRows, TopicMatrix, cells_of
+from truegain.judge_error.label_tables import GoldRows, TopicMatrix, cells_of
 from truegain.message import arg
 from truegain.stats.contrasts import BLOCK, NONE, Contrasts
 from truegain.stats.influence import Influence, Variance, summed
@@ -88,7 +88,7 @@ class TopicFit:
         return fit
 
     def alone(self) -> TopicFit:
-        """The same without bronze scores."""
+        """The fit without bronze scores."""
         return replace(self, uses=False)
 
     # ------------------------------------------------------------------ what there is

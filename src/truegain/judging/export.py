@@ -189,7 +189,7 @@ class Export:
         return len(self.columns["topic"])
 
     def judgments(self, source: str = "the study") -> Judgments:
-        """The same as ratings in memory; those without a label are left out."""
+        """What is exported as ratings in memory; those without a label are left out."""
         labeled = [i for i, label in enumerate(self.columns["label"]) if label is not None]
         if not labeled:
             raise InputError("there are no ratings yet", file=source, hint="wait for a unit to be finished")

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from truegain.config import LARGEST
 from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError, TruegainError
 from truegain.io.columns import Bools, Floats
+from truegain.settings import LARGEST
 
 Gains = tuple[tuple[float, float], ...]
 Mean = Literal["arithmetic", "geometric", "total", "none"]
@@ -191,7 +191,7 @@ class Measure(metaclass=MeasureType):
         return replace(self, **{self.AT: at})
 
     def in_order(self, names: Sequence[str]) -> Self:
-        """The same measure, printing some parameters first, so that a text comes back as it was written.
+        """The measure, printing some parameters first, so that a text comes back as it was written.
 
         Parameters
         ----------

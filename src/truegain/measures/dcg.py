@@ -184,7 +184,7 @@ def check_max_rel(measure: Measure, max_rel: float | str) -> None:
 
 
 def regained(ranked: RankedGains, gains: Gains | None) -> RankedGains:
-    """The same lists with labels turned into gains by a table label -> gain."""
+    """The lists with labels turned into gains by a table label -> gain."""
     if gains is None:
         return ranked
     own = None if ranked.entry_gains is None else mapped(ranked.entry_gains, gains)

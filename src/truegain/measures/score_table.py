@@ -13,7 +13,8 @@ from truegain.errors import InputError, an, some
 from truegain.io import formats, named_tables
 from truegain.io.columns import COLUMNS, Floats
 from truegain.io.frames import Numbers, TableLike, is_frame, opened
-from truegain.io.named_tables import Columns, long_rows
+from truegain.io.named_tables import Columns
+from truegain.io.python_tables import long_rows
 from truegain.measures.base import Measure, geometric_mean_of_rows, mean_of_rows
 from truegain.measures.parse import parse_measure
 from truegain.message import EVALUATE

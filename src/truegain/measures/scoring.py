@@ -286,7 +286,7 @@ class TopicMeans:
         return cls(name, scores.systems, scores.topics, values, np.asarray, (least, greatest))
 
     def on(self, topics: Sequence[str]) -> TopicMeans:
-        """The same on some topics, in the order given."""
+        """These values on some topics, in the order given."""
         at = {topic: place for place, topic in enumerate(self.topics)}
         return replace(self, topics=tuple(topics), values=self.values[:, [at[t] for t in topics]])
 

@@ -12,7 +12,7 @@ from statistics import NormalDist, median_low
 
 import numpy as np
 
-from truegain.config import Gold, check_count
+from truegain.config import Gold
 from truegain.data.label_lists import GoldList
 from truegain.errors import DataWarning, InputError, TruegainError, counted, some
 from truegain.io.columns import Floats
@@ -32,6 +32,7 @@ from truegain.results.settlement import (
 )
 from truegain.results.table import Cell
 from truegain.sampling.designs import information_after
+from truegain.settings import check_count
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.study.checks import sources_of
 from truegain.study.decision import could_move

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from truegain.config import Scoring, check_number
+from truegain.config import Scoring
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
@@ -20,6 +20,7 @@ from truegain.measures.evaluate import scores_of
 from truegain.measures.parse import MeasureLike
 from truegain.message import arg, argname
 from truegain.results.base import Table
+from truegain.settings import check_number
 from truegain.stats.results import Plan
 from truegain.stats.significance.anova import complete, one_way, two_way
 from truegain.stats.student_t import Floats, check_confidence, quantile_of, special

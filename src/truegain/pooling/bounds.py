@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Scoring, check_count
+from truegain.config import Scoring
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
@@ -29,6 +29,7 @@ from truegain.measures.user_models import ERR, RBP
 from truegain.pooling.pools import Filled, UnjudgedOfTopic
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
+from truegain.settings import check_count
 
 # ---- The greatest difference of two systems' scores over all labels of the unjudged documents, which both may list.
 #

@@ -259,9 +259,9 @@ class _Precision:
         return np.asarray(most)
 
     def alone(self, number: int, first: Ints, second: Ints) -> Floats:
-        """The same of pairs with many of them: those of the first alone, from the top, while the second has none.
+        """The greatest differences of pairs with many unjudged documents: the first's alone, from the top.
 
-        The second's only raise R where the first is behind, and stand right below the first's at the best.
+        Those of the second only raise R where the first is behind, and stand right below the first's at the best.
         """
         topic = self.filled.topic(number, np.ones(len(self.filled.ranked.rank), np.bool_))
         lists = np.arange(topic.systems) * len(self.filled.ranked.topics) + number

@@ -82,7 +82,7 @@ class Filled:
 
     @classmethod
     def by_key(cls, ranked: RankedGains, measure: Measure, depth: int | None = None) -> Filled:
-        """The same from lists that know their documents by key (`keys_in_question`): no run is read again.
+        """Fill lists that know their documents by key (`keys_in_question`): no run is read again.
 
         Unjudged documents have no names here, and lists end at the depth that is in question, below which the measure
         does not look, or at `depth`.

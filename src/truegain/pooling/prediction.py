@@ -382,7 +382,7 @@ class Prediction:
         return frozen(np.where(self.filled.unjudged, np.nan, self.filled.ranked.item_gain))
 
     def relabeled(self, label: Floats) -> Prediction:
-        """The same lists with other labels of the items of the pool, NaN where not judged."""
+        """The prediction with other labels of the items of the pool, NaN where not judged."""
         ranked = self.filled.ranked.with_gains(label)
         return replace(self, filled=replace(self.filled, ranked=ranked, unjudged=frozen(np.isnan(label))))
 

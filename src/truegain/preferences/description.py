@@ -47,7 +47,7 @@ class PairVotes:
         return self.wins + self.ties + self.losses
 
     def of(self, system: str) -> PairVotes:
-        """The same as one of the two sees it.
+        """These votes as one of the two systems sees them.
 
         >>> PairVotes("x", "y", 2, 3, 0, 1, 0.75).of("y")
         PairVotes(a='y', b='x', topics=2, wins=1, ties=0, losses=3, half_wins=0.25)

@@ -195,5 +195,5 @@ def assessor_moves(
 
 
 def with_note(estimator: ByPreferences, note: str) -> ByPreferences:
-    """The same with what must be said beside it."""
+    """An estimator with what must be said beside it."""
     return replace(estimator, note=note)

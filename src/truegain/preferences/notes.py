@@ -31,7 +31,7 @@ def position_effect(fit: Strengths, confidence: float) -> tuple[float, float, fl
 
 
 def position_note(fit: Strengths | None, confidence: float) -> str:
-    """The same in words; nothing where it is no part of the model."""
+    """What being shown first adds, in words; nothing where it is no part of the model."""
     effect = None if fit is None else position_effect(fit, confidence)
     if effect is None:
         return ""

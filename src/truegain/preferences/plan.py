@@ -56,7 +56,7 @@ def judge_plan(agreement: float, tie_share: float = 0.2, shares: Sequence[float]
 
 
 def measured_plan(gold: GoldComparisons, shares: Sequence[float] = SHARES) -> Table:
-    """The same for a judge that gold comparisons have measured.
+    """How much narrower a judge that gold comparisons have measured makes their interval.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ from truegain.preferences.measures import MEASURES, HalfWins, PreferenceMeasure,
 from truegain.preferences.notes import flips_note, position_note, sign_note, ties_note
 from truegain.preferences.people import check_gold_people, check_population, crossed, why_not_assessors
 from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
-from truegain.results.provenance import told
+from truegain.results.provenance import provenance_of
 from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.results import Comparison, ResultList
@@ -275,8 +275,8 @@ class PreferenceStudy(Study):
             "design": self._design or None,
             "confidence": self.confidence,
             "seed": self.seed,
-            **told({"data": preferences if not isinstance(preferences, Preferences) else votes.source}),
-            **told({"gold": None if gold is None else gold.labels, "judge_model": self.judge_model}),
+            **provenance_of({"data": preferences if not isinstance(preferences, Preferences) else votes.source}),
+            **provenance_of({"gold": None if gold is None else gold.labels, "judge_model": self.judge_model}),
             "min_effect": self.min_effect,
             "votes": len(votes),
             "ties": int(votes.ties.sum()),

@@ -376,7 +376,7 @@ class _Rows:
     replicate: list[str]
 
     def of_systems(self, systems: Mapping[str, str] | None) -> _Rows:
-        """The same with systems in place of answers."""
+        """These rows with systems in place of answers."""
         if systems is not None:
             lost = sorted({x for x in (*self.a, *self.b) if x not in systems})
             if lost:

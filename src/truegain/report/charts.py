@@ -108,7 +108,7 @@ def _svg_of(kind: type) -> type:
 
 
 def _shown_as_svg(chart: Any) -> Any:
-    """The same chart; copies of it are shown alike."""
+    """A chart that is shown as SVG; copies of it are, too."""
     kind: Any = type(chart)
     object.__setattr__(chart, "__class__", _svg_of(kind))  # altair's own is for what is drawn
     return chart

@@ -58,7 +58,7 @@ class Truth:
         return self.values.get((str(measure), system))
 
     def renamed(self, called: Callable[[str], str]) -> Truth:
-        """The same scores of systems that are called otherwise."""
+        """These scores, of systems that are called otherwise."""
         return replace(self, values={(measure, called(system)): x for (measure, system), x in self.values.items()})
 
     def check(self, systems: tuple[str, ...], measures: Sequence[Measure]) -> None:

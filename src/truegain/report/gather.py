@@ -18,14 +18,16 @@ from truegain.data.items import Items
 from truegain.data.judgments import Judgments
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool, RankedGains
-from truegain.data.runs import Run, RunPaths, Runs, read_runs
+from truegain.data.run import Run
+from truegain.data.runs import RunPaths, Runs, read_runs
 from truegain.errors import DataWarning, TruegainError
 from truegain.io.columns import frozen
 from truegain.io.trec import NameBy
 from truegain.io.warnings import heard, tell
 from truegain.judge_error.confusion import clearly_positive
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
-from truegain.judge_error.judge import Judge, label_table
+from truegain.judge_error.judge import Judge
+from truegain.judge_error.label_tables import label_table
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.value_errors import ValueErrors
 from truegain.measures.base import Measure

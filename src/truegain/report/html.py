@@ -467,7 +467,7 @@ def json_script(data: Mapping[str, Any], identifier: str) -> Html:
 
 
 def _sound(value: Any) -> Any:
-    """The same with nothing in it that JSON cannot say."""
+    """A value with nothing in it that JSON cannot say."""
     if isinstance(value, Mapping):
         return {str(k): _sound(v) for k, v in value.items()}
     if isinstance(value, float):

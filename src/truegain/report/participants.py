@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from truegain.config import Scoring, StudyConfig, check_count
+from truegain.config import Scoring, StudyConfig
 from truegain.data.alignment import without_items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
@@ -26,6 +26,7 @@ from truegain.pooling.pools import Filled, held_alone
 from truegain.report.data_health import DEEP, unjudged_by_system
 from truegain.results.base import Table
 from truegain.results.table import Cell
+from truegain.settings import check_count
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of
 from truegain.study.estimates import Ranking
@@ -132,7 +133,7 @@ class TrackMeasure:
         return _student(self.values[self.systems.index(system)] - self.median, confidence)
 
     def to_median(self, system: str, confidence: float) -> Difference:
-        """The same with an interval that holds whatever the labels of unjudged documents, where these have bounds."""
+        """A run's score less the median; with bounds of unjudged documents, the interval holds for all their labels."""
         by_labels = self.to_median_by_labels(system, confidence)
         if self.bounds is None or by_labels.low is None or by_labels.high is None:
             return by_labels

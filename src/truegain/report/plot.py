@@ -14,7 +14,8 @@ from truegain.data.runs import Runs
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.io.files import PathLike
-from truegain.judge_error.judge import Judge, SharesOfLabels
+from truegain.judge_error.judge import Judge
+from truegain.judge_error.label_tables import SharesOfLabels
 from truegain.measures.base import mean_of_rows
 from truegain.pooling.bounds import UnjudgedReport
 from truegain.pooling.next_to_judge import Next

@@ -8,8 +8,8 @@ from typing import Any
 
 from truegain.aggregation.aggregate import aggregate
 from truegain.experiments.unanimity_gains import UnanimityGrid
-from truegain.report.experiment_figures import grid_chart
 from truegain.report.paper_folder import Entry, Exhibit, exhibits_of
+from truegain.report.unanimity_figures import grid_chart
 from truegain.results.base import Table
 from truegain.results.table import Cell
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from truegain._version import __version__
 from truegain.addresses import without_secrets
-from truegain.config import settings_of
+from truegain.config import StudyConfig
 from truegain.errors import some
+from truegain.settings import settings_of
 
 INPUTS = (
     "runs",
@@ -33,8 +34,8 @@ INPUTS = (
 PLAIN = (str, int, float, bool)
 
 
-def telling(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, whose answer also tells with what it was called.
+def with_call(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose answer also tells with what it was called.
 
     >>> import truegain as tg
     >>> made = tg.unjudged({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}, "P@2").provenance
@@ -48,7 +49,7 @@ def telling(function: Callable[..., Any]) -> Callable[..., Any]:
         answer = function(*args, **words)
         bound = signature.bind(*args, **words)
         bound.apply_defaults()
-        return with_provenance(answer, {"truegain": __version__, **told(_flat(bound))})
+        return with_provenance(answer, {"truegain": __version__, **provenance_of(_flat(bound))})
 
     return called
 
@@ -64,13 +65,13 @@ def _flat(bound: inspect.BoundArguments) -> dict[str, Any]:
     return out
 
 
-def told(arguments: Mapping[str, Any]) -> dict[str, object]:
+def provenance_of(arguments: Mapping[str, Any]) -> dict[str, object]:
     """Arguments as words and numbers, configs by their fields; those that are None, and functions, are left out.
 
-    >>> told({"runs": ["a/x.run", "a/y.run"], "seed": 3, "pair": ("x", "y"), "gold": None, "tested": print})
+    >>> provenance_of({"runs": ["a/x.run", "a/y.run"], "seed": 3, "pair": ("x", "y"), "gold": None, "tested": print})
     {'runs': 'x.run, y.run', 'seed': 3, 'pair': ['x', 'y']}
     >>> from truegain.config import Resampling
-    >>> told({"resampling": Resampling(n=500)})
+    >>> provenance_of({"resampling": Resampling(n=500)})
     {'resamples': 500, 'seed': 0}
     """
     arguments = {name: value for config in map(_fields_of, arguments.items()) for name, value in config}
@@ -84,7 +85,7 @@ def told(arguments: Mapping[str, Any]) -> dict[str, object]:
 def _fields_of(argument: tuple[str, Any]) -> list[tuple[str, Any]]:
     """An argument; where it is a config, its fields under the names of the options."""
     value = argument[1]
-    if not is_dataclass(value) or isinstance(value, type) or type(value).__module__ != settings_of.__module__:
+    if not is_dataclass(value) or isinstance(value, type) or type(value).__module__ != StudyConfig.__module__:
         return [argument]
     return [(option.name, getattr(value, option.field)) for option in settings_of(type(value))]
 

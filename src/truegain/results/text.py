@@ -103,7 +103,7 @@ def comma_separated(grid: Grid) -> str:
 
 
 def tab_separated(grid: Grid) -> str:
-    """The same with tabs."""
+    """Tab-separated values, all digits, an empty field where there is no value."""
     return separated(*grid.written(), "\t")
 
 

@@ -26,7 +26,7 @@ def populations() -> tuple[SourceName, ...]:
 
 
 def population_meanings() -> dict[str, str]:
-    """The same, and what each means."""
+    """The sources that users name, and what each means."""
     return {name: SOURCES[name].claim for name in populations()}
 
 

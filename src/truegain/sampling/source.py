@@ -89,7 +89,7 @@ class Source:
     in_answers: Mapping[str, str] = field(default_factory=dict)
 
     def worded(self, answers: bool) -> Source:
-        """The same in the words for values of answers, or for documents.
+        """The source in the words for values of answers, or for documents.
 
         >>> Source("assessors", "assessor", in_answers={"unit": "judge"}).worded(True).unit
         'judge'

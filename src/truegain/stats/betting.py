@@ -269,7 +269,7 @@ class _Game:
         return cls(frozen(z), frozen(least), frozen(greatest), frozen(stake), goal)
 
     def turned(self) -> _Game:
-        """The same with signs changed: against totals of d or more."""
+        """The game with signs changed: against totals of d or more."""
         return _Game(-self.z, -self.greatest, -self.least, self.stake, self.goal)
 
     def grown(self, d: Floats) -> Floats:

@@ -74,7 +74,7 @@ class Influence:
         return Variance(contrasts.squares(self.matrix), np.full(len(contrasts), self.df))
 
     def of(self, contrasts: Contrasts) -> Influence:
-        """The same of contrasts, a column each."""
+        """Influence on contrasts, a column each."""
         without = None if self.without is None else contrasts.values(self.without)
         return Influence(self.source, self.units, contrasts.values(self.matrix), self.df, without)
 

@@ -335,7 +335,7 @@ class _Without:
         return np.concatenate([self._scored(out.some(at)) for at in pieces if len(at)] or [np.empty(0)])
 
     def _scored(self, out: _LeftOut) -> Floats:
-        """The same for some, as lists of a collection: a topic for every kind of item that its pool lacks."""
+        """Scores of some of the lists, as of a collection: a topic for every kind of item that its pool lacks."""
         begin, items, ranks = self._rows
         kinds, lacking = np.unique(out.kind, return_inverse=True)
         turn = earlier(lacking)  # the system of a list: its number among those of its topic

@@ -207,7 +207,7 @@ class Comparison(Result):
         return self.p_shown < 1 - self.confidence
 
     def turned(self) -> Self:
-        """The same the other way round, a - b: the differences, their interval and the effect change sign.
+        """The comparison the other way round, a - b: the differences, their interval and the effect change sign.
 
         Returns
         -------
@@ -573,7 +573,7 @@ class ResultList(Result, Sequence[Answer], Generic[Answer]):
         return tuple(dict.fromkeys(name for names in named for name in names))
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Self:
-        """The same answers under other names of systems, and without a prefix of them.
+        """These answers under other names of systems, and without a prefix of them.
 
         Parameters
         ----------

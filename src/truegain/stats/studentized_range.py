@@ -84,7 +84,7 @@ def _in_parts(q: Floats, systems: int, df: float) -> Floats:
 
 
 def _tabulated(q: Floats, systems: int, df: float) -> Floats:
-    """The same to 1e-9 for any number of values, from a cubic spline."""
+    """The probability that the range exceeds q, to 1e-9 for any number of values, from a cubic spline."""
     grid = np.arange(0.0, float(q.max()) + 2 * TABLE_STEP, TABLE_STEP)
     spline = import_module("scipy.interpolate").CubicSpline(grid, _in_parts(grid, systems, df))
     return np.asarray(spline(q), np.float64)

@@ -51,7 +51,7 @@ from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import Message, arg, argname, with_marks
 from truegain.results.base import Table
-from truegain.results.provenance import told
+from truegain.results.provenance import provenance_of
 from truegain.results.table import Cell
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison, Estimate, ResultList
@@ -629,7 +629,7 @@ def correct(
             best.append(leaders.sentence)
     provenance = {
         "truegain": __version__, "measures": [str(m) for m in chosen], "design": judges.design,
-        **told({"aggregate": rated.aggregate, "scale": rated.scale}), **vars(options), "accuracy": accuracy,
+        **provenance_of({"aggregate": rated.aggregate, "scale": rated.scale}), **vars(options), "accuracy": accuracy,
     }  # fmt: skip
     return Corrections(tuple(answers), provenance, tuple(dict.fromkeys(about)), tuple(best))
 

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Resampling, Scoring, check_count
+from truegain.config import Resampling, Scoring
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import Runs, RunsLike
 from truegain.data.scores import Scores
@@ -29,6 +29,7 @@ from truegain.message import arg, argname, value_of
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
 from truegain.sampling.streams import generator
+from truegain.settings import check_count
 from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.rank_correlation import (
     MOVES,

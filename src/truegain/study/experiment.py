@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import cached_property
 from typing import Any, TypedDict, Unpack
 
-from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample, check_count
+from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
 from truegain.data.queries import QueriesLike
@@ -22,6 +22,7 @@ from truegain.measures.parse import MeasuresLike
 from truegain.message import argname
 from truegain.results.base import PaperWords, Result, Table
 from truegain.results.table import Cell
+from truegain.settings import check_count
 from truegain.stats.results import Estimate, ResultList
 from truegain.study.claims import each_alone, joint_sentences
 from truegain.study.estimates import Ranking

@@ -11,7 +11,8 @@ import numpy as np
 from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import Pool, RankedGains
-from truegain.data.runs import Run, Runs
+from truegain.data.run import Run
+from truegain.data.runs import Runs
 from truegain.errors import DataWarning, TruegainError
 from truegain.io.columns import Coded, Ints
 from truegain.measures.base import Measure

@@ -22,7 +22,8 @@ from truegain.data.ratings import read_ratings
 from truegain.data.runs import read_runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io import trec
-from truegain.io.column_names import IDS, Role, file_options, read_with
+from truegain.io.column_names import IDS, Role
+from truegain.io.file_options import file_options, read_with
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,

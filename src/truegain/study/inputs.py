@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from truegain.aggregation.reading import RatingsAsked
+from truegain.aggregation.reading import RatingReading
 from truegain.config import Empty, Gold, StudyConfig
 from truegain.data.judgments import JudgmentsLike, read_judgments
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.models import models_named
 from truegain.data.runs import RunsLike, read_runs
 from truegain.errors import InputError, TruegainError, some, there_are
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.files import can_be_read_again
 from truegain.io.trec import NameBy
 from truegain.io.warnings import heard
@@ -100,6 +100,9 @@ def _only(others: list[str], argument: str) -> list[str]:
 
 # ---- The study that options and study files describe.
 
+# from measures, and those among them that the gold labels cannot correct with why: the measures to estimate
+LeaveOut = Callable[[Sequence[str], Mapping[str, str]], list[str]]
+
 
 @dataclass(frozen=True, kw_only=True)
 class StudyInputs(Renamed):
@@ -115,18 +118,21 @@ class StudyInputs(Renamed):
     cluster: str | None = None
     empty: Empty = "skip"
 
-    def study(self, judgments: str, files: list[str], config: StudyConfig, reading: RatingsAsked) -> Study:
+    def study_of_files(
+        self, judgments: str, files: list[str], config: StudyConfig, reading: RatingReading,
+        leave_out: LeaveOut | None = None,
+    ) -> Study:  # fmt: skip
         """The study of these files; runs that can be read in this way only now are read at once."""
         self.check(config, reading)
         if (answers := self.answers([judgments, *files], config)) is not None:
             return self.study_of_answers(answers)
         if self.empty != "skip":
             raise TruegainError(f"{arg('empty', self.empty)} is about measures of nuggets; leave it out")
-        read = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().ran)
-        runs = self.renamed(read_runs(files, name_by=self.name_by)) if read else files
+        must_read_now = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().ran)
+        runs = self.renamed(read_runs(files, name_by=self.name_by)) if must_read_now else files
         rated = config.ratings.are_aggregated
         labels = reading.load(judgments, normalize=config.ratings.normalize) if rated else judgments
-        return self.study_of(runs, labels, config, reading)
+        return self.study_of_tables(runs, labels, config, reading, leave_out)
 
     @staticmethod
     def study_of_answers(answers: AnswerInputs, runs: RunsInput | None = None) -> Study:
@@ -148,22 +154,26 @@ class StudyInputs(Renamed):
             items = items.judged_by(self.judge_model)
         return answer_inputs(items, None, measures_of(items, self.score, self.measure, self.empty), config)
 
-    def check(self, config: StudyConfig, reading: RatingsAsked) -> None:
+    def check(self, config: StudyConfig, reading: RatingReading) -> None:
         """Refuse, before any work, what is only of use with ratings, and prices that are none."""
         from truegain.study.precision import prices_of
 
         rated = config.ratings.are_aggregated or (config.gold is not None and config.gold.aggregate is not None)
-        if not rated and (names := reading.asked):
+        if not rated and (names := reading.changed):
             of = ", ".join(arg(name) for name in names)
             raise TruegainError(
                 f"{of}: this is about ratings; choose how they become labels, as in {arg('aggregate', 'mean')}"
             )
         prices_of(self.costs)
 
-    def study_of(
-        self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingsAsked
-    ) -> Study:
-        """The study of runs and judgments, read or as files."""
+    def study_of_tables(
+        self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingReading,
+        leave_out: LeaveOut | None = None,
+    ) -> Study:  # fmt: skip
+        """The study of runs and judgments, which may have been read before.
+
+        leave_out: what takes measures away that the gold labels cannot correct; without it these are refused.
+        """
         from truegain.study.reading import RunsInput
         from truegain.study.study import Study
 
@@ -173,14 +183,12 @@ class StudyInputs(Renamed):
         models = {self.called(s): x for s, x in models_named(self.system_models).items()}
         input_ = runs if isinstance(runs, RunsInput) else RunsInput(runs, self.name_by, config.resampling.jobs)
         labels = read_judgments(judgments, model=self.judge_model) if self.judge_model else judgments
-        measures = self.kept_measures(self.measure or [usual_measure(config)], lambda: self.beyond_gold(config))
+        measures = self.measure or [usual_measure(config)]
+        if leave_out is not None:
+            measures = leave_out(measures, self.beyond_gold(config))
         study = Study.configured(replace(input_, models=models), labels, measures, config)
-        kept = self.kept_measures(measures, lambda: beyond_list(study, measures))
+        kept = measures if leave_out is None else leave_out(measures, beyond_list(study, measures))
         return study if kept == measures else study.with_measures(kept)
-
-    def kept_measures(self, names: list[str], beyond: Callable[[], Mapping[str, str]]) -> list[str]:  # noqa: ARG002
-        """The measures to estimate; beyond: those that the gold labels cannot correct, and why, which are refused."""
-        return names
 
     def beyond_gold(self, config: StudyConfig) -> dict[str, str]:
         """Which of the measures the gold labels cannot correct, drawn as they were, and why; none where all."""
@@ -201,7 +209,7 @@ class StudyInputs(Renamed):
         others = [str(x) for x in (*labels, self.names, study) if x]
         return [judgments, *others, *files, *(u for u in self.system_models or () if "=" not in u)]
 
-    def provenance(self, study: Study, reading: RatingsAsked) -> dict[str, Any]:
+    def provenance(self, study: Study, reading: RatingReading) -> dict[str, Any]:
         """How the answers were made, files aside."""
         said: dict[str, Any] = {"costs": self.costs, "name_by": self.name_by, "judge_model": study.judge_model}
         said |= {"system_models": study.system_models, "reading": vars(reading)}

@@ -7,7 +7,7 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.judge_error.confusion import Clusters
-from truegain.judge_error.judge import TopicMatrix
+from truegain.judge_error.label_tables import TopicMatrix
 from truegain.judge_error.system_judges import JudgedLists, check_inside, score_range
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantiles_of

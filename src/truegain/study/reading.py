@@ -20,7 +20,7 @@ from truegain.data.ratings import Scale, read_ratings, tell_mixed
 from truegain.data.runs import RunPaths, Runs
 from truegain.errors import ORDER, DataWarning, InputError, TruegainError, some
 from truegain.io.columns import Bools, Coded, frozen
-from truegain.io.named_tables import is_paths
+from truegain.io.python_tables import is_paths
 from truegain.io.trec import NameBy
 from truegain.io.warnings import warn
 from truegain.measures.scoring import documents_that_count

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample, check_count
+from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample
 from truegain.data.id_matching import FEW
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
@@ -33,11 +33,12 @@ from truegain.measures.scoring import at_level, matching_for, measures_for
 from truegain.message import Message, arg, argname, gold_drawn, with_marks
 from truegain.pooling.bounds import is_known
 from truegain.pooling.pools import keys_in_question
-from truegain.results.provenance import told
+from truegain.results.provenance import provenance_of
 from truegain.results.settlement import Settlement
 from truegain.sampling.catalogue import SOURCES, draws_topics, is_sample, population_groups, populations
 from truegain.sampling.clusters import CLUSTERS, told_clusters
 from truegain.sampling.source import SourceName, TopicUnits
+from truegain.settings import check_count
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.other_collections import keys_needed
 from truegain.stats.results import Comparison, Estimate, ResultList
@@ -535,7 +536,7 @@ class Study:
             "confidence": self.confidence,
             "seed": self.seed,
             "resamples": self.resamples,
-            **told(
+            **provenance_of(
                 {
                     "runs": self._runs_input.runs,
                     "judgments": judgments.labels if isinstance(judgments, RatedAnswers) else judgments,

@@ -9,16 +9,18 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from truegain.aggregation.reading import RatingsAsked
-from truegain.config import StudyConfig, settings_of
+from truegain.aggregation.reading import RatingReading
+from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted
-from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
+from truegain.io.column_names import headers_of, own_gold, values_of
+from truegain.io.file_options import FileOptions, read_with
 from truegain.io.files import PathLike, expand, file_name
 from truegain.io.study_text import FileWords, StudyText, key_of, not_known
 from truegain.io.told_columns import check_somewhere
 from truegain.io.warnings import warn
 from truegain.message import with_marks
 from truegain.results.provenance import named
+from truegain.settings import settings_of
 from truegain.study.file_kinds import PREFERENCES, examine
 from truegain.study.inputs import StudyInputs
 from truegain.study.study import Study
@@ -41,7 +43,7 @@ def kinds_of_file() -> dict[str, Any]:
     >>> kinds_of_file()["min-effect"], kinds_of_file()["measure"]
     (<class 'float'>, list[str] | None)
     """
-    kinds = {name: kind for part in (_Files, StudyInputs, RatingsAsked) for name, kind in get_type_hints(part).items()}
+    kinds = {name: kind for part in (_Files, StudyInputs, RatingReading) for name, kind in get_type_hints(part).items()}
     kinds |= {s.name: Literal[s.choices] | None if s.choices else s.kind for s in settings_of(StudyConfig)}
     return {name.replace("_", "-"): kind for name, kind in kinds.items()}
 
@@ -92,12 +94,12 @@ def read_study(path: PathLike) -> Study:
             raise InputError(f"no {name} are named", file=text.file, hint=hint)
     try:
         config = StudyConfig.from_options(words)
-        return _study(files, _made(StudyInputs, words), config, _made(RatingsAsked, words), named(path))
+        return _study(files, _made(StudyInputs, words), config, _made(RatingReading, words), named(path))
     except TruegainError as error:
         raise _placed(error, file_words) from None
 
 
-def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: RatingsAsked, source: str) -> Study:
+def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: RatingReading, source: str) -> Study:
     columns = reading.columns or ""
     headers = headers_of(columns)
     reading = replace(reading, columns=headers.judged.written)
@@ -112,7 +114,7 @@ def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: Rat
         if beyond := inputs.beyond_gold(config):
             inputs = replace(inputs, measure=[m for m in inputs.measure or () if m not in beyond])
             warn(f"{source}: {counted(len(beyond), 'measure')} left out: {'; '.join(beyond.values())}")
-        study = inputs.study(str(files.judgments), expand(files.runs or []), config, reading)
+        study = inputs.study_of_files(str(files.judgments), expand(files.runs or []), config, reading)
     study.claims = tuple(inputs.claims(study.systems, files.pair, files.baseline, files.candidate))
     study.costs = inputs.costs
     study.provenance["study"] = source

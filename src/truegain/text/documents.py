@@ -155,7 +155,7 @@ def parquet_pieces(path: str, size: int, copy: str | None = None) -> Iterator[Pi
 
 
 def fetched_pieces(path: str, fields: Fields, size: int) -> Iterator[Piece]:
-    """The same of a file elsewhere, which is copied here as long as it is read: its columns lie all over it."""
+    """Rows of a Parquet file elsewhere, which is copied here as long as it is read: its columns lie all over it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "copy.parquet")  # noqa: PTH118
         with opened(path) as (stream, _), open(copy, "wb") as out:  # noqa: PTH123

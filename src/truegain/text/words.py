@@ -142,7 +142,7 @@ class Counts:
     count: Codes
 
     def mapped(self, vocabulary: Ids, onto: Codes, keep: npt.NDArray[np.uint8]) -> Counts:
-        """The same texts after their words became terms of another vocabulary, or nothing."""
+        """The texts after their words became terms of another vocabulary, or nothing."""
         term = onto[self.term]
         kept = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))[term >= 0]
         key = kept * max(1, len(vocabulary)) + term[term >= 0]

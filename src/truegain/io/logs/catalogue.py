@@ -50,7 +50,7 @@ def log_format(data: bytes, file: str) -> LogFormat | None:
 
 
 def log_format_of(path: PathLike) -> LogFormat | None:
-    """The same of a file, of which only the beginning is read; None for standard input, which can be read once."""
+    """The tool that wrote a file, by its beginning; None where it is no log, or is standard input, read but once."""
     name = os.fspath(path)
     if name == STANDARD_INPUT or is_folder(name):
         return None

@@ -110,7 +110,7 @@ def _parts(data: bytes, file: str) -> tuple[Mapping[str, Any], Summaries]:
 
 
 def _of_members(members: Any, file: str) -> tuple[Mapping[str, Any], Summaries]:
-    """The same of a ZIP: the summaries suffice, of a log that was not ended those that were written meanwhile."""
+    """What a ZIP says, and its samples: the summaries suffice, of a log not ended those written meanwhile."""
     sizes = {info.filename: info.file_size for info in members.infolist()}
     chosen = ["summaries.json"] if "summaries.json" in sizes else _numbered(sizes, r"_journal/summaries/(\d+)\.json")
     chosen = chosen or sorted(name for name in sizes if name.startswith("samples/"))

@@ -417,7 +417,7 @@ class _Reception:
         return HTMLResponse(self._pages.decision(stored, fragment, here, self._door.token(visit)), headers=LIVE)
 
     async def events(self, request: Request) -> Response:
-        """The same sent anew each time it changes, for as long as somebody listens."""
+        """The decision, sent anew each time it changes, for as long as somebody listens."""
         visit = await run_in_threadpool(self._visit, request)
         if visit is None:
             return Response(status_code=401)  # a browser that listens does not sign in, and comes no more

@@ -54,7 +54,7 @@ def gather(
     topics, docs : path
         Files of topics and documents.
     pool : sequence of paths
-        What to judge: qrels, runs, lists of `plan labels` or `holes`.
+        What to judge: qrels, runs, lists of `plan labels` or `unjudged`.
     anchors : path, optional
         Labels that choose each topic's highly relevant (Hk) and non-relevant (Nk) document.
     depth : int, default 10

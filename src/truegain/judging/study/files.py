@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from truegain.data.judgments import CHOSEN, NEXT, Judgments
 from truegain.data.label_list_reading import MARKS, gold_list_of
-from truegain.data.runs import Runs, ordered_columns, read_runs
+from truegain.data.run import ordered_columns
+from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError
 from truegain.io import named_tables
 from truegain.io.columns import BEIR, COLUMNS, is_number, plain_name

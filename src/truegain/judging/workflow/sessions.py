@@ -85,7 +85,7 @@ def overdue(row: Any, now: Moment) -> float:
 
 
 def is_expired(now: Moment) -> ColumnElement[bool]:
-    """The same as a condition on sessions."""
+    """Whether the lease of a session is over, as a condition on sessions."""
     here = sessions.c.boot == now.boot
     return or_(and_(here, sessions.c.steady < now.steady), and_(~here, sessions.c.lease < now.wall))
 
@@ -198,7 +198,7 @@ class Work:
         return {"lease": self.now.wall + length, "steady": self.now.steady + length, "boot": self.now.boot}
 
     def renewed(self, step: PageStep) -> dict[str, Any]:
-        """The same at a step of the way, which counts once an item is judged: who judges nothing keeps nothing."""
+        """Values of a session at a step, which counts once an item is judged: who judges nothing keeps nothing."""
         return self.leased(step) if _is_at_work(step) else {}
 
 

@@ -96,7 +96,7 @@ def _check(facts: Facts, verdict: Verdict) -> Html | None:
 
 
 def _check_answers(facts: Facts, verdict: Verdict) -> Html:
-    """The same of values of answers."""
+    """Before all else a person must check the judge of answers."""
     c = verdict.comparison
     pair = f" --pair {shlex.quote(f'{c.a},{c.b}')}" if len(facts.systems) > 2 else ""
     files = facts.made.answers or f"FILES --score {shlex.quote(c.measure)}"
@@ -109,7 +109,7 @@ def _check_answers(facts: Facts, verdict: Verdict) -> Html:
 
 
 def _check_preferences(facts: Facts) -> Html:
-    """The same of preferences between systems."""
+    """Before all else a person must check the judge of preferences between systems."""
     words = paragraph(
         "Nobody knows how often these votes are wrong, and for which systems. Have people compare some of the pairs, "
         "drawn at random, and give their preferences with ", el("code", "--gold PEOPLE.csv --design random"), ". ",

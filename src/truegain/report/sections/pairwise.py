@@ -140,7 +140,7 @@ def _cells(m: MeasureFacts) -> Html:
 
 
 def _grid(m: MeasureFacts, kinds: Ints, numbers: Mapping[tuple[int, int], tuple[str, str]]) -> str:
-    """The same cells as a drawing that leaves the page; their columns have the numbers of the rows."""
+    """The differences of all pairs as a drawing that leaves the page; their columns have the numbers of the rows."""
     names, (left, wide, high) = m.ranking.systems, GRID
     parts = [el("text", f"Differences in {m.name}, row minus column", class_="b", x=8, y=18)]
     for i, s in enumerate(names):

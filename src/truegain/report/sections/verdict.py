@@ -256,7 +256,7 @@ def _than(against: Sequence[str]) -> str:
 
 
 def _not_checked(facts: Facts, claims: Sequence[Claim], against: Sequence[str]) -> tuple[str, str, str, Html]:
-    """The same where a model's labels decide it, which no person has checked: nothing is shown."""
+    """What is said of the claims where a model's labels decide, which no person has checked: nothing is shown."""
     systems = list(dict.fromkeys(c.b for c in claims))
     who = f"{systems[0]} is not" if len(systems) == 1 else f"None of {count(len(systems))} systems is"
     than = f"{_than(against)} on {facts.main.name}"
@@ -334,7 +334,7 @@ def _unjudged_could_add(facts: Facts, verdict: Verdict) -> str:
 
 
 def _by_measure(facts: Facts, claim: Claim) -> Html | None:
-    """The same question by every measure, where there are several."""
+    """The claim by every measure, where there are several."""
     if len(facts.measures) < 2 or (len(facts.claims) > 1 and claim.baseline):
         return None
     rows = []

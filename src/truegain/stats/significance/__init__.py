@@ -224,7 +224,7 @@ class FamilyResults(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def within(self, bounds: tuple[float, float]) -> FamilyResults:
-        """The same with limits inside of what the measure can be: means have its ends, differences their distance."""
+        """These results with limits inside what the measure can be: means have its ends, differences their distance."""
         low_mean, high_mean = within(self.low_mean, self.high_mean, bounds, value=self.means)
         inside = self._replace(low_mean=low_mean, high_mean=high_mean)
         if self.low is None or self.high is None:
@@ -358,7 +358,7 @@ def _warn_of_missing(n: Places, topics: int, first: Places, second: Places, syst
 
 
 def _named(error: TruegainError, z: Floats, first: Places, second: Places, systems: Sequence[str]) -> TruegainError:
-    """The same error, with the names of the pair that cannot be tested."""
+    """An error with the names of the pair that cannot be tested."""
     flat = flat_rows(z, z.std(axis=1))
     if not flat.any():
         return error

@@ -369,7 +369,7 @@ class Comparisons(ResultList[Comparison]):
         return Column(self.items.measure, value, low, high, beats)
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Self:
-        """The same under other names of systems, and without a prefix of them."""
+        """These comparisons under other names of systems, and without a prefix of them."""
         new = new_names(self.systems, names, strip)
         baseline = None if self.baseline is None else new[self.baseline]
         return replace(
@@ -510,6 +510,6 @@ class ComparisonsByMeasure(ResultList[Comparison]):
         return wide_of(self.parts).table(PaperStyle.of(style))
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Self:
-        """The same under other names of systems, and without a prefix of them."""
+        """These comparisons under other names of systems, and without a prefix of them."""
         parts = [part.renamed(names, strip) for part in self.parts]
         return replace(type(self).of(parts), notes=self.notes)
