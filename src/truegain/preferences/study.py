@@ -308,7 +308,7 @@ class PreferenceStudy(Study):
     @property
     def inputs(self) -> tuple[Runs, JudgmentsLike]:
         """Refused: votes are neither runs nor judgments; `preferences` has them."""
-        raise TruegainError("a PreferenceStudy has votes, not runs and judgments; its preferences has these")
+        raise TruegainError("a PreferenceStudy has votes, not runs and judgments; take its `preferences`")
 
     def settle(self, *_: Any, **__: Any) -> SettleResult:
         """Refused: labels of documents settle nothing here; see `gold`.
