@@ -347,7 +347,8 @@ class StudyConfig:
     confidence : float, default 0.95
         Of every interval.
     scoring : Scoring, optional
-        Which labels are relevant, which topics and documents count, how ties are broken.
+        Which labels are relevant, which topics count, how ties are broken.  A measure cuts lists, as AP@10 does, and
+        leaves unjudged documents out, as P(judged_only=True)@10: `depth` and `judged_only` are refused.
     resampling : Resampling, optional
         How many resamples, the seed, and how many processes.
     trust_judge : bool, default False

@@ -143,6 +143,29 @@ class InputError(TruegainError):
             message += f": {shorten(repr(shorten(text)), 120)}"  # a NUL takes four characters
         super().__init__(f"{message} ({with_marks(hint)})" if hint else message, remedy=self.hint)
 
+    def with_hint(self, hint: str | None) -> InputError:
+        """The same mistake in the same place, with another way out.
+
+        Parameters
+        ----------
+        hint : str or None
+            What to do.
+
+        Returns
+        -------
+        InputError
+            With all else that this error says.
+
+        Examples
+        --------
+        >>> print(InputError("score is not a number", file="bm25.csv", row=3).with_hint("remove the row"))
+        bm25.csv, row 3: score is not a number (remove the row)
+        """
+        return InputError(
+            self.problem.marked, file=self.file, line=self.line, row=self.row, entry=self.entry, text=self.text,
+            hint=hint,
+        )  # fmt: skip
+
 
 class KeywordError(TruegainError, TypeError):
     """A keyword that the function or config called does not have."""

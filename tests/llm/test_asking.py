@@ -361,6 +361,7 @@ def test_what_has_no_text_is_not_asked(folder: Path) -> None:
         with pytest.warns(DataWarning, match=r"2 items of 3 have no text .first: topic t0, doc nobody."):
             run = judged(folder, server)
         assert run.statuses == {"ok": 1, "no_text": 2}
+        assert run.calls == run.requests == 1
         (folder / "pool.csv").write_text("topic,doc\nt0,nobody\n")
         with pytest.raises(TruegainError, match="1 item of 1 have no text"):
             judged(folder, server)

@@ -432,7 +432,9 @@ def test_whoever_has_labeled_everything_has_a_plan() -> None:
         "b": {str(t): {d: 2.0 - at for at, d in enumerate(pair)} for t, pair in enumerate(others)},
     }
     judge = tg.Gold(gold, "random")
-    assert tg.Study(runs, bronze, "P@2", gold=judge).compare("a", "b")[0].low is not None
+    study = tg.Study(runs, bronze, "P@2", gold=judge)
+    assert study.compare("a", "b")[0].low is not None
+    assert study.verdict("a", "b").sizes["gold"] == "8 gold labels that affect this difference (of 120)"
     plan = tg.plan_labels(runs, bronze, "P@2", pair=("a", "b"), config=tg.StudyConfig(gold=judge))
     assert "8 of the 120 gold labels affect this difference." in plan.details.notes, "not the 10 that limits need"
     rng = np.random.default_rng(1)

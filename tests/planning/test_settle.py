@@ -251,7 +251,7 @@ def test_caps_are_kept_to_the_label(words: dict[str, Any], labels: int, cost: fl
         ({"max_labels": 0}, "max_labels 0: give a number above 0"), ({"max_labels": 2.5}, "give a whole number"),
         ({"max_cost": 5}, "needs the price of a label"), ({"price": -1}, "price -1: give a number above 0"),
         ({"max_cost": 1, "price": 2}, "max_cost 1 does not buy one label at 2"),
-        ({"max_cost": math.inf, "price": 2}, "give a number above 0"),
+        ({"max_cost": math.inf, "price": 2}, "give a number above 0"), ({"max_labels": "5"}, "max_labels '5': give a"),
     ],
 )  # fmt: skip
 def test_caps_that_mean_nothing_are_refused(words: dict[str, Any], why: str) -> None:
@@ -627,6 +627,13 @@ def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
         "that could not be judged could move the difference by 0.3000. Have them labeled by somebody who can judge "
         "them."
     )
+    runs, bronze, _ = world(2, topics=40, gain=0.02)
+    tied = tg.Study(runs, bronze, "P@5").settle(lambda t, d: None, population="topics")
+    assert tied.status == "out-of-reach"
+    assert tied.sentence == (
+        "The data cannot show whether s1 is better than s0 on P@5. The documents at the top of the list could not be "
+        "judged; have somebody label them."
+    )
 
 
 @pytest.mark.parametrize(("known_rows", "rows"), [(1, 40), (5, 40), (10, 60)])
@@ -735,9 +742,14 @@ def test_what_cannot_be_settled_is_refused() -> None:
         (both.with_measures("AP"), None, "AP .*not linear"),
         (both.with_measures("P@5"), "s0", "name one or more systems other than s0"),
         (both.with_measures("P@5"), "new", "new"),
+        (both.with_measures("P@5"), [], "name one or more systems other than s0"),
+        (tg.Study({"s0": runs["s0"]}, bronze, "P@5"), None, r"there is one system \(s0\)"),
     ):
         with pytest.raises(TruegainError, match=why):
             study.settle(known(gold), candidate=candidate)
+    for scale in (5, ("low", "high")):
+        with pytest.raises(TruegainError, match=r"scale .*: give the labels in use, as 0:3"):
+            both.with_measures("P@5").settle(known(gold), scale=scale)  # type: ignore[arg-type]
     listed = tg.sample_gold(runs, bronze, "P@5").with_labels(np.zeros(120))
     with pytest.raises(TruegainError, match="give the judge's labels alone"):
         tg.Study(runs, bronze, "P@5", gold=listed).settle(known(gold))

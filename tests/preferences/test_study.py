@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -367,3 +368,23 @@ def test_several_measures_and_other_answers() -> None:
     with pytest.raises(tg.InputError, match="which measure"):
         study.verdict("prod", "new")
     assert len(study.compare_with("prod", "davidson")) == 2
+
+
+def test_what_is_of_documents_is_refused(tmp_path: Path) -> None:
+    """Guards ways of scoring lists that were taken without a word, labels of documents, and runs there are none of."""
+    rows, _ = made()
+    votes = tg.read_preferences(rows)
+    for how in (
+        {"depth": 2}, {"judged_only": True}, {"ties": "input"}, {"trec_eval": "9"}, {"no_relevant": "skip"},
+        {"relevant_from": 2}, {"all_topics": True},
+    ):  # fmt: skip
+        config = tg.StudyConfig(scoring=tg.Scoring(**how))
+        with pytest.raises(tg.TruegainError, match=f"^{next(iter(how))} is about labels of documents"):
+            tg.PreferenceStudy.from_config(votes, None, config)
+    study = tg.PreferenceStudy(votes)
+    with pytest.raises(tg.TruegainError, match="a PreferenceStudy has votes, not runs and judgments"):
+        _ = study.inputs
+    with pytest.raises(tg.TruegainError, match="preferences cannot be settled label by label"):
+        study.settle(lambda topic, doc: 1)
+    with pytest.raises(tg.TruegainError, match="its measures and its config already; give None in their place"):
+        tg.write_report(study, None, "half-wins", tmp_path / "a.html")

@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -22,6 +23,7 @@ from tests.report import worlds
 from tests.report.reading import Tag, data_of, read
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
+from truegain.io.columns import frozen
 from truegain.report.facts import Facts, Made
 from truegain.report.gather import gather
 from truegain.report.page.page import page
@@ -288,7 +290,7 @@ def test_a_study_has_all_that_a_page_needs(tmp_path: Path) -> None:
     two = tg.Study({"one": run, "two": {t: {"b": 2.0, "a": 1.0} for t in qrels}}, qrels, "P@1")
     with pytest.raises(tg.TruegainError, match="there is 1 \\(one\\)"):
         one.report(tmp_path / "a.html")
-    with pytest.raises(tg.TruegainError, match="has its judgments, measures and config already"):
+    with pytest.raises(tg.TruegainError, match="has its judgments, measures and config already; give None"):
         tg.write_report(two, None, "P@1", tmp_path / "a.html")
     assert not (tmp_path / "a.html").exists()
     two.claims = (("two", "one"),)
@@ -306,3 +308,27 @@ def test_limits_stand_together() -> None:
     assert verdict.interval == (verdict.low, verdict.high) == study.compare()[0].interval
     assert estimate.interval == (estimate.low, estimate.high)
     assert tg.compare(runs, qrels, "P@1", test="wilcoxon")[0].interval is None
+
+
+@pytest.mark.parametrize("ties", ["descending", "ascending", "input"])
+def test_a_page_follows_the_order_of_equal_scores(ties: Any, tmp_path: Path) -> None:
+    """Guards what is told of ties, the documents to judge next, scores from the text, and the options of the page."""
+    made, labels = worlds.world(3, holes=3)
+    rounded = [replace(part, score=frozen(np.round(part.score))) for part in made.parts]
+    runs, scoring = replace(made, parts=tuple(rounded)), tg.Scoring(ties=ties)
+    study = worlds.study_of(runs, labels, "P@10", ties=ties)
+    corpus = {f"d{i:02}": f"word{i % 7} word{i % 5} word{i % 3}" for i in range(worlds.DOCS)}
+    facts = gather(study, runs, labels, pairs=[("sys-1", "sys-3")], corpus=corpus)
+    about = next(" ".join(check.about) for check in facts.checks if check.name == "Tied scores")
+    words = {"descending": "as in trec_eval", "ascending": "as in pyndeval", "input": "in the order of the file"}
+    assert [name for name, said in words.items() if said in about] == [ties]
+    assert facts.next is not None
+    listed = tg.next_to_judge(runs, labels, "P@10", pair=("sys-1", "sys-3"), most=25, scoring=scoring)
+    assert facts.next.documents == listed.documents
+    assert facts.content is not None
+    for name, estimates in facts.content.estimates.items():
+        scores = tg.evaluate(runs, labels, name, scoring=scoring, corpus=corpus)
+        assert [e.value for e in estimates] == pytest.approx([scores.mean(e.system) for e in estimates])
+    study.report(tmp_path / "a.html")
+    options = data_of(read((tmp_path / "a.html").read_text()))["sections"]["made"]["options"]
+    assert options.get("ties") == (None if ties == "descending" else ties)

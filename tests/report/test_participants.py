@@ -382,6 +382,10 @@ def test_topics_that_a_run_lacks() -> None:
         assert len(rows) == topics
         assert [r["score"] for r in rows if r["topic"] in ("00", "01")] == [0, 0][: 2 * all_topics]
         assert data["made"]["options"]["all topics"] == ("yes" if all_topics else "no")
+        assert "ties" not in data["made"]["options"]
+    config = tg.StudyConfig(scoring=tg.Scoring(ties="input"))
+    tied = data_of(read(participant_page(Track(runs, judged, "AP", teams=TEAMS, config=config), "bell")))["sections"]
+    assert tied["made"]["options"]["ties"] == "input"
 
 
 def test_in_a_browser(chromium: Any, holed: Track, tmp_path: Path) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -155,6 +158,24 @@ def test_compare_and_evaluate_take_items() -> None:
         tg.evaluate(items, {"q1": {"a": 1}}, "AP")
     with pytest.raises(tg.TruegainError, match="a value that is missing never counts as 0"):
         tg.Study(items, measures="faith", scoring=tg.Scoring(all_topics=True))
+    for how in ({"depth": 2}, {"judged_only": True}, {"relevant_from": 2}, {"ties": "input"}, {"trec_eval": "9"}):
+        scoring = tg.Scoring(**how)
+        asked: list[Callable[[], object]] = [
+            partial(tg.Study, items, measures="faith", scoring=scoring),
+            partial(tg.evaluate, items, measures="faith", scoring=scoring),
+            partial(tg.sample_gold, items, measure="faith", scoring=scoring),
+            partial(tg.compare, items, measures="faith", gold=tg.Gold(items_of(truth), "random"), scoring=scoring),
+        ]
+        for ask in asked:
+            with pytest.raises(tg.TruegainError, match=f"{next(iter(how))}: does not apply here"):
+                ask()
+    others: dict[str, Any] = {
+        "fill": "predicted", "llm": {}, "intents": {}, "corpus": {"a": "b"}, "judged_corpus": {}, "memory": "1GB",
+    }  # fmt: skip
+    for name, value in others.items():
+        with pytest.raises(tg.TruegainError, match=f"{name}: does not apply to values of answers"):
+            tg.evaluate(items, **{name: value})
+    assert str(tg.Study(items, measures=["faith"]).measures[0]) == "faith"
     with pytest.raises(tg.TruegainError, match="draws documents, and answers have none"):
         tg.compare(items, measures="faith", population="collection")
     assert "tg.sample_gold(items, measure='faith', pair=('old', 'new'))" in (

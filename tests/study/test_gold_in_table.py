@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,9 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
 from truegain.errors import TruegainError
+from truegain.io.columns import Coded
+from truegain.io.logs.records import UNNAMED
+from truegain.pooling.answers import no_values
 
 T = 30
 
@@ -105,3 +109,19 @@ def test_nuggets_have_peoples_assignments_in_rows(tmp_path: Path) -> None:
     assert both.verdict("old", "new").sentence == alone.verdict("old", "new").sentence
     with pytest.raises(TruegainError, match="stand in rows, not in a column"):
         tg.Study(tg.read_nuggets(tmp_path / "rows.jsonl"), gold=tg.Gold("column:ann", "random"))
+
+
+def test_gold_of_an_assessor_leaves_values_to_be_corrected() -> None:
+    """Guards tables whose values are all by the one assessor, by nobody, or by a model without a name."""
+    rows = [{"system": s, "topic": f"q{t}", "faith": t / T} for s in ("old", "new") for t in range(T)]
+    by_ann = tg.read_items([{**row, "assessor": "ann"} for row in rows])
+    with pytest.raises(TruegainError, match="every value of faith is by ann; nothing is left to be corrected"):
+        tg.Study(by_ann, measures="faith", gold=tg.Gold("assessor:ann", "random"))
+    with pytest.raises(TruegainError, match=r"\(give one of these after assessor:, or gold values in a file of their"):
+        tg.Study(by_ann, measures="faith", gold=tg.Gold("assessor:bob", "random"))
+    unnamed = replace(tg.read_items(rows), judge=Coded.of([UNNAMED] * len(rows)))
+    for items in (tg.read_items(rows), unnamed):
+        with pytest.raises(TruegainError, match=r"values name none \(give gold values in a file of their own\)$"):
+            tg.Study(items, measures="faith", gold=tg.Gold("assessor:ann", "random"))
+    lost = replace(tg.read_items(rows), value=np.full(len(rows), np.nan))
+    assert "()" not in str(no_values(lost.take(np.arange(0)), "faith"))

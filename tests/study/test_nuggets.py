@@ -277,3 +277,26 @@ def test_evaluate_takes_measures_of_nuggets() -> None:
     assert scores.mean("s0", "V_strict") == pytest.approx(np.mean(found))
     assert tuple(tg.evaluate(made).measures) == ("V_strict",)  # as a study of them
     assert tuple(tg.evaluate(made, measures="support").measures) == ("support",)
+
+
+def test_ways_of_scoring_lists_mean_nothing_of_nuggets() -> None:
+    """Guards a depth that cut answers to the first nuggets as they were read, and other options without effect."""
+    one = drawn(1)
+    made = items(one, one.judge)
+    for how in ({"depth": 2}, {"judged_only": True}, {"relevant_from": 2}, {"ties": "input"}, {"trec_eval": "9"}):
+        scoring = tg.Scoring(**how)
+        for score in (tg.Study, tg.evaluate):
+            with pytest.raises(tg.TruegainError, match=f"{next(iter(how))}: does not apply here"):
+                score(made, scoring=scoring)
+    with pytest.raises(tg.TruegainError, match="all_topics: a value that is missing never counts as 0"):
+        tg.Study(made, scoring=tg.Scoring(all_topics=True))
+
+
+def test_a_score_of_nuggets_may_stand_in_a_list() -> None:
+    """Guards ["support"], which was refused as no measure of nuggets where "support" was taken."""
+    one = drawn(1)
+    made = items(one, one.judge)
+    for several in (["support"], ("support",)):
+        assert str(tg.evaluate(made, measures=several)) == str(tg.evaluate(made, measures="support"))
+        assert str(tg.Study(made, measures=several)) == str(tg.Study(made, measures="support"))
+    assert str(tg.Study(made, measures=["V_strict"]).measures[0]) == "V_strict"

@@ -1,4 +1,4 @@
-"""A study scores lists as `evaluate` does: cut, without unjudged documents, ties broken otherwise; or says that not."""
+"""A study breaks ties as `evaluate` does, and refuses to cut lists or to leave unjudged documents out of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
 
 Runs = dict[str, dict[str, dict[str, float]]]
 Labels = dict[str, dict[str, int]]
@@ -32,35 +33,69 @@ def world(seed: int = 1) -> tuple[Runs, Labels]:
     return runs, labels
 
 
-def by_hand(runs: Runs, labels: Labels, *, depth: int = 99, judged_only: bool = False) -> Runs:
-    """The runs with nothing left in them but the documents that count, best first."""
-    out: Runs = {}
-    for s, lists in runs.items():
-        out[s] = {}
-        for t, row in lists.items():
-            order = sorted(row, key=lambda d: (row[d], d), reverse=True)[:depth]
-            order = [d for d in order if d in labels[t] or not judged_only]
-            out[s][t] = {d: float(-i) for i, d in enumerate(order)}
-    return out
-
-
-@pytest.mark.parametrize("how", [{"depth": 3}, {"judged_only": True}, {"depth": 4, "judged_only": True}])
-@pytest.mark.parametrize("unjudged", ["bound", "non-relevant"])
-def test_documents_that_do_not_count_are_as_if_they_were_not_there(how: dict[str, Any], unjudged: Any) -> None:
-    """Guards options that were taken and not heeded: estimates, interval and unjudged documents of runs cut by hand."""
+@pytest.mark.parametrize(
+    ("measures", "how", "remedy"),
+    [
+        ("AP", {"depth": 10}, "AP@10"),
+        ("P@20", {"depth": 10}, "P@10"),
+        (["P@5", "nDCG"], {"depth": 10}, "nDCG@10"),
+        ("P@5", {"depth": 10}, "leave it out, since P@5 looks no deeper"),
+        ("Rprec", {"depth": 10}, "leave it out, or cut the runs"),
+        ("P@5", {"judged_only": True}, "P(judged_only=True)@5"),
+        ("AP", {"judged_only": True}, "AP(judged_only=True)"),
+        ("Judged@5", {"judged_only": True}, "too; leave it out"),
+    ],
+)
+@pytest.mark.parametrize("population", ["topics", "collection"])
+def test_cut_lists_are_refused_with_a_measure_that_cuts(
+    measures: Any, how: dict[str, Any], remedy: str, population: str
+) -> None:
+    """Guards caveats: in a list without unjudged documents none is seen, and other collections would lengthen it."""
     runs, labels = world()
-    cut = by_hand(runs, labels, **how)
-    for measure in MEASURES:
-        one = tg.Study(runs, labels, measure, scoring=tg.Scoring(**how), unjudged=unjudged).verdict("a", "b")
-        other = tg.Study(cut, labels, measure, unjudged=unjudged).verdict("a", "b")
-        assert one.difference == pytest.approx(other.difference, abs=1e-12)
-        assert one.interval == pytest.approx(other.interval, abs=1e-12)
-        assert one.sentence == other.sentence
-        whole = tg.Study(runs, labels, measure, unjudged=unjudged).verdict("a", "b")
-        assert measure == "DCG@3" or one.difference != whole.difference
+    with pytest.raises(tg.TruegainError, match=f"{next(iter(how))}.*: a study looks at") as told:
+        tg.Study(runs, labels, measures, scoring=tg.Scoring(**how), population=population)
+    assert str(told.value).endswith(remedy)
+    if "leave" not in remedy:
+        tg.Study(runs, labels, remedy, population=population)
 
 
-@pytest.mark.parametrize("how", [{"ties": "ascending"}, {"ties": "input"}, {"trec_eval": "9"}, {"depth": 2}])
+def test_cut_lists_are_refused_by_all_that_makes_a_study(tmp_path: Path) -> None:
+    """Guards other ways in: plans before they draw anything, pages, and intervals over other collections."""
+    runs, labels = world()
+    config = tg.StudyConfig(scoring=tg.Scoring(depth=3))
+    with pytest.raises(tg.TruegainError, match=r"depth 3: a study looks at whole lists; .* P@3"):
+        tg.plan_labels(runs, labels, "P@5", pair=("a", "b"), config=config)
+    with pytest.raises(tg.TruegainError, match="depth 3: a study looks at whole lists"):
+        tg.write_report(runs, labels, "AP", tmp_path / "page.html", config=config)
+    with pytest.raises(tg.TruegainError, match=r"depth 3: other collections bring other documents .* AP@3"):
+        tg.intervals(runs, labels, "AP", population="collection", scoring=config.scoring)
+    (one, _) = tg.intervals(runs, labels, "AP", scoring=config.scoring)
+    assert one.value == pytest.approx(tg.evaluate(runs, labels, "AP", scoring=config.scoring).mean("a"))
+
+
+def test_cut_lists_are_refused_by_commands(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards the command line and study files: a gate passed on judgments of a pool, without a word of it."""
+    runs, labels = world()
+    lines = [f"{t} 0 {d} {x}" for t, row in labels.items() for d, x in row.items()]
+    (folder / "q.qrels").write_text("\n".join(lines))
+    for s, lists in runs.items():
+        lines = [f"{t} Q0 {d} 0 {x} {s}" for t, row in lists.items() for d, x in row.items()]
+        (folder / f"{s}.run").write_text("\n".join(lines))
+    files = ("q.qrels", "a.run", "b.run", "-m", "P@5")
+    gate = run("gate", *files, "--baseline", "a", "--candidate", "b", "-J")
+    assert gate[0] == 2
+    assert "--judged-only: a study looks at unjudged documents, too; give it to the measure, as in P(" in gate[2]
+    for command in ("verdict", "report"):
+        code, _, err = run(command, *files, "-M", "3", *(("-o", "r.html") if command == "report" else ()))
+        assert (code, "--depth 3: a study looks at whole lists; give the cutoff" in err) == (2, True), err
+    (folder / "s.toml").write_text('judgments = "q.qrels"\nruns = ["a.run", "b.run"]\nmeasure = "AP"\ndepth = 10\n')
+    code, _, err = run("verdict", "s.toml")
+    assert (code, "s.toml:4: depth 10: a study looks at whole lists" in err) == (2, True), err
+    code, _, err = run("settle", *files, "--ties", "input", "--dry-run")
+    assert (code, "--ties input: settling draws its list in trec_eval's order" in err) == (2, True), err
+
+
+@pytest.mark.parametrize("how", [{"ties": "ascending"}, {"ties": "input"}, {"trec_eval": "9"}])
 @pytest.mark.parametrize("measure", MEASURES)
 def test_scores_are_those_of_evaluate(how: dict[str, Any], measure: str) -> None:
     """Guards one engine: the scores of a study are the means of those of `evaluate`, for every way of scoring."""
@@ -89,24 +124,53 @@ def test_what_a_study_cannot_follow_is_refused() -> None:
         tg.Study(runs, labels, "AP", scoring=tg.Scoring(no_relevant="skip"))
     listed = tg.sample_gold(runs, labels, "P@5")
     listed = listed.with_labels(np.ones(len(listed)))
-    for how in ({"depth": 3}, {"ties": "ascending"}):
-        with pytest.raises(tg.TruegainError, match=f"{next(iter(how))} and a list of gold labels"):
-            tg.Study(runs, labels, "P@5", gold=listed, scoring=tg.Scoring(**how))
+    ties = tg.Scoring(ties="ascending")
+    for how in (ties, tg.Scoring(trec_eval="9")):
+        with pytest.raises(tg.TruegainError, match=r"a list of gold labels is drawn in trec_eval's order of equal"):
+            tg.Study(runs, labels, "P@5", gold=listed, scoring=how)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         holes = tg.sample_unjudged(runs, labels, "P@5")
-    with pytest.raises(tg.TruegainError, match="depth and a sample of unjudged documents"):
-        tg.Study(runs, labels, "P@5", unjudged=holes, scoring=tg.Scoring(depth=3))
+    with pytest.raises(tg.TruegainError, match="ties 'ascending': a sample of unjudged documents is drawn in trec"):
+        tg.Study(runs, labels, "P@5", unjudged=holes, scoring=ties)
+    with pytest.raises(tg.TruegainError, match="ties 'ascending': a plan draws its list of gold labels in trec_eval's"):
+        tg.plan_labels(runs, labels, "P@5", config=tg.StudyConfig(scoring=ties))
+    with pytest.raises(tg.TruegainError, match="ties 'ascending': settling draws its list in trec_eval's order"):
+        tg.Study(runs, labels, "P@5", scoring=ties).settle(lambda topic, doc: 1)
+
+
+def test_whole_topics_have_no_order() -> None:
+    """Guards a list of topics against a refusal: all documents of each are on it, whatever their order in the runs."""
+    runs, labels = world()
+    listed = tg.sample_gold(runs, labels, "P@5", draw="topics")
+    gold = listed.with_labels(listed.bronze)
+    ties = tg.Scoring(ties="ascending")
+    found = tg.Study(runs, labels, "P@5", gold=gold, scoring=ties).verdict("a", "b")
+    assert found.difference == pytest.approx(tg.Study(runs, labels, "P@5", scoring=ties).verdict("a", "b").difference)
 
 
 @pytest.mark.parametrize("level", [-1.0, 0.0, 9.0])
-def test_gold_labels_that_are_all_relevant_or_none_are_refused(level: float) -> None:
+def test_gold_labels_that_must_all_be_relevant_or_none_are_refused(level: float) -> None:
     """Guards a wrong smallest relevant label: every score would be 1 or 0, with a narrow interval."""
     runs, labels = world()
     full = {t: {d: labels[t].get(d, 0) for d in {*runs["a"][t], *runs["b"][t]}} for t in labels}
     gold = tg.Gold({t: full[t] for t in list(full)[:6]}, design="topics", relevant_from=level)
-    with pytest.raises(tg.TruegainError, match=r"gold label is relevant then \(they are 0, 1, 2\)"):
+    with pytest.raises(tg.TruegainError, match=r"gold label is relevant then \(labels are 0, 1, 2\)"):
         tg.Study(runs, full, "P@5", gold=gold)
+
+
+@pytest.mark.parametrize(("label", "level"), [(1, 1), (2, 2), (0, 1), (0, 3)])
+def test_gold_labels_may_all_be_relevant_or_none_by_chance(label: int, level: int) -> None:
+    """Guards small samples: the first labels of a list, of a scale 0 to 3, happen to be alike."""
+    runs, labels = world()
+    listed = tg.sample_gold(runs, labels, "P@5", scale="0:3")
+    seen = np.where(np.arange(len(listed)) < 12, float(label), np.nan)
+    gold = tg.Gold(listed.with_labels(seen), relevant_from=level)
+    assert tg.Study(runs, labels, "P@5", gold=gold).judge is not None
+    if level < 3:  # the labels of the judge
+        full = {t: {d: labels[t].get(d, 0) for d in {*runs["a"][t], *runs["b"][t]}} for t in labels}
+        topics = {t: dict.fromkeys(full[t], label) for t in list(full)[:6]}
+        assert tg.Study(runs, full, "P@5", gold=tg.Gold(topics, "topics", level)).judge is not None
 
 
 def test_ratings_in_the_place_of_gold_labels_name_their_own_option(tmp_path: Path) -> None:
@@ -117,3 +181,6 @@ def test_ratings_in_the_place_of_gold_labels_name_their_own_option(tmp_path: Pat
     gold = tg.Gold(tmp_path / "people.csv", design="random")
     with pytest.raises(tg.InputError, match=r"several assessors labeled.*aggregate='mean'"):
         tg.Study(runs, labels, "P@5", gold=gold)
+    table = [{"topic": "t0", "doc": "d0", "label": x, "assessor": f"p{x}"} for x in (0, 1)]
+    with pytest.raises(tg.InputError, match=r"^gold, row 2: several assessors labeled.*aggregate='mean'"):
+        tg.Study(runs, labels, "P@5", gold=tg.Gold(table, design="random"))

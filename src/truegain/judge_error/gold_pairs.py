@@ -51,10 +51,13 @@ def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
     """
     if text is None:
         return None
+    wrong = TruegainError(f"{argname('scale', text)}: give the labels in use, as 0:3 or 0,1,2,3")
     if not isinstance(text, str):
-        labels = tuple(float(x) for x in text)
+        try:
+            labels = tuple(float(x) for x in text)
+        except (TypeError, ValueError):
+            raise wrong from None
     else:
-        wrong = TruegainError(f"{argname('scale', text)}: give the labels in use, as 0:3 or 0,1,2,3")
         parts = text.split(":") if ":" in text else text.split(",")
         try:
             labels = tuple(float(part) for part in parts)

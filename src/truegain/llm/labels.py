@@ -87,8 +87,8 @@ class JudgeRun:
 
     @property
     def calls(self) -> int:
-        """How many calls there are; labels that have the same request are of one."""
-        return self.plan.distinct
+        """How many calls there are; labels that have the same request are of one, items without a text of none."""
+        return sum(call.item.texts is not None for _, call in self.plan.requests())
 
     def _asked(self) -> list[tuple[Call, CallOutcome]]:
         """What came of each call, without those that took the answer to the same request."""

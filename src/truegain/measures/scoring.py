@@ -151,15 +151,32 @@ def scored(ranked: RankedGains, measures: Sequence[NamedMeasure], scoring: Scori
 
 def view_of(ranked: RankedGains, measure: Measure, scoring: Scoring) -> RankedGains:
     """The lists as a measure is to see them."""
-    if scoring.judged_only and measure.of_subtopics:
-        return ranked.cut(scoring.depth).condensed_facets
-    return documents_that_count(ranked, scoring)
-
-
-def documents_that_count(ranked: RankedGains, scoring: Scoring) -> RankedGains:
-    """The lists down to the depth, and of these the judged documents alone where only they count."""
     view = ranked.cut(scoring.depth)
-    return view.condensed if scoring.judged_only else view
+    if not scoring.judged_only:
+        return view
+    return view.condensed_facets if measure.of_subtopics else view.condensed
+
+
+def refuse_depth(depth: int | None, measures: Sequence[Measure], why: str) -> None:
+    """Refuse lists that are cut before anything is asked of them; a measure with a cutoff looks no deeper either.
+
+    why: what is wrong with it here.
+
+    >>> from truegain.measures.parse import parse_measure
+    >>> refuse_depth(10, [parse_measure("AP")], "a study looks at whole lists")
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: depth 10: a study looks at whole lists; give the cutoff in the measure, as in AP@10
+    """
+    if depth is None:
+        return
+    deep = [m for m in measures if (getattr(m, "cutoff", None) or depth + 1) > depth]
+    remedy = f"leave it out, since {measures[0]} looks no deeper"
+    if deep:
+        takes = next((m for m in deep if m.AT == "cutoff" and any(f.name == "cutoff" for f in fields(m))), None)
+        remedy = "leave it out, or cut the runs"
+        if takes is not None:
+            remedy = f"give the cutoff in the measure, as in {replace(takes, cutoff=depth)}"  # type: ignore[call-arg]
+    raise TruegainError(f"{argname('depth', depth)}: {why}; {remedy}")
 
 
 def _one(measure: Measure, ranked: RankedGains, scoring: Scoring) -> npt.NDArray[Any]:

@@ -105,7 +105,7 @@ def sample_gold(
     (6, ['b', 'c'], [0.167, 0.2, 0.25, 0.333, 0.5, 1.0])
     """
     if isinstance(runs, Items):
-        config = StudyConfig(gold=None if gold is None else Gold(gold))
+        config = StudyConfig(gold=None if gold is None else Gold(gold), scoring=scoring or Scoring())
         answers = answer_inputs(runs, judgments, _score_named(measure), config)
         ends, before = ends_of(scale), answers.config.gold
         known_values: Any = None if before is None else before.labels

@@ -24,7 +24,7 @@ from truegain.judge_error.topic_estimators import LEAST_TOPICS
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean, OfItems
-from truegain.measures.parse import MeasureLike
+from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.message import SAMPLE_GOLD, Message, arg, argname, gold_drawn, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
 from truegain.results.base import Table
@@ -37,7 +37,7 @@ from truegain.stats.results import Plan
 from truegain.stats.student_t import detectable_in_se, quantile_of
 from truegain.study.answer_raters import RatedAnswers
 from truegain.study.anytime import LookErrors
-from truegain.study.checks import FIXED
+from truegain.study.checks import FIXED, check_order, check_scoring
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import ByList, Listed, StandIn, spread_of_contrasts
@@ -337,7 +337,9 @@ def plan_labels(
             f"{argname('costs')}: the cheapest mix depends on the difference to detect; give one ({arg('min_effect')})"
         )
     gold = config.gold or Gold(None)
+    check_scoring(config, [parse_measure(measure)], is_list=False)
     if gold.labels is None:
+        check_order(config.scoring, "a plan draws its list of gold labels")
         input_: Any = runs if isinstance(runs, RunsInput) else RunsInput(runs, jobs=config.resampling.jobs)
         drawn = sample_gold(
             input_.runs, judgments, measure, pair=pair, earlier=earlier, scoring=Scoring(config.scoring.relevant_from),

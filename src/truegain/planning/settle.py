@@ -34,7 +34,7 @@ from truegain.results.table import Cell
 from truegain.sampling.designs import information_after
 from truegain.settings import check_count
 from truegain.stats.contrasts import Contrasts, place_of
-from truegain.study.checks import sources_of
+from truegain.study.checks import check_order, sources_of
 from truegain.study.decision import could_move
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.label_budget import LabelBudget
@@ -122,10 +122,14 @@ class Settling:
                 f"settling needs one measure, and the study has {some([str(m) for m in study.measures])}: name one of "
                 f"them ({arg('measures', python='Study.with_measures')})"
             )
+        check_order(study.config.scoring, "settling draws its list")
         one = isinstance(self.baseline, str)
         self.baselines: tuple[str, ...] = tuple([str(self.baseline)] * len(self.candidates) if one else self.baseline)
+        if not self.candidates and len(study.systems) < 2:
+            raise TruegainError(f"settling is about a difference, and there is one system ({study.systems[0]})")
         if not self.candidates or any(a == b for a, b in zip(self.baselines, self.candidates, strict=True)):
-            raise TruegainError(f"{argname('candidate')}: name one or more systems other than {self.baselines[0]}")
+            baseline = self.baselines[0] if self.baselines else self.baseline
+            raise TruegainError(f"{argname('candidate')}: name one or more systems other than {baseline}")
         pairs = [(place_of(a, study.systems), place_of(b, study.systems)) for a, b in self.pairs]
         self.contrasts = Contrasts.of(pairs)
         ends = ends_of(self.scale)
@@ -345,7 +349,9 @@ class Settling:
     def _by_topics(self, labeled: str, half: float, look: PairLook) -> str:
         """How wide topics leave the interval, and how many would do."""
         value, topics = look.comparison.difference, len(self.study.topics)
-        far = 0.0 if math.isnan(value) else self._far(value, look.could)
+        if math.isnan(value):
+            return "The documents at the top of the list could not be judged; have somebody label them."
+        far = self._far(value, look.could)
         more = "the two are too close to be told apart by any affordable number of topics"
         if far > half / 30:
             needed = math.ceil(topics * (half / far) ** 2)

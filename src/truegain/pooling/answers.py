@@ -6,7 +6,7 @@ An item belongs to one system, so its document is named by both, and no label is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,9 +30,24 @@ from truegain.sampling.clusters import CLUSTER
 from truegain.sampling.gold import ANSWER
 
 
+def score_names(measures: Any) -> list[str] | None:
+    """The names of scores, where some are given: one, or several in a sequence.
+
+    >>> score_names(None), score_names("faith"), score_names(["faith", "support"])
+    (None, ['faith'], ['faith', 'support'])
+    """
+    if measures is None:
+        return None
+    several = isinstance(measures, Iterable) and not isinstance(measures, str)
+    return list(map(str, measures)) if several else [str(measures)]
+
+
 def names_score(items: Items, measures: MeasuresLike | None) -> bool:
-    """Whether a score by its name is meant, and not measures of nuggets."""
-    return not items.are_nuggets or (isinstance(measures, str) and measures in items.scores)
+    """Whether scores by their names are meant, and not measures of nuggets."""
+    if not items.are_nuggets:
+        return True
+    names = score_names(measures) if isinstance(measures, str | Collection) else None
+    return bool(names) and set(names or ()) <= set(items.scores)
 
 
 def no_values(items: Items, name: str) -> InputError:
@@ -40,8 +55,9 @@ def no_values(items: Items, name: str) -> InputError:
     there: Bools = np.asarray(~np.isnan(items.matrix(name)).all(axis=1))
     if not there.any():
         reasons = dict.fromkeys(why for of in items.missing(name).values() for why in of)
+        why = f" ({some(list(reasons))})" if reasons else ""
         return InputError(
-            f"{name} has no value for any answer ({some(list(reasons))})", file=items.source,
+            f"{name} has no value for any answer{why}", file=items.source,
             hint="run the evaluation again, or choose another score",
         )  # fmt: skip
     if not there.all():

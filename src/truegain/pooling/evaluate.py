@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal, cast
 
 from truegain.config import Scoring
@@ -11,6 +11,7 @@ from truegain.errors import TruegainError
 from truegain.keywords import checked_keywords
 from truegain.measures.evaluate import evaluate as evaluate_as_judged
 from truegain.measures.parse import MeasuresLike
+from truegain.measures.scoring import heeded
 from truegain.message import EVALUATE, arg, argname
 
 if TYPE_CHECKING:
@@ -104,6 +105,13 @@ def evaluate(
     dense    0.5000   0.6309
     """
     if (answers := _answers_in(runs)) is not None:
+        heeded(scoring)
+        others = {
+            "fill": fill, "llm": llm, "intents": intents, "corpus": corpus, "judged_corpus": judged_corpus,
+            "memory": memory,
+        }  # fmt: skip
+        if odd := [name for name, value in others.items() if value is not None]:
+            raise TruegainError(f"{', '.join(map(argname, odd))}: does not apply to values of answers; leave it out")
         return _of_answers(answers, judgments, measures)
     runs = cast("RunsLike", runs)
     measures = cast("MeasuresLike", measures)  # none are refused where they are read, and so are judgments
@@ -140,12 +148,10 @@ def _answers_in(runs: object) -> Items | None:
 
 def _of_answers(items: Items, judgments: object, measures: MeasuresLike | None) -> Scores:
     from truegain.measures.items import scores_of_items
-    from truegain.pooling.answers import names_score, nugget_scores
+    from truegain.pooling.answers import names_score, nugget_scores, score_names
 
     if judgments is not None:
         raise TruegainError(f"{argname('judgments')}: values of answers are judgments already; leave them out")
     if not names_score(items, measures):
         return nugget_scores(items, measures)
-    if measures is None or isinstance(measures, str):
-        return scores_of_items(items, None if measures is None else [measures])
-    return scores_of_items(items, [str(m) for m in measures] if isinstance(measures, Iterable) else [str(measures)])
+    return scores_of_items(items, score_names(measures))

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Gold, Resampling, StudyConfig
-from truegain.data.judgments import Judgments
+from truegain.config import Gold, Resampling, Scoring, StudyConfig
+from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.models import is_of
 from truegain.data.pool import Pool, RankedGains
+from truegain.data.runs import Runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Bools, frozen
 from truegain.io.files import PathLike
@@ -41,6 +42,7 @@ from truegain.study.checks import FIXED, sources_of
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, LEAST_TOPICS
 from truegain.study.next_steps import StepPlanner
+from truegain.study.settled import SettleResult
 from truegain.study.study import Costs, Study
 from truegain.study.study_data import Population
 from truegain.study.unjudged import UnjudgedDocuments
@@ -194,8 +196,7 @@ class PreferenceStudy(Study):
             "gold_aggregate": config.gold is not None and config.gold.aggregate is not None,
             "gold_relevant_from": config.gold is not None and config.gold.relevant_from is not None,
             "sequential": config.sequential,
-            "relevant_from": config.scoring.relevant_from is not None,
-            "all_topics": config.scoring.all_topics,
+            **{f.name: getattr(config.scoring, f.name) != f.default for f in fields(Scoring)},
         }
         if names := [name for name, is_set in refused.items() if is_set]:
             raise TruegainError(
@@ -303,6 +304,24 @@ class PreferenceStudy(Study):
         study._variance_models, study._estimates_by_measure = {}, {}
         study.provenance = {**self.provenance, "measures": [str(m) for m in study.measures]}
         return study
+
+    @property
+    def inputs(self) -> tuple[Runs, JudgmentsLike]:
+        """Refused: votes are neither runs nor judgments; `preferences` has them."""
+        raise TruegainError("a PreferenceStudy has votes, not runs and judgments; take its `preferences`")
+
+    def settle(self, *_: Any, **__: Any) -> SettleResult:
+        """Refused: labels of documents settle nothing here; see `gold`.
+
+        Returns
+        -------
+        SettleResult
+            Never.
+        """
+        raise TruegainError(
+            "preferences cannot be settled label by label; have people compare pairs drawn at random, and give these "
+            f"as {arg('gold')}"
+        )
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.measures))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from truegain.config import Ties
 from truegain.data.id_matching import Doubt
 from truegain.data.judgments import Judgments
 from truegain.data.pool import RankedGains
@@ -99,15 +100,22 @@ def are_idle(bounds: OpenOrder | None, measure: Measure) -> bool:
     return bounds is not None and bounds.measure == str(measure) and not bounds.open_order.any()
 
 
-def ties_check(runs: Runs, depth: int) -> Check:
-    """Lists in which equal scores reach into the ranks that count; their order is that of document ids."""
+ORDERS: Mapping[Ties, str] = {  # of equal scores
+    "descending": "document ids break the ties, as in trec_eval",
+    "ascending": "document ids break the ties, the smallest first, as in pyndeval",
+    "input": "tied documents stay in the order of the file",
+}
+
+
+def ties_check(runs: Runs, depth: int, ties: Ties = "descending") -> Check:
+    """Lists in which equal scores reach into the ranks that count, and what breaks these ties."""
     lists, by = 0, defaultdict[str, int](int)
     for part in runs.parts:
         tied, of = tied_lists(part, depth)
         by[part.system] += tied
         lists += of
     most = sorted(((n, s) for s, n in by.items() if n), reverse=True)
-    about = [f"Lists with tied scores in the top {depth}; document ids break the ties, as in trec_eval."]
+    about = [f"Lists with tied scores in the top {depth}; {ORDERS[ties]}."]
     about += [f"Most: {named([f'{s} ({n:,})' for n, s in most], 4)}."] if most else []
     return Check("Tied scores", not most, f"{count(sum(by.values()))} of {many(lists, 'list')}", tuple(about))
 

@@ -415,14 +415,15 @@ def _next(
     """Documents to judge next, for the first claim or for the whole ranking; none where none could turn a pair."""
     if len(study.systems) > MOST_COMPARED:
         return None
+    scoring = replace(study.config.scoring, all_topics=False)  # an empty list has nothing to judge
     for m in study.measures:
         cutoff = getattr(m, "cutoff", None)
         if cutoff is None or not unjudged_by_system(study.ranked, cutoff)[0].any() or are_idle(bounds, m):
             continue
         pair = None if claim is None else (claim.a, claim.b)
         try:
-            make = partial(next_to_judge, runs, judgments, m, pair=pair, most=LISTED)
-            listed: Next = kept(("next", str(m), pair), make, Next)
+            make = partial(next_to_judge, runs, judgments, m, pair=pair, most=LISTED, scoring=scoring)
+            listed: Next = kept(("next", str(m), pair, scoring), make, Next)
         except TruegainError:
             continue
         if listed.documents:
@@ -438,7 +439,7 @@ def _content(
         warnings.simplefilter("always", DataWarning)
         scores = intervals(
             runs, judgments, list(BY_TEXT), confidence=study.confidence, resampling=Resampling(seed=study.seed),
-            corpus=corpus, judged_corpus=judged_corpus,
+            scoring=study.config.scoring, corpus=corpus, judged_corpus=judged_corpus,
         )  # fmt: skip
     by_system = {(e.measure, e.system): e for e in scores}
     names = dict.fromkeys(e.measure for e in scores)
@@ -469,7 +470,8 @@ def _checks(
             checks.append(unjudged_check(study.ranked, m, bounds))
             seen.add(cutoff)
     depth = max(getattr(m, "cutoff", None) or DEEP for m in study.measures)
-    checks.append(kept(("ties", depth), partial(ties_check, runs, depth), Check))
+    ties = study.config.scoring.ties
+    checks.append(kept(("ties", depth, ties), partial(ties_check, runs, depth, ties), Check))
     checks += [identical_check(study.ranked), labels_check(judgments, study.ranked)]
     if judge is not None:
         checks += gold_checks(judge, len(judgments))

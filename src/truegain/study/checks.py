@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence, Set
+from dataclasses import fields, replace
 from numbers import Real
 
 from truegain.config import Scoring, StudyConfig
 from truegain.errors import TruegainError
 from truegain.io.warnings import warn
 from truegain.measures.base import Measure
+from truegain.measures.scoring import refuse_depth
 from truegain.message import AGGREGATE, EVALUATE, arg, argname
 from truegain.sampling.catalogue import design_of, populations, with_held
 from truegain.sampling.source import SourceName
@@ -101,22 +103,40 @@ def _check_sample(config: StudyConfig, over: frozenset[SourceName]) -> None:
 
 
 def check_scoring(config: StudyConfig, measures: Sequence[Measure], is_list: bool) -> None:
-    """Refuse ways of scoring that a study cannot follow."""
+    """Refuse ways of scoring that a study cannot follow; is_list: whether gold labels are an ordered list.
+
+    Where lists are cut, or unjudged documents left out, before anything is asked of them, a study does not see what is
+    unjudged, nor what other collections would hold; measures do the same and let it see.
+    """
     how = config.scoring
     if how.no_relevant == "skip":
         raise TruegainError(
             f"{argname('no_relevant', 'skip')}: a study needs a score for each topic; leave topics without a relevant "
             "document out of the judgments"
         )
-    if how.judged_only and any(m.of_subtopics for m in measures):
-        measure = next(m for m in measures if m.of_subtopics)
-        raise TruegainError(f"{arg('judged_only', True)} does not apply to {measure} in a study; leave it out")
-    changed = [name for name in ("depth", "judged_only", "trec_eval", "ties") if getattr(how, name) != _USUAL[name]]
-    if changed and (is_list or config.sample is not None):
-        labels = "a list of gold labels" if is_list else "a sample of unjudged documents"
+    refuse_depth(how.depth, measures, "a study looks at whole lists")
+    if how.judged_only:
+        takes = next((m for m in measures if any(f.name == "judged_only" for f in fields(m))), None)
+        remedy = "leave it out"
+        if takes is not None:
+            remedy = f"give it to the measure, as in {replace(takes, judged_only=True)}"  # type: ignore[call-arg]
+        raise TruegainError(f"{arg('judged_only', True)}: a study looks at unjudged documents, too; {remedy}")
+    if is_list or config.sample is not None:
+        check_order(how, f"a {'list of gold labels' if is_list else 'sample of unjudged documents'} is drawn")
+
+
+def check_order(how: Scoring, drawn: str) -> None:
+    """Refuse another order of equal scores than that in which something is drawn.
+
+    >>> check_order(Scoring(ties="input"), "a list of gold labels is drawn")
+    Traceback (most recent call last):
+    truegain.errors.TruegainError: ties 'input': a list of gold labels is drawn in trec_eval's order of equal scores; \
+leave ties out, or give runs without equal scores
+    """
+    if changed := [name for name in ("trec_eval", "ties") if getattr(how, name) != _USUAL[name]]:
         raise TruegainError(
-            f"{argname(changed[0])} and {labels}: it was drawn from whole lists in trec_eval's order; leave "
-            f"{argname(changed[0])} out, or cut the runs before you draw it"
+            f"{argname(changed[0], getattr(how, changed[0]))}: {drawn} in trec_eval's order of equal scores; leave "
+            f"{argname(changed[0])} out, or give runs without equal scores"
         )
 
 

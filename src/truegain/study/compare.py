@@ -217,6 +217,7 @@ def compare(
             raise TruegainError(
                 f"{arg('population', 'collection')} draws documents, and answers have none; leave it out"
             )
+        heeded(scoring)
         if gold is not None or runs.cluster is not None:
             return _of_answers(runs, judgments, measures, gold, test, adjust, baseline, confidence)
         score = None if measures is None else str(measures)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from truegain.data.runs import read_runs
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io import trec
 from truegain.io.column_names import IDS, Role
+from truegain.io.columns import number_of
 from truegain.io.file_options import file_options, read_with
 from truegain.io.files import (
     STANDARD_INPUT,
@@ -336,13 +338,15 @@ def _refuse_objects(columns: Columns) -> None:
 
 def _likely_paths(columns: Columns, paths: Sequence[str]) -> str:
     """What may be said of nested columns, by the names of their fields and by values; NAME where that is not seen."""
-    by_value: dict[Role, tuple[str, ...]] = {"judgments": _GRADES, "runs": STEMS["score"]}
-    fields = [path.rpartition(".")[2].lower() for path in paths]
-    role = next((r for r, stems in by_value.items() if any(s in f for s in stems for f in fields)), None)
-    or_run = "" if role else "; a run has a score in place of the label"
     try:
         flat = unfolded(columns, [path.lower() for path in paths])
     except TruegainError:  # fields of two lists
+        flat = None
+    cells_of = {} if flat is None else {p: flat.frame.column(flat.names.index(p.lower())) for p in paths}
+    roles = {_role_of_field(path.rpartition(".")[2], cells_of.get(path, ())) for path in paths}
+    role: Role | None = "judgments" if "judgments" in roles else "runs" if "runs" in roles else None
+    or_run = "" if role else "; a run has a score in place of the label"
+    if flat is None:
         form = ",".join(f"{name}={NAME}" for name in _NEEDED)
         return f"{arg('columns', form)} with your fields for {NAME}, those of one list{or_run}"
     nested_in = {path.partition(".")[0].lower() for path in paths}
@@ -350,6 +354,21 @@ def _likely_paths(columns: Columns, paths: Sequence[str]) -> str:
     cells = [flat.frame.column(flat.names.index(name.lower())) for name in names]
     known = {ours: [n for n in matches if n not in nested_in] for ours, matches in columns.matches.items()}
     return f"{option_for(role or 'judgments', names, cells, known)}{or_run}"
+
+
+def _role_of_field(name: str, cells: Sequence[Any]) -> Role | None:
+    """What a table is by the name of one field; a relevance score may be a label, which is a whole number.
+
+    >>> _role_of_field("grade", ["1"]), _role_of_field("upgradeDate", ["1"]), _role_of_field("similarity", ["1"])
+    ('judgments', None, 'runs')
+    >>> _role_of_field("relevance_score", ["2", "0"]), _role_of_field("relevance_score", ["0.83"])
+    ('judgments', 'runs')
+    """
+    words = [word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name)]
+    if any(word.startswith(_GRADES) for word in words):
+        numbers = [number_of(cell) for cell in cells] if "score" in name.lower() else []
+        return "runs" if any(x is not None and x % 1 for x in numbers) else "judgments"
+    return "runs" if any(stem in name.lower() for stem in STEMS["score"]) else None
 
 
 def _examined(path: str, file: str, role: Role | None) -> Examined:

@@ -134,7 +134,7 @@ class Labels:
             if error.hint is None or UNMATCHED not in error.hint.marked:
                 raise
             hint = error.hint.marked.replace(UNMATCHED, "leave them out of the gold labels")
-            raise InputError(error.problem, file=error.file, hint=hint) from None
+            raise error.with_hint(hint) from None
         if listed is None:
             tell_unlike_design(judge, self.study_topics.topic.values)
         return judge
@@ -216,17 +216,21 @@ def beyond(measures: Sequence[Measure], design: str | None, ordered: bool = Fals
         return {}
 
 
-def check_gold_level(judge: Judge, gold_relevant_from: float | None) -> None:
-    """Refuse a smallest relevant gold label that makes all gold labels relevant, or none."""
-    labels = judge.confusion.gold
-    if gold_relevant_from is None or not judge.confusion.clustered or not labels:
+def check_gold_level(judge: Judge, gold_relevant_from: float | None, ends: Sequence[float] = ()) -> None:
+    """Refuse a smallest relevant gold label that lies outside of the labels in use: all would be relevant, or none.
+
+    Gold labels of a sample may all be so by chance; those of the judge tell what else they may be, and so do the ends
+    of the scale of a list.
+    """
+    if gold_relevant_from is None or not judge.confusion.clustered or not judge.confusion.gold:
         return
-    relevant = [x for x in labels if x >= gold_relevant_from]
-    if relevant and len(relevant) < len(labels):
+    labels = sorted({*judge.confusion.gold, *judge.confusion.bronze, *ends})
+    if labels[0] < gold_relevant_from <= labels[-1]:
         return
+    every = "every" if gold_relevant_from <= labels[0] else "no"
     raise TruegainError(
-        f"{argname('gold_relevant_from', gold_relevant_from, 'g')}: {'every' if relevant else 'no'} gold label is "
-        f"relevant then (they are {some([f'{x:g}' for x in labels], 8)}); give the smallest one that is"
+        f"{argname('gold_relevant_from', gold_relevant_from, 'g')}: {every} gold label is relevant then (labels are "
+        f"{some([f'{x:g}' for x in labels], 8)}); give the smallest one that is"
     )
 
 

@@ -11,6 +11,7 @@ from truegain.data.items import Items
 from truegain.errors import InputError, meant, some, there_are
 from truegain.io.column_names import ASSESSOR, COLUMN, own_gold
 from truegain.io.columns import Coded
+from truegain.io.logs.records import UNNAMED
 from truegain.message import told_value
 
 
@@ -28,10 +29,19 @@ def apart(items: Items, gold: Gold | None, score: str) -> tuple[Items, Gold | No
     is_of = np.array([judge == name for judge in items.judge.values], np.bool_)[items.judge.code]
     is_gold = is_of & (items.score.code == items.scores.index(score))
     if not is_gold.any():
-        there = there_are([name], items.judges, 10) if items.judges else "its values name none"
+        named = [judge for judge in items.judges if judge != UNNAMED]
         raise InputError(
-            f"{told_value('gold', place)}: no value of {score} is by an assessor of that name; {there}",
-            file=items.source, hint=f"give one of these after {ASSESSOR}, or gold values in a file of their own",
+            f"{told_value('gold', place)}: no value of {score} is by an assessor of that name; "
+            f"{there_are([name], named, 10) if named else 'its values name none'}",
+            file=items.source,
+            hint=f"give one of these after {ASSESSOR}, or gold values in a file of their own" if named else
+            "give gold values in a file of their own",
+        )  # fmt: skip
+    has_value = ~np.isnan(items.value) & (items.score.code == items.scores.index(score))
+    if not (has_value & ~is_of).any():
+        raise InputError(
+            f"{told_value('gold', place)}: every value of {score} is by {name}; nothing is left to be corrected",
+            file=items.source, hint="give the table with the values of the judge, too",
         )  # fmt: skip
     trusted = items.take(np.flatnonzero(is_gold))
     return items.take(np.flatnonzero(~is_of)), replace(gold, labels=trusted)

@@ -19,7 +19,7 @@ from truegain.measures.average_precision import GMAP, LMAP
 from truegain.measures.base import Measure
 from truegain.measures.evaluate import aligned_for, evaluate
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
-from truegain.measures.scoring import at_level, measures_for, score, view_of
+from truegain.measures.scoring import at_level, measures_for, refuse_depth, score, view_of
 from truegain.message import arg
 from truegain.parallel.jobs import engine_for
 from truegain.sampling.streams import BLOCK
@@ -99,7 +99,7 @@ def intervals(
     by_topic : bool
         Intervals of each topic, over the collection.
     scoring : Scoring, optional
-        How scores are made.
+        How scores are made; a `depth` goes with intervals over topics only.
     resampling : Resampling, optional
         How often documents or topics are drawn again: 2,000 times unless it says otherwise.
     corpus, judged_corpus : path or corpus, optional
@@ -217,6 +217,7 @@ def made_intervals(
 
 def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: IntervalSettings) -> list[Estimate]:
     measure = at_level(asked.measure, how.scoring.relevant_from)
+    refuse_depth(how.scoring.depth, [measure], "other collections bring other documents up to this depth")
     scores = score(ranked, [asked], how.scoring)  # which also tells what is suspicious
     found: list[Estimate] = []
     if {"topics", "topics+collection"} & set(how.over):

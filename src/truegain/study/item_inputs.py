@@ -33,6 +33,7 @@ from truegain.measures.base import Measure
 from truegain.measures.items import LESS_IS_BETTER, ItemMean, scores_of_items
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
 from truegain.measures.parse import MeasuresLike
+from truegain.measures.scoring import heeded
 from truegain.message import arg, argname, gold_drawn
 from truegain.pooling.answers import (
     judged_again,
@@ -44,6 +45,7 @@ from truegain.pooling.answers import (
     none_of,
     nugget_scores,
     nuggets_of,
+    score_names,
     strictly,
     usual_of_nuggets,
 )
@@ -172,16 +174,18 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
             f"{argname('judgments')}: values of answers are judgments already; name the score by {arg('measures')}, as "
             "in tg.Study(items, measures='faithfulness'), and give trusted values as gold"
         )
-    if not names_score(items, measures):
-        return _nugget_inputs(items, measures, config)
-    if not (measures is None or isinstance(measures, str)):
-        raise TruegainError(f"{argname('measures', measures)}: a study of answers is about one score; give its name")
-    _check_ratings(config)
     if config.scoring.all_topics:
         raise TruegainError(
             f"{argname('all_topics')}: a value that is missing never counts as 0; leave {argname('all_topics')} out"
         )
-    (name,) = items.chosen(None if measures is None else [measures])
+    heeded(config.scoring)
+    if not names_score(items, measures):
+        return _nugget_inputs(items, measures, config)
+    _check_ratings(config)
+    names = score_names(measures)
+    if names is not None and len(names) != 1:
+        raise TruegainError(f"{argname('measures', measures)}: a study of answers is about one score; give its name")
+    (name,) = items.chosen(names)
     items, gold = apart(items, config.gold, name)
     items.tell_missing(name)
     items.tell_means(name)

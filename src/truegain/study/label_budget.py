@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from truegain.config import check_number
 from truegain.errors import TruegainError
 from truegain.message import argname
 from truegain.results.settlement import label_count
@@ -29,7 +30,10 @@ class LabelBudget:
     def __post_init__(self) -> None:
         for name in ("max_labels", "price", "max_cost"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < math.inf:
+            if value is None:
+                continue
+            check_number(name, value)
+            if not 0 < value < math.inf:
                 raise TruegainError(f"{argname(name, value, 'g')}: give a number above 0, or leave it out")
         if self.max_labels is not None and self.max_labels != int(self.max_labels):
             raise TruegainError(f"{argname('max_labels', self.max_labels, 'g')}: give a whole number")

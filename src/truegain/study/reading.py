@@ -23,7 +23,6 @@ from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.python_tables import is_paths
 from truegain.io.trec import NameBy
 from truegain.io.warnings import warn
-from truegain.measures.scoring import documents_that_count
 from truegain.message import arg
 from truegain.study.answer_raters import AnswerRaters, RatedAnswers
 from truegain.study.assessors import Raters
@@ -40,7 +39,7 @@ class RunsInput:
     name_by: NameBy = "file"
     jobs: int | None = None
     models: SystemModels | None = field(default=None, kw_only=True)  # that systems use, where no column says so
-    scoring: Scoring = field(default=Scoring(), kw_only=True)  # which documents of the lists count, in which order
+    scoring: Scoring = field(default=Scoring(), kw_only=True)  # which topics count, and the order of equal scores
     matching: Matching = field(default=EVERY_RANK, kw_only=True)  # which ranks count
 
     def on_common_topics(self, labels: Judgments, keep_keys: int, few: bool) -> tuple[RankedGains, Judgments]:
@@ -82,8 +81,7 @@ class RunsInput:
     def _aligned_with(self, labels: Judgments, keep_keys: int) -> RankedGains:
         """Runs in line with these labels, on all their topics, and of each list the documents that count."""
         how = replace(self.scoring, all_topics=False)  # topics that are lacking are told above
-        ranked = aligned(self._files, labels, how, jobs=self.jobs, keep_keys=keep_keys, matching=self.matching)
-        return documents_that_count(ranked, how)
+        return aligned(self._files, labels, how, jobs=self.jobs, keep_keys=keep_keys, matching=self.matching)
 
     def all(self, labels: Judgments) -> Runs:
         """The runs of all systems."""
@@ -153,11 +151,11 @@ def gold_of(gold: object) -> Judgments:
         if error.hint is None or ORDER not in error.hint:
             raise
         hint = error.hint.marked.replace(ORDER, "gold labels are judgments of some pairs")
-        raise InputError(error.problem, file=error.file, line=error.line, text=error.text, hint=hint) from None
+        raise error.with_hint(hint) from None
     if labels.assessor is not None:
         try:
             Pool.of(labels).check_one_label()
         except InputError as error:
             hint = f"combine them into one label a document, by mean, majority or another rule: {_GOLD_BY_MEAN}"
-            raise InputError(error.problem, file=error.file, line=error.line, hint=hint) from None
+            raise error.with_hint(hint) from None
     return labels

@@ -115,7 +115,7 @@ class Study:
     confidence : float, default 0.95
         Of every interval.
     scoring : Scoring, optional
-        Which labels are relevant, which topics count, how ties are broken.
+        Which labels are relevant, which topics count, how ties are broken; see `StudyConfig`.
     resampling : Resampling, optional
         How many resamples, the seed, and how many processes.
     trust_judge : bool, default False
@@ -272,8 +272,8 @@ class Study:
         study.confidence = check_confidence(config.confidence)
         check_config(config, study.over)
         gold_labels, design, label_list = read_gold(config.gold)
-        check_scoring(config, self.measures, label_list is not None)
         study.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
+        check_scoring(config, self.measures, study.gold_list is not None)
         study._given = replace(self._given, gold=gold_labels, design=design, gold_list=label_list)
         study._set_up_measures(parse_measures(list(self.measures)))
         return study
@@ -431,7 +431,7 @@ class Study:
         gold_labels = aggregated if self.gold_rated else gold_labels
         # runs in line with labels
         named = parse_measures(measures)
-        check_scoring(config, [a.measure for a in named], label_list is not None)
+        check_scoring(config, [a.measure for a in named], self.gold_list is not None)
         self._set_reading(runs, [a.measure for a in named])
         self._align(labels, self._keys_to_keep([a.measure for a in named]), design)
         self.relevant_from = config.scoring.relevant_from
@@ -455,7 +455,7 @@ class Study:
             None if given.gold_list is None else given.gold_list.scale,
         )  # fmt: skip
         if self.judge is not None:
-            check_gold_level(self.judge, gold_relevant_from)
+            check_gold_level(self.judge, gold_relevant_from, () if given.gold_list is None else given.gold_list.scale)
         if CLUSTERS.name in self.over and self.judge is not None and self.judge is not given.gold:
             pool = self.judge.pairs.pool if self.judge.pairs is not None else None
             cluster = {} if pool is None else told_clusters(pool.judgments) or {}
@@ -1079,10 +1079,10 @@ class Study:
             ("replicates", population.repeats if self.of_items else 0, SOURCES["replicates"].worded(True).unit),
         ]
         sizes = {source: counted(n, unit) for source, n, unit in counts if n}
-        touching = None if estimator.by_rates or unit != "gold label" else estimator.touching(contrasts)
-        if touching is not None and "gold" in sizes and touching[0] < facts.counts[0]:
-            affect = "affects" if touching[0] == 1 else "affect"
-            sizes["gold"] = f"{counted(int(touching[0]), unit)} that {affect} this difference (of {facts.counts[0]:,})"
+        moving = None if estimator.by_rates or unit != "gold label" else estimator.moving(contrasts)
+        if moving is not None and "gold" in sizes and moving[0] < facts.counts[0]:
+            affect = "affects" if moving[0] == 1 else "affect"
+            sizes["gold"] = f"{counted(int(moving[0]), unit)} that {affect} this difference (of {facts.counts[0]:,})"
         return sizes
 
     def together(self, verdicts: Sequence[Verdict]) -> tuple[Outcome, ...]:

@@ -188,7 +188,7 @@ def write_report(
         facts = _of_preferences(runs, measures, config, questions)
     elif isinstance(runs, Study):
         if judgments is not None or measures is not None or config is not None:
-            raise TruegainError("a Study has its judgments, measures and config already; leave these out")
+            raise TruegainError("a Study has its judgments, measures and config already; give None in their place")
         table, labels = runs.inputs
         judged = Judgments.of(labels) if runs.items is not None else _labels(labels, runs.config.ratings)
         facts = _of_study(runs, table, judged, corpus, judged_corpus, questions)
@@ -241,7 +241,7 @@ def _of_preferences(
 ) -> Facts:  # fmt: skip
     if isinstance(votes, PreferenceStudy):
         if measures is not None or config is not None:
-            raise TruegainError("a PreferenceStudy has its measures and its config already; leave these out")
+            raise TruegainError("a PreferenceStudy has its measures and its config already; give None in their place")
         return gather_preferences(
             votes, **questions, messages=None, made=_made(votes, questions)
         )  # told when it was made

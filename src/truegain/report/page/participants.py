@@ -498,6 +498,7 @@ def _made(track: Track, own: Participant, style: PageStyle) -> Section:
         "unjudged": study.unjudged_policy,
         "pool depth": NONE if track.pool_depth is None else count(track.pool_depth),
     }
+    options |= {name: str(study.provenance[name]) for name in ("ties", "trec_eval") if name in study.provenance}
     shown = [style.digests[key] for key in ("", *own.runs) if key in style.digests]
     files = [tr(label(el("bdi", f)), cell(el("code", d[:DIGITS]) if d else "no digest")) for f, d in shown]
     method = (
