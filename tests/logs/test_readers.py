@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from tests.logs.made import mean_of
 from truegain.data.item_reading import joined, read_items
 from truegain.errors import InputError
-from truegain.io.logs.autojudge import refuse_unnamed
+from truegain.io.logs.autojudge import AS_TREC_EVAL, refuse_unnamed
 from truegain.io.logs.catalogue import LOGS, log_format, log_format_of, read_log
 from truegain.io.logs.log import OK, Log, ScoreRange
 from truegain.io.logs.records import opening
@@ -509,7 +509,7 @@ def test_numbers_of_json_are_not_rounded(tmp_path: Path) -> None:
 
 
 def test_all_that_trec_eval_prints_by_topic(tmp_path: Path) -> None:
-    """Guards `trec_eval -q` as it is: the name of the run stood in place of a number, and sums are no means."""
+    """Guards `trec_eval -q` as it is: its values were taken for an LLM's, and its counts of documents for scores."""
     rows = [
         (measure, topic, value)
         for topic, ap, found in (("301", "0.1344", 3), ("302", "0.8474", 2))
@@ -524,13 +524,17 @@ def test_all_that_trec_eval_prints_by_topic(tmp_path: Path) -> None:
     assert found.name == "autojudge"
     items = read_items(path)
     assert (items.systems, items.topics) == (("bm25",), ("301", "302"))
-    assert items.scores == ("num_ret", "num_rel_ret", "map", "P_10")
+    assert items.scores == ("map", "P_10")
+    assert (items.judges, items.models, items.notes, items.made["tools"]) == ((), frozenset(), (), ["trec_eval"])
     assert items.matrix("map").tolist() == [[0.1344, 0.8474]]
     assert items.check_means() == ()
     other = saved(tmp_path, "b.txt", text.encode())
     assert read_items([path, other]).systems == ("a", "b"), "runs of one name are told apart by their files"
     said = read_log(path, columns=("measure", "topic", "value"))
-    assert len(said.rows) == len([row for row in rows if row[1] != "all"])
+    assert len(said.rows) == len([row for row in rows if row[1] != "all" and not row[0].startswith("num_")])
+    bare = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(("num_", "runid")))
+    alike = read_items(saved(tmp_path, "bare.txt", bare.encode()))
+    assert (alike.judges, alike.notes) == (("an unnamed LLM",), (AS_TREC_EVAL,)), "AutoJudge writes such lines, too"
     wrong = saved(tmp_path, "c.txt", text.replace("0.4909", "0.4911").encode())
     assert "map of bm25: the tool printed 0.4911" in read_items(wrong).check_means()[0]
 

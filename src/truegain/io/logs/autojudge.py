@@ -46,6 +46,7 @@ ORDERS = {  # by the name of the format: what its columns hold
 OF_ONE_RUN = ("measure", "topic", "value")
 RUN_NAME = "runid"  # what trec_eval writes as a measure of all topics: its value is the name of the run
 SUMS = "num_"  # begins the names of what trec_eval sums over topics, or counts
+COUNTED = frozenset([RUN_NAME, "num_q", "num_ret", "num_rel", "num_rel_ret"])  # lines that trec_eval alone writes
 AS_TREC_EVAL = "trec_eval and AutoJudge write the same lines: they are taken for AutoJudge's, by the labels of an LLM"
 NOT_ASSIGNED = "not assigned"
 _KEYS = ("run_id", "topic_id", "measure", "value")
@@ -200,6 +201,8 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
     rows, means = list[Row](), list[ToolMean]()
     texts: dict[tuple[str, bool], list[object]] = {}  # by measure, those of topics and those of means
     seen: dict[tuple[str, ...], int] = {}
+    by_trec_eval = order == OF_ONE_RUN and (bool(called) or any(row[0] in COUNTED for _, row in cells))
+    judge = "" if by_trec_eval else UNNAMED  # trec_eval's values are made of judgments, by a rule
     for line, row in cells:
         number, status = value_of(row[order.index("value")], {}, str(row[order.index("measure")]), file, line)
         named = {name: id_of(row[order.index(name)], name, file, line) for name in BOARD[:3] if name in order}
@@ -211,21 +214,21 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
                 hint="keep one of the two lines",
             )
         topic, measure, run = named["topic"], named["measure"], named.get("run", "")
-        if topic == ALL and order == OF_ONE_RUN and measure.startswith(SUMS):
-            continue
+        if order == OF_ONE_RUN and (by_trec_eval or topic == ALL) and measure.startswith(SUMS):
+            continue  # a count is no score
         texts.setdefault((measure, topic == ALL), []).append(row[order.index("value")])
         if topic == ALL:
             means.append(ToolMean(measure, number, run, reason="topics without a value may have been filled in"))
         else:
-            rows.append(Row(topic, measure, number, run, judge=UNNAMED, status=status, line=line))
+            rows.append(Row(topic, measure, number, run, judge=judge, status=status, line=line))
     known = {"JSONL": is_json, "trec_eval": order == OF_ONE_RUN} | {name: order == of for name, of in ORDERS.items()}
     form = next((name for name, fits in known.items() if fits), ",".join(order))
-    notes = [AS_TREC_EVAL] if order == OF_ONE_RUN else []
+    notes = [AS_TREC_EVAL] if order == OF_ONE_RUN and not by_trec_eval else []
     moved = {of: _half_unit(cells) for of, cells in texts.items()}
     means = [replace(m, rounding=moved[m.score, True] + moved.get((m.score, False), 0.0)) for m in means]
     names = ({RUN_NAME: called[0]} if called else {}) | {"file": stem(file)}
-    return Log(file, "TREC AutoJudge", rows, names, means=means, provenance={"format": form},
-               notes=[*notes, *_sparse(rows)])  # fmt: skip
+    tool = "trec_eval" if by_trec_eval else "TREC AutoJudge"
+    return Log(file, tool, rows, names, means=means, provenance={"format": form}, notes=[*notes, *_sparse(rows)])
 
 
 def _half_unit(cells: Iterable[object]) -> float:
