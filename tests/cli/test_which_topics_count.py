@@ -77,12 +77,12 @@ def test_init_writes_which_topics_count(run: Run, gaps: Path) -> None:
     (gaps / "more.qrels").write_text((gaps / "judgments.qrels").read_text() + "other 0 d 1\n")
     run("init", "more.qrels", "gaps", "-o", "more.toml")
     text = (gaps / "more.toml").read_text()
-    assert f"3 of {TOPICS + 1} judged topics are not answered by all runs (part lacks 3): they count 0" in text
-    assert "(1 judged topic is answered by no run: take them out" in text
-    assert tomllib.loads(text)["all-topics"] is True  # a run's own gaps are not forgiven for the sake of that topic
+    wanted = f"all-topics = false  # 4 of {TOPICS + 1} judged topics are not answered by all runs (part lacks 4), 1 of "
+    assert f"{wanted}them by none: left out; true counts them 0, as trec_eval -c; take it out of the judgments" in text
+    assert tomllib.loads(text)["all-topics"] is False  # for all runs it would be a 0 that tells nothing
     run("init", "more.qrels", "runs", "-o", "none.toml")
     text = (gaps / "none.toml").read_text()
-    assert "all-topics = false  # 1 judged topic is answered by no run: left out; true counts them 0" in text
+    assert "all-topics = false  # 1 judged topic is answered by no run: left out; true counts it 0, as trec_eval -c; take" in text
 
 
 def test_teams_of_a_study_file(run: Run, gaps: Path) -> None:
