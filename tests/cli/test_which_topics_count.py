@@ -82,7 +82,10 @@ def test_init_writes_which_topics_count(run: Run, gaps: Path) -> None:
     assert tomllib.loads(text)["all-topics"] is False  # for all runs it would be a 0 that tells nothing
     run("init", "more.qrels", "runs", "-o", "none.toml")
     text = (gaps / "none.toml").read_text()
-    assert "all-topics = false  # 1 judged topic is answered by no run: left out; true counts it 0, as trec_eval -c; take" in text
+    assert (
+        "all-topics = false  # 1 judged topic is answered by no run: left out; true counts it 0, as trec_eval -c; take"
+        in text
+    )
 
 
 def test_teams_of_a_study_file(run: Run, gaps: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from truegain.cli.checks import check_numbers
-from truegain.cli.gold_options import Design, GoldRelevantFrom, refuse
+from truegain.cli.gold_options import Design, GoldRelevantFrom, refuse, refuse_for_answers
 from truegain.cli.options import (
     PROPORTION,
     AnswerOptions,
@@ -25,6 +25,8 @@ from truegain.cli.options import (
     SeedAndJobs,
     Values,
     advanced,
+    changed,
+    measure_of_answers,
     one_of,
     option_for,
     study_or_judgments,
@@ -107,7 +109,13 @@ def topics_command(
             f"see what more clusters bring with `truegain verdict {option('--cluster')} {answers.cluster}`"
         )
     items = answers.items([judgments, *expand(runs)])
-    scores = scored(judgments, runs, [measure], scoring, inputs) if items is None else answers.scores(items)
+    if items is not None:
+        refuse_for_answers(changed(scoring, inputs, leave_out=("jobs",)))
+    scores = (
+        scored(judgments, runs, [measure], scoring, inputs)
+        if items is None
+        else answers.scores(items, measure_of_answers(items, measure, "AP"))
+    )
     topic_plan = plan_topics(
         scores, min_effect=min_effect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
     )
@@ -272,9 +280,16 @@ def labels_command(
     if is_nuggets(judgments) and not answers.score:
         inputs, unit = _of_nuggets([judgments, *paths], measure, needs.population), "assignment"
     elif (items := answers.items([judgments, *paths])) is not None:
+        if named := measure_of_answers(items, measure, USUAL_MEASURE):
+            answers.chosen_measures(items, named)  # which is refused
         if printing.docs is not None:
             raise TruegainError(f"{option('--docs')}: answers have no document ids; put their texts beside the list")
         inputs, unit = (items, None, answers.score), "item" if any(items.item.values) else "answer"
+    if unit != "pair":
+        refuse_for_answers(
+            ({"relevant_from": "--relevant-from"} if needs.relevant_from is not None else {})
+            | ({"name_by": "--name-by"} if name_by != "file" else {})
+        )
     if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from truegain.cli.options import ClusterColumn, EmptyTopics, JudgeModel, LessIsBetter, NameBy, ScoreName
+from truegain.cli.gold_options import refuse_for_answers
+from truegain.cli.options import ClusterColumn, EmptyTopics, JudgeModel, LessIsBetter, NameBy, ScoreName, changed
 from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file, within_gold
-from truegain.config import StudyConfig
+from truegain.config import Scoring, StudyConfig
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.models import models_named
 from truegain.data.runs import RunsLike
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from truegain.aggregation.reading import RatingsAsked
     from truegain.preferences.study import PreferenceStudy
     from truegain.study.config import RunsInput
+    from truegain.study.item_inputs import AnswerInputs
     from truegain.study.study import Study
 
 
@@ -105,6 +107,16 @@ class StudyOptions(StudyInputs):
         check_typed(judgments, {"--names": self.names, "--strip-prefix": self.strip_prefix})
         models = {self.called(s): x for s, x in models_named(self.system_models).items()}
         return PreferenceStudy.from_config(judgments, self.measure, config, models, self.judge_model)
+
+    def answers(self, files: Sequence[str], config: StudyConfig) -> AnswerInputs | None:
+        """Values of answers; options about runs and judgments are refused, those of a study file have no weight."""
+        of_runs = changed(config.scoring, leave_out=("all_topics",))
+        own = ("name_by", "system_models")
+        of_runs |= changed(self, leave_out=tuple(f.name for f in fields(self) if f.name not in own))
+        answers = super().answers(files, replace(config, scoring=Scoring(all_topics=config.scoring.all_topics)))
+        if answers is not None:
+            refuse_for_answers(of_runs)
+        return answers
 
     def study_of(
         self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingsAsked

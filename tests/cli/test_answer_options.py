@@ -1,0 +1,68 @@
+"""Options of runs and judgments where tables of scores of answers are read: heeded, or refused in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with scores of two systems on 40 questions, and those of people on 25 of them."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(5)
+    scores = {s: draw.random(40) < p for s, p in (("old", 0.4), ("new", 0.7))}
+    rows = [(s, f"q{t}", int(x)) for s, of in scores.items() for t, x in enumerate(of)]
+    people = [(s, t, x if draw.random() < 0.9 else 1 - x) for s, t, x in rows if int(t[1:]) < 25]
+    for name, table in (("s.csv", rows), ("g.csv", people)):
+        (tmp_path / name).write_text("system,topic,acc\n" + "".join(f"{s},{t},{x}\n" for s, t, x in table))
+    return tmp_path
+
+
+PLAN_TOPICS, PLAN_LABELS = ("plan topics", "--min-effect", "0.1"), ("plan labels",)
+CHECK = ("judge check", "--gold", "g.csv", "--design", "random")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("eval",), ("--depth", "3")),
+        (("eval",), ("--all-topics",)),
+        (("verdict",), ("--depth", "3")),
+        (("verdict",), ("--relevant-from", "2")),
+        (("gate",), ("--ties", "ascending")),
+        (("report", "-o", "r.html"), ("--name-by", "tag")),
+        (PLAN_TOPICS, ("--depth", "5")),
+        (PLAN_LABELS, ("--relevant-from", "2")),
+        (PLAN_LABELS, ("--name-by", "tag")),
+        (CHECK, ("--relevant-from", "3")),
+        (CHECK, ("--unmatched", "drop")),
+        (("compare",), ("--depth", "3")),
+    ],
+)
+def test_options_about_runs_are_refused(
+    run: Run, answers: Path, command: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    """Guards options that were passed over without a word; those of a study file are for other commands, too."""
+    name, *more = command
+    code, _, err = run(*name.split(), "s.csv", "--score", "acc", *more, *words)
+    assert (code, f"{words[0]} does not apply to answers; leave it out" in err) == (2, True), err
+    if words[0] in ("--all-topics", "--unmatched"):  # a missing value is never 0; no study file says the other
+        return
+    value = words[1] if words[1].isdigit() else f'"{words[1]}"'
+    (answers / "s.toml").write_text(f'judgments = "s.csv"\nscore = "acc"\n{words[0][2:]} = {value}\n')
+    assert run(*name.split(), "s.toml", *more)[0] in (0, 1, 3)
+
+
+@pytest.mark.parametrize("command", [PLAN_TOPICS, PLAN_LABELS, CHECK])
+def test_measures_of_runs_are_refused(run: Run, answers: Path, command: tuple[str, ...]) -> None:
+    """Guards -m, which was passed over: a score has no measure beside it."""
+    name, *more = command
+    code, _, err = run(*name.split(), "s.csv", "--score", "acc", *more, "-m", "RR")
+    assert (code, "RR: these are values of answers, not runs; name a score of theirs" in err) == (2, True), err
+    (answers / "s.toml").write_text('judgments = "s.csv"\nscore = "acc"\nmeasure = "RR"\n')
+    assert run(*name.split(), "s.toml", *more)[0] == 0
