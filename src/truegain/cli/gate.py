@@ -150,8 +150,8 @@ def _doubt(verdicts: Sequence[Verdict], unit: str, check: Callable[[Verdict], st
     if not doubted.to_check:
         return [
             f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Have people compare some "
-            "of these pairs, drawn at random, and give their preferences with `--gold` and `--design random`; or accept "
-            "the judge's preferences with `--trust-judge`.",
+            "of these pairs, drawn at random, and give their preferences with `--gold` and `--design random`; or "
+            "accept the judge's preferences with `--trust-judge`.",
             "",
         ]
     return [
