@@ -66,3 +66,45 @@ def test_measures_of_runs_are_refused(run: Run, answers: Path, command: tuple[st
     assert (code, "RR: these are values of answers, not runs; name a score of theirs" in err) == (2, True), err
     (answers / "s.toml").write_text('judgments = "s.csv"\nscore = "acc"\nmeasure = "RR"\n')
     assert run(*name.split(), "s.toml", *more)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("topic=topc", "s.csv: there is no column 'topc' among system, topic, acc (did you mean topic?)"),
+        ("topic,doc,label", "s.csv: --columns lists all columns of a file, and this table names its own"),
+        ("doc=acc", "--columns doc=acc: a table of answers has no doc"),
+    ],
+)
+def test_columns_that_say_nothing_of_answers_are_refused(run: Run, answers: Path, columns: str, said: str) -> None:
+    """Guards --columns, mistyped or of other files, which was passed over without a word."""
+    code, _, err = run("verdict", "s.csv", "--score", "acc", "--columns", columns)
+    assert (code, said in err) == (2, True), err
+
+
+def test_columns_of_answers_have_other_names(run: Run, answers: Path) -> None:
+    """Guards --columns topic=frage for tables of scores, of gold values and of nuggets: it was not heeded."""
+    for name in ("s", "g"):
+        text = (answers / f"{name}.csv").read_text()
+        (answers / f"{name}2.csv").write_text(text.replace("system,topic", "wer,frage"))
+    words = ("--score", "acc", "--gold", "g2.csv", "--design", "random", "--columns", "topic=frage,system=wer")
+    plain = run("judge", "check", "s.csv", "--score", "acc", "--gold", "g.csv", "--design", "random")
+    assert run("judge", "check", "s2.csv", *words)[:2] == plain[:2]
+    code, _, err = run("verdict", "s2.csv", "--score", "acc")
+    assert (code, "or say which it is: --columns topic=NAME" in err) == (2, True), err
+    rows = [
+        f"q{t},{s},n{n},vital,{('support', 'not_support')[(t + n) % 2]}" for t in range(6) for s in "ab" for n in (0, 1)
+    ]
+    for name, head in (("n", "qid,system"), ("n2", "frage,wer")):
+        (answers / f"{name}.csv").write_text(f"{head},nugget_id,importance,assignment\n" + "\n".join(rows) + "\n")
+    named = run("eval", "n2.csv", "--columns", "topic=frage,system=wer")
+    assert named[0] == 0
+    assert named[:2] == run("eval", "n.csv")[:2]
+
+
+def test_columns_of_a_log_are_known(run: Run, answers: Path) -> None:
+    """Guards --columns beside the log of a tool, which was passed over without a word."""
+    lines = "".join(f"map\t{t}\t0.{t}\n" for t in range(3)) + "map\tall\t0.1\nnum_q\tall\t3\n"
+    (answers / "a.txt").write_text(lines)
+    code, _, err = run("eval", "a.txt", "--score", "map", "--columns", "topic=x")
+    assert (code, "this is a log of trec_eval, whose columns are known (leave --columns out)" in err) == (2, True), err

@@ -282,7 +282,7 @@ def test_an_llm_labels_what_is_missing(command: Command, monkeypatch: pytest.Mon
 def test_judgments_elsewhere_are_there(command: Command) -> None:
     """Guards judgments at an address, which were taken for absent: an LLM was asked for all documents."""
     llm = f"s0.run s1.run -m P@5 --population fixed {TEXTS} --model m --url http://127.0.0.1:9/v1 --dry-run"
-    code, out, err = command(f"settle {Path('llm.qrels').absolute().as_uri()} {llm}")
+    code, _, err = command(f"settle {Path('llm.qrels').absolute().as_uri()} {llm}")
     assert (code, "have no label" in err) == (0, False), err
     code, _, err = command(f"settle irds:no-such-collection {llm}")
     assert (code, "have no label" in err) == (2, False), err

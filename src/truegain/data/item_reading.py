@@ -25,7 +25,7 @@ from truegain.io.logs.records import YES_NO
 from truegain.io.named_tables import Columns, is_missing, is_paths
 from truegain.io.nugget_files import MODEL_COLUMNS
 from truegain.io.warnings import warn
-from truegain.message import argname
+from truegain.message import arg, argname
 
 # Names of columns in tables that are no log of a tool, the first one ours.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -39,6 +39,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "judge": ("judge", "assessor", "annotator", "judge_model", "grader"),
     "replicate": ("replicate", "epoch", "repeat", "trial"),
 }  # fmt: skip
+CALLED = {"topic": "topic", "system": "system", "label": "value", "assessor": "judge"}  # what `columns` may name
 PEOPLES = ("human", "people", "gold", "expert")  # columns of values by people, whoever gave those beside them
 NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
 SCORES_BY_THEMSELVES = frozenset(["true", "false", "pass", "fail"])  # words; yes and no may say anything of a topic
@@ -118,10 +119,15 @@ def _file_log(path: PathLike) -> Log:
 
     log = log_in(path)
     if log is not None:
+        if file_options().is_judgments(path) and (file_options().judged.names or file_options().judged.renamed):
+            raise InputError(
+                f"{argname('columns')} names columns, and this is a log of {log.tool}, whose columns are known",
+                file=log.file, hint=f"leave {argname('columns')} out",
+            )  # fmt: skip
         return log
     if can_be_read_again(os.fspath(path)):
         refuse_unnamed(start_of(path), shown_path(path))
-    return table_log(Columns(*formats.read_file(path)))
+    return table_log(named_tables.called_as(Columns(*formats.read_file(path)), path, CALLED))
 
 
 def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
@@ -243,11 +249,12 @@ def table_log(columns: Columns) -> Log:
         roles["score"] = "score"  # beside values it names them, as in our own tables
     if "topic" not in roles:
         others = ", ".join(NAMES["topic"][1:6])
+        which = f", or say which it is: {arg('columns', 'topic=NAME')}" if file_options().columns is not None else ""
         raise InputError(
             f"there is no column 'topic' (or {others}, ...) among {', '.join(columns.all_written)}",
             file=columns.file,
-            hint="name the samples in a column 'topic', and the scores in columns of their own or in 'score_name' and "
-            "'value'",
+            hint=f"name the samples in a column 'topic'{which}, and the scores in columns of their own or in "
+            "'score_name' and 'value'",
         )
     roles = _with_scores(columns, roles)
     return _long(columns, roles) if "value" in roles else _wide(columns, roles)
