@@ -327,7 +327,8 @@ def compare_command(
                 f"{option('--aggregate')} needs gold labels; without them, run `truegain aggregate` first and "
                 "compare with its output"
             )
-        refuse(f"is about gold labels; give them with {option('--gold')}", changed(correction))
+        settled = ("scale",) if is_of_file("scale") else ()  # of `settle`, where there are neither ratings nor gold
+        refuse(f"is about gold labels; give them with {option('--gold')}", changed(correction, leave_out=settled))
         if collections.population == "collection":
             _check_over_collections(options)
             table = over_collections(options, collections)

@@ -11,6 +11,7 @@ import typer
 from truegain.cli.gold_options import refuse_for_answers
 from truegain.cli.options import ClusterColumn, EmptyTopics, JudgeModel, LessIsBetter, NameBy, ScoreName, changed
 from truegain.cli.output import NewNames, StripPrefix
+from truegain.cli.rating_options import without_scale_of_file
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file, within_gold
 from truegain.config import Scoring, StudyConfig
@@ -19,7 +20,7 @@ from truegain.data.models import models_named
 from truegain.data.runs import RunsLike
 from truegain.errors import InputError, TruegainError
 from truegain.io.column_names import file_options
-from truegain.message import option
+from truegain.message import arg, option
 from truegain.study.inputs import USUAL, StudyInputs
 
 if TYPE_CHECKING:
@@ -92,6 +93,23 @@ class StudyOptions(StudyInputs):
                 raise
         preference_study = self.study_of_preferences(judgments, config, reading)
         return super().study(judgments, files, config, reading) if preference_study is None else preference_study
+
+    def check(self, config: StudyConfig, reading: RatingsAsked) -> None:
+        """Refuse what is only of use with ratings; a `scale` of a study file may be that of `settle`."""
+        rated = config.ratings.are_aggregated or (config.gold is not None and config.gold.aggregate is not None)
+        super().check(config, reading if rated else without_scale_of_file(reading))
+
+    def claims(
+        self, systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
+        one_candidate: bool = False,
+    ) -> list[tuple[str, str]]:  # fmt: skip
+        """The claims that are asked about; of a study file that has several candidates for `settle`, none."""
+        several = [self.called(name.strip()) for name in (candidate or "").split(",")]
+        if is_of_file("candidate") and len(several) > 1 and set(several) <= set(systems):
+            raise TruegainError(
+                f"{arg('candidate')}: one system here, and there are {len(several)}; `truegain settle` takes several"
+            )
+        return super().claims(systems, pair, baselines, candidate, one_candidate)
 
     def study_of_preferences(
         self, judgments: str, config: StudyConfig, reading: RatingsAsked
