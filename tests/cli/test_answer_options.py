@@ -108,3 +108,23 @@ def test_columns_of_a_log_are_known(run: Run, answers: Path) -> None:
     (answers / "a.txt").write_text(lines)
     code, _, err = run("eval", "a.txt", "--score", "map", "--columns", "topic=x")
     assert (code, "this is a log of trec_eval, whose columns are known (leave --columns out)" in err) == (2, True), err
+
+
+def test_gold_values_of_answers_are_no_list(run: Run, answers: Path) -> None:
+    """Guards `plan labels --gold -o` of values: the table was read as labels of documents, and refused."""
+    words = ("plan", "labels", "s.csv", "--score", "acc", "--design", "random")
+    code, _, err = run(*words, "--gold", "g.csv", "-o", "l.csv")
+    assert (code, (answers / "l.csv").is_file()) == (0, True), err
+    code, _, err = run(*words, "--gold", "l.csv", "-o", "m.csv")
+    assert (code, "l.csv is a list already: fill in more labels there" in err) == (2, True), err
+
+
+def test_leaderboards_of_lines_need_a_score(run: Run, answers: Path) -> None:
+    """Guards leaderboards of lines without --score, which were refused as judgments of the wrong width."""
+    for name in "ab":
+        lines = "".join(f"map\t{t}\t0.{t}\nP_10\t{t}\t0.{t}\n" for t in range(3))
+        (answers / f"{name}.txt").write_text(lines + "map\tall\t0.1\nP_10\tall\t0.1\nnum_q\tall\t3\n")
+    code, out, err = run("eval", "a.txt", "b.txt")
+    assert (code, out.splitlines()[0].split()) == (0, ["system", "map", "P_10"]), err
+    code, _, err = run("verdict", "a.txt", "b.txt")
+    assert (code, "which score? " in err) == (2, True), err

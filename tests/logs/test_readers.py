@@ -8,6 +8,7 @@ import io
 import json
 import math
 import random
+import re
 from collections import Counter
 from contextlib import nullcontext
 from itertools import product
@@ -499,6 +500,11 @@ def test_means_of_leaderboards_allow_for_rounding(
     rows = [*((str(31 + at), value) for at, value in enumerate(values)), ("all", mean)]
     text = "".join(f"run-a {topic} NUGGET {value}\n" for topic, value in rows)
     assert (read_items(saved(tmp_path, "board.txt", text.encode())).check_means() == ()) is agrees
+    table = "system,topic,measure,value\n" + text.replace(" ", ",")
+    found = read_items(saved(tmp_path, "board.csv", table.encode())).check_means()
+    assert (found == ()) is agrees, found
+    numbers = [word for message in found for word in re.findall(r"\d\.\d+", message)]
+    assert len(set(numbers)) == len(numbers), "what differs is not printed alike"
 
 
 def test_numbers_of_json_are_not_rounded(tmp_path: Path) -> None:

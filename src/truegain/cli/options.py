@@ -399,7 +399,10 @@ class AnswerOptions:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
         named = self.score or self.cluster or self.less_is_better or file_options().board
         if not named and ending(files[0]) in (*LINES, ""):
-            return None  # lines, as of most judgments; what reads logs is not loaded for them
+            from truegain.data.item_reading import may_be_board
+
+            if not may_be_board(files[0]):
+                return None  # lines, as of most judgments; what reads logs is not loaded for them
         from truegain.study.item_inputs import items_in
 
         return items_in(files, self.score, self.cluster, called, self.less_is_better)

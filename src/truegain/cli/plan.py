@@ -41,7 +41,7 @@ from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
-from truegain.errors import TruegainError, counted
+from truegain.errors import InputError, TruegainError, counted
 from truegain.io.files import expand
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
@@ -264,7 +264,6 @@ def labels_command(
         truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 --docs demo/docs.jsonl -o list.csv
 
     """
-    from truegain.data.label_list_reading import gold_list_of
     from truegain.data.label_lists import keep_labels
     from truegain.planning.gold_sample import sample_gold
     from truegain.planning.labels import plan_labels
@@ -301,7 +300,7 @@ def labels_command(
             f"{option('--draw')} is for a first list; with gold labels at hand the design is given "
             f"({option('--design')})"
         )
-    if output is not None and gold is not None and gold_list_of(gold) is not None:
+    if output is not None and gold is not None and _is_list(gold, unit):
         raise TruegainError(f"{gold} is a list already: fill in more labels there, from the first empty row on")
     gold_list = None
     if gold is None or output is not None:
@@ -329,6 +328,18 @@ def labels_command(
     if printing.figure is not None:
         save(label_chart(label_plan), printing.figure)
     write_table(replace(label_plan.details, notes=notes), printing.output_format, printing.table)
+
+
+def _is_list(gold: str, unit: str) -> bool:
+    """Whether gold labels are a list to be filled in; those of answers may be a table of values, without documents."""
+    from truegain.data.label_list_reading import gold_list_of
+
+    try:
+        return gold_list_of(gold) is not None
+    except InputError:
+        if unit == "pair":
+            raise
+        return False
 
 
 def _of_nuggets(files: list[str], measure: str, population: str) -> tuple[Any, Any, Any]:

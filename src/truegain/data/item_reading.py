@@ -17,7 +17,7 @@ from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, an, counted, some
 from truegain.io import formats, named_tables
-from truegain.io.column_names import file_options
+from truegain.io.column_names import BOARD, file_options
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
@@ -43,6 +43,7 @@ CALLED = {"topic": "topic", "system": "system", "label": "value", "assessor": "j
 PEOPLES = ("human", "people", "gold", "expert")  # columns of values by people, whoever gave those beside them
 NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
 SCORES_BY_THEMSELVES = frozenset(["true", "false", "pass", "fail"])  # words; yes and no may say anything of a topic
+DIGITS = 3  # numbers of fewer are exact in a table: 0.2 and 0.75 are no 0.2000 and 0.7500
 LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
 
 ItemsLike = TableLike | Iterable[PathLike] | Iterable[Mapping[str, Any]] | Mapping[str, Any] | Items
@@ -104,12 +105,25 @@ def read_items(
 def is_log(path: PathLike) -> bool:
     """Whether a file is a log that a known evaluation tool wrote."""
     name = os.fspath(path)
-    has_lines = bool(file_options().board)  # a leaderboard, whatever its file is called
-    if not (has_lines or formats.ending(name) in LOG_ENDINGS) or not can_be_read_again(name):
+    may_be = bool(file_options().board) or formats.ending(name) in LOG_ENDINGS or may_be_board(path)
+    if not may_be or not can_be_read_again(name):
         return False
     from truegain.io.logs.catalogue import log_format  # all readers: for those who give such a file
 
     return log_format(next(pieces_of(path), b""), shown_path(path)) is not None
+
+
+def may_be_board(path: PathLike) -> bool:
+    """Whether lines may be a leaderboard, whatever the file is called: no lines of judgments, which have whole labels.
+
+    >>> may_be_board("none.txt")
+    False
+    """
+    name = os.fspath(path)
+    if formats.ending(name) not in (".txt", "") or not can_be_read_again(name):
+        return False
+    cells = start_of(path).partition(b"\n")[0].split()
+    return len(cells) == len(BOARD) - 1 or (len(cells) == len(BOARD) and b"." in cells[-1])
 
 
 def _file_log(path: PathLike) -> Log:
@@ -286,8 +300,23 @@ def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
     of_topics = [row for row in rows if row.topic != ALL_TOPICS]
     if "score" not in roles or not of_topics:
         return _table(columns, rows, roles)
-    means = [ToolMean(row.score, row.value, row.system) for row in rows if row.topic == ALL_TOPICS]
+    moved = _rounding(rows, columns._column(roles["value"]))
+    means = [
+        ToolMean(row.score, row.value, row.system, rounding=moved[row.score]) for row in rows if row.topic == ALL_TOPICS
+    ]
     return replace(_table(columns, of_topics, roles), means=means)
+
+
+def _rounding(rows: Sequence[Row], cells: Sequence[object]) -> dict[str, float]:
+    """By score, how far printing may have moved a mean and the values behind it."""
+    from truegain.io.logs.autojudge import half_unit
+
+    texts: dict[tuple[str, bool], list[object]] = {}
+    for row, cell in zip(rows, cells, strict=True):
+        texts.setdefault((row.score, row.topic == ALL_TOPICS), []).append(cell)
+    names = {row.score for row in rows}
+    halves = {of: half_unit(printed, DIGITS) for of, printed in texts.items()}
+    return {name: sum(halves.get((name, is_mean), 0.0) for is_mean in (True, False)) for name in names}
 
 
 def _wide(columns: Columns, roles: Mapping[str, str]) -> Log:

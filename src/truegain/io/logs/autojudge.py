@@ -224,25 +224,27 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
     known = {"JSONL": is_json, "trec_eval": order == OF_ONE_RUN} | {name: order == of for name, of in ORDERS.items()}
     form = next((name for name, fits in known.items() if fits), ",".join(order))
     notes = [AS_TREC_EVAL] if order == OF_ONE_RUN and not by_trec_eval else []
-    moved = {of: _half_unit(cells) for of, cells in texts.items()}
+    moved = {of: half_unit(cells) for of, cells in texts.items()}
     means = [replace(m, rounding=moved[m.score, True] + moved.get((m.score, False), 0.0)) for m in means]
     names = ({RUN_NAME: called[0]} if called else {}) | {"file": stem(file)}
     tool = "trec_eval" if by_trec_eval else "TREC AutoJudge"
     return Log(file, tool, rows, names, means=means, provenance={"format": form}, notes=[*notes, *_sparse(rows)])
 
 
-def _half_unit(cells: Iterable[object]) -> float:
+def half_unit(cells: Iterable[object], least: int = 1) -> float:
     """Half a unit of the last printed digit of the largest number; 0 where none is a text with a decimal point.
+
+    least: numbers of fewer digits are exact.
 
     Zeros at the end may have been left out, so that the number with most digits tells how many were printed.
 
-    >>> _half_unit(["0.1234", "0.5"]), _half_unit(["1.0", "0.3333333333333333"]) < 1e-15, _half_unit([0.5, "1e-3"])
+    >>> half_unit(["0.1234", "0.5"]), half_unit(["1.0", "0.3333333333333333"]) < 1e-15, half_unit([0.5, "1e-3"])
     (5e-05, True, 0.0)
     """
     texts = [cell for cell in cells if isinstance(cell, str) and "." in cell and "e" not in cell.lower()]
     numbers = [Decimal(text) for text in texts]
     digits = max((len(number.as_tuple().digits) for number in numbers), default=0)
-    return 0.5 * 10.0 ** (max(number.adjusted() for number in numbers) - digits + 1) if numbers else 0.0
+    return 0.5 * 10.0 ** (max(number.adjusted() for number in numbers) - digits + 1) if digits >= least else 0.0
 
 
 def _json_cells(lines: Sequence[Record]) -> list[tuple[int, list[Any]]]:
