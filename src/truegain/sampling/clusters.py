@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
-from truegain.message import arg
+from truegain.message import arg, by_surface
 from truegain.sampling.source import Source
 
 CLUSTER = "cluster"  # the column of judgments that tells which cluster a topic belongs to
@@ -27,11 +27,14 @@ def told_clusters(judgments: Judgments) -> dict[str, str] | None:
     return of
 
 
-def clusters_of(topics: Sequence[str]) -> list[str]:
-    """Refused: names of topics do not tell their clusters, which a study is given beside them."""
+def refuse_unclustered(topics: Sequence[str]) -> list[str]:
+    """Names of topics do not tell their clusters, which a study is given beside them."""
+    of_answers = by_surface(
+        "group answers by items.clustered('COLUMN')", "of answers, give --cluster COLUMN, a column of the log or table"
+    )
     raise TruegainError(
-        f"topic {topics[0]} belongs to no cluster; give {arg('cluster', 'COLUMN')}, a column of the log or table, or "
-        f"leave 'clusters' out of {arg('population')}"
+        f"topic {topics[0]} belongs to no cluster; {of_answers}; of judgments and runs, leave 'clusters' out of "
+        f"{arg('population')}"
     )
 
 
@@ -39,7 +42,7 @@ CLUSTERS = Source(
     "clusters",
     "cluster",
     holds=("topics",),
-    groups=clusters_of,
+    groups=refuse_unclustered,
     claim="from clusters like these {n}",
     other="other clusters",
     cause="having few clusters",
