@@ -15,7 +15,7 @@ from truegain.errors import InputError, TruegainError, counted, some, there_are
 from truegain.io.columns import Coded, Floats, Ints, frozen
 from truegain.io.logs.log import OK, Row, ScoreRange, ToolMean
 from truegain.io.warnings import warn
-from truegain.message import arg, argname, by_surface
+from truegain.message import arg, argname
 from truegain.results.base import Lines
 
 COLUMNS = ("system", "topic", "item", "score", "value", "weight", "judge", "replicate", "status")
@@ -436,7 +436,7 @@ class Items(Lines):
             there = (
                 there_are([column], tuple(self.clusters), 10)
                 if self.clusters
-                else f"its samples have no metadata to group them by{by_surface('', ', so leave --cluster out')}"
+                else f"its samples have no metadata, so leave {arg('cluster', python='`clustered`')} out"
             )
             raise TruegainError(f"{argname('cluster', column)} is not a column of {self.source}; {there}")
         of = self.clusters[alike[0]]

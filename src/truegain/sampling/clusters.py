@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
-from truegain.message import arg, by_surface
+from truegain.message import arg
 from truegain.sampling.source import Source
 
 CLUSTER = "cluster"  # the column of judgments that tells which cluster a topic belongs to
@@ -29,12 +29,10 @@ def told_clusters(judgments: Judgments) -> dict[str, str] | None:
 
 def refuse_unclustered(topics: Sequence[str]) -> list[str]:
     """Names of topics do not tell their clusters, which a study is given beside them."""
-    of_answers = by_surface(
-        "group answers by items.clustered('COLUMN')", "of answers, give --cluster COLUMN, a column of the log or table"
-    )
+    grouped = arg("cluster", "COLUMN", python="items.clustered('COLUMN')")
     raise TruegainError(
-        f"topic {topics[0]} belongs to no cluster; {of_answers}; of judgments and runs, leave 'clusters' out of "
-        f"{arg('population')}"
+        f"topic {topics[0]} belongs to no cluster; group answers by {grouped}, a column of the log or table; of "
+        f"judgments and runs, leave 'clusters' out of {arg('population')}"
     )
 
 
