@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from tests.logs.made import mean_of
 from truegain.data.item_reading import joined, read_items
 from truegain.errors import InputError
+from truegain.io.column_names import FileOptions, read_with
 from truegain.io.logs.autojudge import AS_TREC_EVAL, refuse_unnamed
 from truegain.io.logs.catalogue import LOGS, log_format, log_format_of, read_log
 from truegain.io.logs.log import OK, Log, ScoreRange
@@ -673,6 +674,24 @@ def test_rows_of_all_topics_are_no_topic(tmp_path: Path) -> None:
     items = read_items(saved(tmp_path, "scores.csv", as_csv(rows)))
     assert items.topics == ("1", "2")
     assert items.check_means() == ("P@5 of b: the tool printed 0.3000, the mean of its values is 0.2500 over 2 topics",)
+
+
+def test_a_leaderboard_that_was_said_to_be_one(tmp_path: Path) -> None:
+    """Guards `--columns run,topic,measure,value`: one bad cell, and the file was none; and an order that is another."""
+    rows = [f"{r} {t} N 0.{t}" for r in ("a", "b") for t in range(1, 4)]
+    bad = saved(tmp_path, "bad.txt", "\n".join([*rows, "b 9 N x.y"]).encode() + b"\n")
+    with (
+        read_with(FileOptions(columns="run,topic,measure,value")),
+        pytest.raises(InputError, match=r"bad\.txt, row 7: the value of"),
+    ):
+        read_items(bad)
+    board = saved(tmp_path, "board.txt", "\n".join([*rows, "a all N 0.2", "b all N 0.2"]).encode() + b"\n")
+    wrong = read_with(FileOptions(columns="topic,run,measure,value"))
+    with (
+        wrong,
+        pytest.raises(InputError, match="column 2 holds the topics, as its rows of 'all' tell, and not column 1"),
+    ):
+        read_items(board)
 
 
 # ---- What is no log.

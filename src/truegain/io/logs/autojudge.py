@@ -51,6 +51,7 @@ AS_TREC_EVAL = "trec_eval and AutoJudge write the same lines: they are taken for
 NOT_ASSIGNED = "not assigned"
 _KEYS = ("run_id", "topic_id", "measure", "value")
 _ITERATIONS = ({"0"}, {"1"}, {"Q0"}, {"q0"})  # what the second column of judgments holds
+ENOUGH = 50  # lines that tell whether a file is the leaderboard that it was said to be
 _LEAST = 4  # rows of whole numbers that tell
 
 
@@ -62,8 +63,9 @@ def _recognizes(data: bytes, _file: str) -> bool:
     if start.kind:
         return start.kind == "object" and set(start.keys) == set(_KEYS)
     if board := file_options().board:
-        rows = _sample(data, len(board), board.index("value"))
-        return bool(rows) and not _is_judged(rows)
+        begun = [line.split() for line in data[:START].decode(errors="replace").splitlines()[:ENOUGH]]
+        rows = [cells for cells in begun if _is_row(cells, len(board), board.index("value"))]
+        return bool(rows) and not _is_judged(rows)  # a line that is wrong is told where all are read
     return any(_order(_sample(data, width)) is not None for width in (len(BOARD), len(OF_ONE_RUN)))
 
 
@@ -195,9 +197,15 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
         raise no_records(file, WORDS, "check the file")
     called = [str(row[-1]) for _, row in cells if _names_run(row)]
     cells = [(line, row) for line, row in cells if not _names_run(row)]
-    order = columns or _order([row for _, row in cells])
+    told = None if is_json else _order([row for _, row in cells])
+    order = columns or told
     if order is None:
         raise _unnamed(file, tuple(ORDERS.values()))
+    if told is not None and order[-1] == "value" and order.index("topic") != told.index("topic"):
+        raise InputError(
+            f"column {told.index('topic') + 1} holds the topics, as its rows of 'all' tell, and not column "
+            f"{order.index('topic') + 1}", file=file, hint=f"say {arg('columns', ','.join(told))}",
+        )  # fmt: skip
     rows, means = list[Row](), list[ToolMean]()
     texts: dict[tuple[str, bool], list[object]] = {}  # by measure, those of topics and those of means
     seen: dict[tuple[str, ...], int] = {}
