@@ -284,12 +284,13 @@ def why(error: OSError) -> str:
 def an(value: object) -> str:
     """What kind of object a value is, with its article, for a refusal of it.
 
-    >>> an(7), an([]), an(None)
-    ('an integer', 'a list', 'None')
+    >>> an(7), an([]), an(None), an(b"")
+    ('an integer', 'a list', 'None', 'bytes')
     """
     kind = type(value).__name__
-    word = {"int": "integer", "str": "text", "NoneType": "None"}.get(kind, kind)
-    return word if value is None else f"{'an' if word[0].lower() in 'aeiou' else 'a'} {word}"
+    words = {"int": "integer", "str": "text", "NoneType": "None", "ndarray": "numpy array"}
+    word = words.get(kind, kind)
+    return word if value is None or kind == "bytes" else f"{'an' if word[0].lower() in 'aeiou' else 'a'} {word}"
 
 
 def check_one_of(name: str, value: object, known: Sequence[object]) -> None:

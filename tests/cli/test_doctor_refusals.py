@@ -24,12 +24,12 @@ def qrels(path: Path, labels: Labels, *more: str) -> None:
     path.write_text("".join(f"{line}\n" for line in (*lines, *more)))
 
 
-def study(folder: Path) -> tuple[Labels, Labels]:
+def study(folder: Path, topics: int = 10) -> tuple[Labels, Labels]:
     """Two runs in files, and labels of a judge and of people, of a part, that differ in some."""
     draw = random.Random(1)
-    runs = {name: {str(t): {d: draw.random() for d in DOCS} for t in range(10)} for name in ("old", "new")}
+    runs = {name: {str(t): {d: draw.random() for d in DOCS} for t in range(topics)} for name in ("old", "new")}
     tg.write_runs(runs, folder)
-    judge = {(str(t), d): int(draw.random() < 0.4) for t in range(10) for d in DOCS}
+    judge = {(str(t), d): int(draw.random() < 0.4) for t in range(topics) for d in DOCS}
     people = {pair: label ^ (draw.random() < 0.2) for pair, label in judge.items() if draw.random() < 0.4}
     return judge, people
 
@@ -142,3 +142,51 @@ def test_systems_of_one_name(run: Run, folder: Path) -> None:
     assert (code, "truegain verdict" in out) == (0, False)
     assert "Two systems are named old: old.run, old.txt (rename one file, or name systems by their run tag, " in out
     assert "--name-by tag)" in out
+
+
+def test_gold_labels_drawn_in_two_ways(run: Run, folder: Path) -> None:
+    """Guards gold labels offered in place of others by a command with the design of these, which refuses them."""
+    judge, people = study(folder, topics=20)
+    whole = {(t, d): 1 - x if d == "d3" else x for (t, d), x in judge.items() if int(t) < 8}
+    for name, labels in (("llm", judge), ("people", people), ("gold", whole)):
+        qrels(folder / f"{name}.qrels", labels)
+    files = ("doctor", "llm.qrels", "people.qrels", "gold.qrels", "old.run", "new.run")
+    assert "(or: " not in run(*files)[1]
+    made, _ = offered(run, "llm.qrels", "people.qrels", "gold.qrels")
+    designs = {c.partition("--gold ")[2].split(" -m")[0] for c in made if c.startswith("verdict") and "--gold" in c}
+    assert designs == {"gold.qrels --design topics", "people.qrels --design random"}
+    qrels(folder / "gold.qrels", dict([*people.items()][:-1]))  # drawn alike
+    assert "(or: " in run(*files)[1]
+
+
+def test_the_key_of_a_list_is_not_filled_in(run: Run, folder: Path) -> None:
+    """Guards the key, which people were told to fill in: it stands beside its list, and alone its list is named."""
+    qrels(folder / "llm.qrels", study(folder)[0])
+    assert run("plan", "labels", "llm.qrels", "old.run", "new.run", "-o", "list.csv")[0] == 0
+    found = asked(run("doctor", "list.csv", "list.key.csv", "llm.qrels", "old.run", "new.run", "--format", "json")[1])
+    assert [file["notes"] for file in found["files"] if "key" in file["file"]] == [["the key of list.csv"]]
+    assert [q["lacks"] for q in found["questions"] if q["lacks"]] == ["fill in labels from its top"]
+    alone = asked(run("doctor", "list.key.csv", "llm.qrels", "old.run", "new.run", "--format", "json")[1])
+    assert "this is the key of list.csv: give list.csv, with labels" in [q["lacks"] for q in alone["questions"]]
+
+
+def test_nothing_to_settle(run: Run, folder: Path) -> None:
+    """Guards `settle` of two equal rankings, which ended with an error."""
+    qrels(folder / "llm.qrels", study(folder)[0])
+    (folder / "new.run").write_text((folder / "old.run").read_text())
+    made, lacks = offered(run, "llm.qrels")
+    assert not any(command.startswith("settle") for command in made)
+    assert any("the systems rank the same documents alike" in lack for lack in lacks)
+
+
+def test_gold_labels_of_one_class(run: Run, folder: Path) -> None:
+    """Guards the page of gold labels without a relevant one: the verdict takes them, and the page was refused."""
+    judge, people = study(folder)
+    qrels(folder / "llm.qrels", judge)
+    qrels(folder / "people.qrels", dict.fromkeys(people, 0))
+    found = asked(run("doctor", "llm.qrels", "people.qrels", "old.run", "new.run", "--format", "json")[1])
+    (command,) = (q["command"] for q in found["questions"] if q["command"].startswith("truegain report"))
+    code, _, err = run(*shlex.split(command)[1:])
+    assert (code, "people.qrels" in command) == (0, True), err
+    page = (folder / "report.html").read_text()
+    assert "There is no section on the judge: no gold pair is relevant with gold labels relevant from 1" in page

@@ -294,3 +294,15 @@ def test_a_list_of_whole_topics_keeps_the_default_measure(run: Run, folder: Path
     assert "default measure" not in run(*words, "--gold", "pairs.qrels", "--design", "random", "-m", "P@10")[2]
     run("init", "llm.qrels", "runs", "--gold", "list.csv", "-o", "list.toml")
     assert any(m.startswith("nDCG") for m in tomllib.loads((folder / "list.toml").read_text())["measure"])
+
+
+@pytest.mark.parametrize(("counts", "code"), [(True, 0), (False, 3)])
+def test_scores_by_trec_eval_are_no_llms(run: Run, folder: Path, counts: bool, code: int) -> None:  # noqa: F811
+    """Guards `trec_eval -q`: its values were called an LLM's, and did not pass; lines that may be either are told."""
+    for name, least in (("old", 0.2), ("new", 0.5)):
+        lines = [f"map\t{t}\t{least * (1 + t % 5 / 10):.4f}" for t in range(30)]
+        lines += [f"map\tall\t{1.2 * least:.4f}"]
+        lines += [f"num_ret\t{t}\t10" for t in range(30)] * counts
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+    seen, out, err = run("gate", "old.txt", "new.txt", "--score", "map", "--baseline", "old", "--candidate", "new")
+    assert (seen, "LLM" in out, "trec_eval and AutoJudge write the same lines" in err) == (code, not counts, not counts)

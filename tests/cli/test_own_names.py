@@ -679,3 +679,12 @@ def test_joined_documents(run: Run, folder: Path) -> None:
     code, out, _ = run("eval", "j.csv", "r.csv", "-m", "RR", "--columns", "doc=doc_id+part")
     assert code == 0
     assert "0.5000" in out
+
+
+def test_a_mistyped_document_is_the_mistake(run: Run, folder: Path) -> None:
+    """Guards doc=urll, for which another name was suggested beside it, and the typo kept."""
+    (folder / "q.csv").write_text("query,url,rel\n1,a,1\n1,b,0\n2,a,1\n")
+    (folder / "r.run").write_text("1 Q0 a 1 2.0 r\n2 Q0 a 1 2.0 r\n")
+    code, _, err = run("eval", "q.csv", "r.run", "--columns", "doc=urll")
+    assert (code, "no file has a column 'urll' (check its name; columns of q.csv: query, url, rel)" in err) == (2, True)
+    assert run("eval", "q.csv", "r.run", "--columns", "doc=url")[0] == 0

@@ -127,3 +127,14 @@ def test_what_a_judge_brings_before_it_is_bought(run: Run) -> None:
     share, width, _ = out.splitlines()[1].split(",")
     assert float(share) == 0.5
     assert 0.7 < float(width) < 1
+
+
+@pytest.mark.parametrize(("votes", "words"), [("prefs.csv", ()), ("tied.csv", ()), ("tied.csv", ("--trust-judge",))])
+def test_the_gate_says_trusted_of_what_is_trusted(run: Run, folder: Path, votes: str, words: tuple[str, ...]) -> None:
+    """Guards 'trusted without a check', said where nobody gave --trust-judge; and the way out of unchecked ones."""
+    rows = [f"{t},prod,new,{winner},m" for t in range(40) for winner in ("a" if t % 2 else "b",)]
+    (folder / "tied.csv").write_text("topic,a,b,winner,model\n" + "\n".join(rows) + "\n")
+    code, out, _ = run("gate", votes, "--baseline", "prod", "--candidate", "new", *words)
+    assert (code, "trusted without a check" in out.splitlines()[0]) == (3, bool(words)), out
+    doubt = "Have people compare some of these pairs, drawn at random, and give their preferences with `--gold`"
+    assert (doubt in out) == (votes == "prefs.csv")

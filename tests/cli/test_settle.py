@@ -279,6 +279,28 @@ def test_an_llm_labels_what_is_missing(command: Command, monkeypatch: pytest.Mon
         assert server.paid == paid, "answers are kept: nothing is paid twice"
 
 
+def test_a_sheet_beside_the_key_of_another(command: Command) -> None:
+    """Guards a remedy that settle does not have (-o), and the folder, which had begun though no sheet was written."""
+    assert command("plan labels llm.qrels s0.run s1.run -m P@3 -o labels.csv")[0] == 0
+    Path("labels.csv").unlink()
+    code, _, err = command(f"settle {RUNS} --sheet labels.csv")
+    assert (code, "name another sheet with --sheet, or move this file away" in err, "-o" in err) == (2, True, False), (
+        err
+    )
+    assert command(f"settle {RUNS} --sheet other.csv")[0] == 3
+
+
+def test_judgments_elsewhere_are_there(command: Command) -> None:
+    """Guards judgments at an address, which were taken for absent: an LLM was asked for all documents."""
+    llm = f"s0.run s1.run -m P@5 --population fixed {TEXTS} --model m --url http://127.0.0.1:9/v1 --dry-run"
+    code, _, err = command(f"settle {Path('llm.qrels').absolute().as_uri()} {llm}")
+    assert (code, "have no label" in err) == (0, False), err
+    code, _, err = command(f"settle irds:no-such-collection {llm}")
+    assert (code, "have no label" in err) == (2, False), err
+    code, _, err = command(f"settle none.qrels {llm}")
+    assert (code, "have no label, and none.qrels is not there" in err) == (2, True), err
+
+
 def test_a_server_that_goes_down_leaves_no_list(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards labels that the LLM did not come to: no list is drawn without them, and the same command goes on."""
     monkeypatch.setattr(client, "FIRST_PAUSE", 0.002)

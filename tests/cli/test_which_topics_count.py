@@ -77,12 +77,15 @@ def test_init_writes_which_topics_count(run: Run, gaps: Path) -> None:
     (gaps / "more.qrels").write_text((gaps / "judgments.qrels").read_text() + "other 0 d 1\n")
     run("init", "more.qrels", "gaps", "-o", "more.toml")
     text = (gaps / "more.toml").read_text()
-    assert f"3 of {TOPICS + 1} judged topics are not answered by all runs (part lacks 3): they count 0" in text
-    assert "(1 judged topic is answered by no run: take them out" in text
-    assert tomllib.loads(text)["all-topics"] is True  # a run's own gaps are not forgiven for the sake of that topic
+    wanted = f"all-topics = false  # 4 of {TOPICS + 1} judged topics are not answered by all runs (part lacks 4), 1 of "
+    assert f"{wanted}them by none: left out; true counts them 0, as trec_eval -c; take it out of the judgments" in text
+    assert tomllib.loads(text)["all-topics"] is False  # for all runs it would be a 0 that tells nothing
     run("init", "more.qrels", "runs", "-o", "none.toml")
     text = (gaps / "none.toml").read_text()
-    assert "all-topics = false  # 1 judged topic is answered by no run: left out; true counts them 0" in text
+    assert (
+        "all-topics = false  # 1 judged topic is answered by no run: left out; true counts it 0, as trec_eval -c; take"
+        in text
+    )
 
 
 def test_teams_of_a_study_file(run: Run, gaps: Path) -> None:
@@ -96,8 +99,27 @@ def test_teams_of_a_study_file(run: Run, gaps: Path) -> None:
     assert "team_a" in by_file[1].splitlines()[0]
     code, out, _ = run("unjudged", "s.toml", "--show", "left-out", "--pool-depth", "5")
     assert (code, "team" in out) == (0, True)
-    for command in ("verdict", "eval"):
+    assert run("unjudged", "s.toml", "--teams", "teams.csv")[0] == 2
+    for command in ("verdict", "eval", "unjudged"):
         assert run(command, "s.toml")[0] == 0
     with (gaps / "s.toml").open("a") as file:
         file.write('gold = "pairs.qrels"\ndesign = "random"\n')
     assert run("compare", "s.toml")[0] == 0  # where pairs have no place for teams
+
+
+def test_what_a_study_says_to_settle(run: Run, gaps: Path) -> None:
+    """Guards one file for all commands: several candidates were one name, and a scale was of ratings that are none."""
+    text = 'judgments = "judgments.qrels"\nruns = "runs"\nmeasure = "P@10"\n'
+    (gaps / "s.toml").write_text(f'{text}scale = "0:3"\n')
+    for command in (("verdict",), ("gate", "--baseline", "weak", "--candidate", "fair"), ("eval",), ("compare",)):
+        code, _, err = run(command[0], "s.toml", *command[1:])
+        assert code in (0, 1, 3), err
+        assert command == ("compare",) or "`scale` of the study file is ignored here" in err
+    assert run("verdict", "judgments.qrels", "runs", "--scale", "0:3")[0] == 2
+    (gaps / "s.toml").write_text(f'{text}baseline = "weak"\ncandidate = ["fair", "good"]\n')
+    for command in (("verdict",), ("gate",)):
+        code, _, err = run(*command, "s.toml")
+        assert (code, "candidate: one system here, and there are 2; `truegain settle` takes several" in err) == (
+            2,
+            True,
+        )

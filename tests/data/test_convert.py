@@ -243,7 +243,7 @@ def test_nothing_is_changed_and_the_same_object_is_kept() -> None:
     [
         (None, "cannot read None as judgments"),
         (7, "cannot read an integer as judgments"),
-        (b"1 0 a 1", "cannot read a bytes as judgments"),
+        (b"1 0 a 1", "cannot read bytes as judgments"),
         ([], "there are no rows"),
         ({}, "there are no judgments"),
         ({"1": {}}, "there are no judgments"),
@@ -258,7 +258,7 @@ def test_nothing_is_changed_and_the_same_object_is_kept() -> None:
         ({"1": {"a": 1, "b": float("inf")}}, "row 2: label is infinite"),
         ({1.5: {"a": 1}}, "topic is a float: '1.5'"),
         ({"1": {None: 1}}, "document is None"),
-        ({"1": {b"a": 1}}, "document is a bytes"),
+        ({"1": {b"a": 1}}, "document is bytes"),
         ({"1": {"\ud800": 1}}, "document is not valid Unicode"),
         ({"\udfff": {"a": 1}}, "topic is not valid Unicode"),
         (pl.DataFrame({"a": [1]}), "there is no column 'topic' (or query_id, qid"),

@@ -8,6 +8,7 @@ import io
 import json
 import math
 import random
+import re
 from collections import Counter
 from contextlib import nullcontext
 from itertools import product
@@ -21,7 +22,8 @@ from hypothesis import strategies as st
 from tests.logs.made import mean_of
 from truegain.data.item_reading import joined, read_items
 from truegain.errors import InputError
-from truegain.io.logs.autojudge import refuse_unnamed
+from truegain.io.file_options import FileOptions, read_with
+from truegain.io.logs.autojudge import AS_TREC_EVAL, refuse_unnamed
 from truegain.io.logs.catalogue import LOGS, log_format, log_format_of, read_log
 from truegain.io.logs.log import OK, Log, ScoreRange
 from truegain.io.logs.records import opening
@@ -499,6 +501,11 @@ def test_means_of_leaderboards_allow_for_rounding(
     rows = [*((str(31 + at), value) for at, value in enumerate(values)), ("all", mean)]
     text = "".join(f"run-a {topic} NUGGET {value}\n" for topic, value in rows)
     assert (read_items(saved(tmp_path, "board.txt", text.encode())).check_means() == ()) is agrees
+    table = "system,topic,measure,value\n" + text.replace(" ", ",")
+    found = read_items(saved(tmp_path, "board.csv", table.encode())).check_means()
+    assert (found == ()) is agrees, found
+    numbers = [word for message in found for word in re.findall(r"\d\.\d+", message)]
+    assert len(set(numbers)) == len(numbers), "what differs is not printed alike"
 
 
 def test_numbers_of_json_are_not_rounded(tmp_path: Path) -> None:
@@ -509,7 +516,7 @@ def test_numbers_of_json_are_not_rounded(tmp_path: Path) -> None:
 
 
 def test_all_that_trec_eval_prints_by_topic(tmp_path: Path) -> None:
-    """Guards `trec_eval -q` as it is: the name of the run stood in place of a number, and sums are no means."""
+    """Guards `trec_eval -q` as it is: its values were taken for an LLM's, and its counts of documents for scores."""
     rows = [
         (measure, topic, value)
         for topic, ap, found in (("301", "0.1344", 3), ("302", "0.8474", 2))
@@ -524,13 +531,17 @@ def test_all_that_trec_eval_prints_by_topic(tmp_path: Path) -> None:
     assert found.name == "autojudge"
     items = read_items(path)
     assert (items.systems, items.topics) == (("bm25",), ("301", "302"))
-    assert items.scores == ("num_ret", "num_rel_ret", "map", "P_10")
+    assert items.scores == ("map", "P_10")
+    assert (items.judges, items.models, items.notes, items.made["tools"]) == ((), frozenset(), (), ["trec_eval"])
     assert items.matrix("map").tolist() == [[0.1344, 0.8474]]
     assert items.check_means() == ()
     other = saved(tmp_path, "b.txt", text.encode())
     assert read_items([path, other]).systems == ("a", "b"), "runs of one name are told apart by their files"
     said = read_log(path, columns=("measure", "topic", "value"))
-    assert len(said.rows) == len([row for row in rows if row[1] != "all"])
+    assert len(said.rows) == len([row for row in rows if row[1] != "all" and not row[0].startswith("num_")])
+    bare = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(("num_", "runid")))
+    alike = read_items(saved(tmp_path, "bare.txt", bare.encode()))
+    assert (alike.judges, alike.notes) == (("an unnamed LLM",), (AS_TREC_EVAL,)), "AutoJudge writes such lines, too"
     wrong = saved(tmp_path, "c.txt", text.replace("0.4909", "0.4911").encode())
     assert "map of bm25: the tool printed 0.4911" in read_items(wrong).check_means()[0]
 
@@ -663,6 +674,24 @@ def test_rows_of_all_topics_are_no_topic(tmp_path: Path) -> None:
     items = read_items(saved(tmp_path, "scores.csv", as_csv(rows)))
     assert items.topics == ("1", "2")
     assert items.check_means() == ("P@5 of b: the tool printed 0.3000, the mean of its values is 0.2500 over 2 topics",)
+
+
+def test_a_leaderboard_that_was_said_to_be_one(tmp_path: Path) -> None:
+    """Guards `--columns run,topic,measure,value`: one bad cell, and the file was none; and an order that is another."""
+    rows = [f"{r} {t} N 0.{t}" for r in ("a", "b") for t in range(1, 4)]
+    bad = saved(tmp_path, "bad.txt", "\n".join([*rows, "b 9 N x.y"]).encode() + b"\n")
+    with (
+        read_with(FileOptions(columns="run,topic,measure,value")),
+        pytest.raises(InputError, match=r"bad\.txt, row 7: the value of"),
+    ):
+        read_items(bad)
+    board = saved(tmp_path, "board.txt", "\n".join([*rows, "a all N 0.2", "b all N 0.2"]).encode() + b"\n")
+    wrong = read_with(FileOptions(columns="topic,run,measure,value"))
+    with (
+        wrong,
+        pytest.raises(InputError, match="column 2 holds the topics, as its rows of 'all' tell, and not column 1"),
+    ):
+        read_items(board)
 
 
 # ---- What is no log.

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import truegain as tg
+from truegain.measures.dcg import CG
 
 RUN = {"1": {"a": 5.0, "x": 4.0, "b": 3.0, "y": 2.0}}
 
@@ -71,3 +72,12 @@ def test_limits_of_options() -> None:
         tg.Scoring(relevant_from=-0.01)
     with pytest.raises(tg.TruegainError, match="keeps no document"):
         tg.Scoring(depth=0)
+
+
+@pytest.mark.parametrize("name", ["nDCG(gains='exp2')@5", "CG(gains=3)@10", "ERR(gains='2')@5", "Q(gains='exp2')"])
+def test_gains_are_a_table(name: str) -> None:
+    """Guards gains that are no table, which ended in a ValueError, or were blamed on per_topic."""
+    with pytest.raises(tg.MeasureError, match=r"gains is .*; give a table, as gains=\{1:1,2:3\}"):
+        tg.evaluate(RUN, {"1": {"a": 1}}, name)
+    with pytest.raises(tg.MeasureError, match=r"gains is \{'a': 1\}; give a table"):
+        CG(gains={"a": 1})  # type: ignore[arg-type]

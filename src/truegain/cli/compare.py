@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.gold_options import Correcting, GoldSampleOption, Labeling, refuse
+from truegain.cli.gold_options import Correcting, GoldSampleOption, Labeling, refuse, refuse_for_answers, refuse_typed
 from truegain.cli.options import (
     AnswerOptions,
     Confidence,
@@ -327,7 +327,8 @@ def compare_command(
                 f"{option('--aggregate')} needs gold labels; without them, run `truegain aggregate` first and "
                 "compare with its output"
             )
-        refuse(f"is about gold labels; give them with {option('--gold')}", changed(correction))
+        settled = ("scale",) if is_of_file("scale") else ()  # of `settle`, where there are neither ratings nor gold
+        refuse(f"is about gold labels; give them with {option('--gold')}", changed(correction, leave_out=settled))
         if collections.population == "collection":
             _check_over_collections(options)
             table = over_collections(options, collections)
@@ -379,23 +380,21 @@ def of_answers(
 ) -> Table:
     """Values of answers: tests over topics; with gold values, or topics in clusters, differences by a study."""
     typed = changed(options.scoring, options.inputs, collections, leave_out=("jobs",))
-    _refuse_typed("does not apply to answers; leave it out", typed)
+    refuse_for_answers(typed)
     if labels.judge_model:
         items = items.judged_by(labels.judge_model)
     measures = measures_of(items, labels.score, options.measure, labels.empty)
     if correction.gold is None:
-        _refuse_typed(f"is about gold labels; give them with {option('--gold')}", changed(correction))
+        refuse_typed(f"is about gold labels; give them with {option('--gold')}", changed(correction))
     if correction.gold is None and items.cluster is None:
-        _refuse_typed(
-            "does not apply to answers; leave it out", {"by_topic": "-q"} if options.printing.by_topic else {}
-        )
+        refuse_for_answers({"by_topic": "-q"} if options.printing.by_topic else {})
         return over_topics(options, answer_scores(items, measures))
     names = changed(options.testing, leave_out=("confidence", "seed"))
-    _refuse_typed("is of tests over topics; with gold values or clusters each difference has an interval", names)
-    _refuse_typed("does not apply to gold values of answers; leave it out",
-                  changed(correction, leave_out=("gold", "design")))  # fmt: skip
+    refuse_typed("is of tests over topics; with gold values or clusters each difference has an interval", names)
+    refuse_typed("does not apply to gold values of answers; leave it out",
+                 changed(correction, leave_out=("gold", "design")))  # fmt: skip
     shown = changed(options.printing, leave_out=("output_format", "output", "figure", "pairs", "with_intervals"))
-    _refuse_typed("does not apply to answers with gold values or clusters, whose pairs are printed", shown)
+    refuse_typed("does not apply to answers with gold values or clusters, whose pairs are printed", shown)
     gold = None if correction.gold is None else Gold(correction.gold, correction.design)
     config = StudyConfig(gold=gold, confidence=options.testing.confidence, resampling=options.resampling)
     answers = answer_inputs(items, None, measures, config)
@@ -412,11 +411,6 @@ def of_answers(
     if options.wide:
         return pairs.paper(**options.writing.style, intervals=options.printing.with_intervals)
     return pairs.table()
-
-
-def _refuse_typed(why: str, options: dict[str, str]) -> None:
-    """Refuse options that would not be heeded; what a study file says is for other commands too."""
-    refuse(why, {name: typed for name, typed in options.items() if not is_of_file(name)})
 
 
 # ---------------------------------------------------------------------- preferences

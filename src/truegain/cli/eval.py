@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truegain.cli.gold_options import refuse_for_answers
 from truegain.cli.options import (
     AnswerOptions,
     Confidence,
@@ -247,6 +248,7 @@ def eval_command(
     chosen = format_of(printing.output_format, printing.output)
     items = answers.items([judgments, *expand(runs)], writing.called)
     if items is not None:
+        refuse_for_answers(changed(scoring, inputs, filling, gains, leave_out=("jobs", "judge_model")))
         measures = answers.chosen_measures(items, measure)
         _write_answers(items, measures, [judgments, *expand(runs)], moving, printing, writing)
         return

@@ -98,21 +98,21 @@ def gate_command(
         unit = labeled_as(study.measures[0], study.ranked, "document")
         about = partial(about_in_commands, judgments=judgments, runs=files, unit=unit, options=options)
         check = partial(checking, judgments=judgments, runs=files, options=options)
-        text = _markdown(code, verdicts, provenance, about, _doubt(verdicts, unit, check))
+        title = _titled(code, verdicts, study.trust_judge)
+        text = _markdown(title, verdicts, provenance, about, _doubt(verdicts, unit, check))
         write_bytes(output, text.encode(errors="backslashreplace"))
     raise typer.Exit(code)
 
 
 def _markdown(
-    code: int, verdicts: Sequence[Verdict], provenance: dict[str, Any], about: Paragraphs, doubt: Sequence[str]
+    title: str, verdicts: Sequence[Verdict], provenance: dict[str, Any], about: Paragraphs, doubt: Sequence[str]
 ) -> str:
     """For a pull request: what was decided, `doubt` of labels, a row a verdict, and what each stands on, folded."""
     first, least, margin = verdicts[0].comparison, verdicts[0].min_effect, verdicts[0].not_worse_by
-    icon = {0: "✅", 1: "❌", 3: "❔"}[code]
     least = margin or least
     by, what = f" by {least:g} or more" if least > 0 else "", "not worse" if margin else "better"
     lines = [
-        f"### {icon} {_cell(first.b)}: {gate_result([v.outcome for v in verdicts])}{_trusted(verdicts)}",
+        f"### {title}",
         "",
         f"Claim: {_cell(first.b)} is {what} than {_and([v.comparison.a for v in verdicts])}{by}.",
         "",
@@ -134,17 +134,26 @@ def _markdown(
     return "\n".join(lines) + "\n"
 
 
-def _trusted(verdicts: Sequence[Verdict]) -> str:
-    """Whose labels it goes by, where no person has checked them and they are taken for right all the same."""
-    whose = next((v.labels_by for v in verdicts if v.labels_by and v.outcome != "unchecked"), "")
-    return f", by {_cell(whose)}, trusted without a check" if whose and not any(v.to_check for v in verdicts) else ""
+def _titled(code: int, verdicts: Sequence[Verdict], trusts: bool) -> str:
+    """The candidate, its result, and whose labels it goes by where no person has checked them and they are trusted."""
+    icon = {0: "✅", 1: "❌", 3: "❔"}[code]
+    whose = next((v.labels_by for v in verdicts if v.labels_by), "") if trusts else ""
+    by = f", by {_cell(whose)}, trusted without a check" if whose else ""
+    return f"{icon} {_cell(verdicts[0].comparison.b)}: {gate_result([v.outcome for v in verdicts])}{by}"
 
 
 def _doubt(verdicts: Sequence[Verdict], unit: str, check: Callable[[Verdict], str]) -> list[str]:
     """Why labels that decide it do not pass, and the way out; unit: what people label."""
-    doubted = next((v for v in verdicts if v.to_check), None)
+    doubted = next((v for v in verdicts if v.to_check or v.outcome == "unchecked"), None)
     if doubted is None:
         return []
+    if not doubted.to_check:
+        return [
+            f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Have people compare some "
+            "of these pairs, drawn at random, and give their preferences with `--gold` and `--design random`; or "
+            "accept the judge's preferences with `--trust-judge`.",
+            "",
+        ]
     return [
         f"No person has checked {_cell(doubted.labels_by)}, so they do not pass the gate. Draw a list of "
         f"{unit}s ({check(doubted)}), have a person label it from the top, and give it with `--gold`; or "

@@ -9,6 +9,7 @@ import typer
 
 from truegain.cli.options import Columns, advanced, option_for
 from truegain.cli.rating_options import AggregateOption, RatingOptions
+from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
@@ -133,3 +134,13 @@ def refuse(why: str, options: dict[str, str]) -> None:
     """Refuse options that would not be heeded, the first that is given."""
     for name in options.values():
         raise TruegainError(f"{option(name)} {why}")
+
+
+def refuse_typed(why: str, options: dict[str, str]) -> None:
+    """Refuse options that would not be heeded; what a study file says is for other commands too."""
+    refuse(why, {name: typed for name, typed in options.items() if not is_of_file(name)})
+
+
+def refuse_for_answers(options: dict[str, str]) -> None:
+    """Refuse options about runs and judgments where answers are read in their place."""
+    refuse_typed("does not apply to answers; leave it out", options)

@@ -207,7 +207,7 @@ def init_command(
     elif design is not None:
         raise TruegainError(f"{option('--design')} {design} is about gold labels; give them with {option('--gold')}")
     lacking = _lacking(table, labels)
-    all_topics = lacking is not None and lacking.some_lack and gold_list is None
+    all_topics = lacking is not None and not lacking.by_none and gold_list is None
     if all_topics:
         options |= {"all_topics": True}
     drawn = options.get("design") if gold_list is None else gold_list.design
@@ -266,24 +266,20 @@ def _check_output(output: str) -> None:
 
 @dataclass(frozen=True)
 class _Lacking:
-    """Judged topics that some runs lack and others answer, in words, and how many no run answers."""
+    """Judged topics that some run lacks, in words, and how many of them no run answers."""
 
     words: str
     by_none: int
 
-    @property
-    def some_lack(self) -> bool:
-        """Whether a run lacks a topic that another one answers."""
-        return bool(self.words)
-
     def line(self, all_topics: bool) -> str:
-        """Which topics count: all, as those of `eval -c`, where a run lacks what others answer."""
-        none = f"{self.by_none} judged {'topic is' if self.by_none == 1 else 'topics are'} answered by no run"
+        """Which topics count: all, as those of `eval -c`, where each is answered by a run."""
         if all_topics:
-            too = f" ({none}: take them out of the judgments, or they count 0 for all)" if self.by_none else ""
-            return f"all-topics = true  # {self.words}: they count 0, as in trec_eval -c; false leaves them out{too}"
-        why = "; ".join(filter(None, [self.words, none if self.by_none else ""]))
-        return f"all-topics = false  # {why}: left out; true counts them 0, as trec_eval -c"
+            it = "it counts" if self.words.startswith("1 of") else "they count"
+            left_out = "it" if it == "it counts" else "them"
+            return f"all-topics = true  # {self.words}: {it} 0, as in trec_eval -c; false leaves {left_out} out"
+        them = "it" if self.words.startswith("1 ") else "them"
+        first = f"; take {'it' if self.by_none == 1 else 'those'} out of the judgments first" if self.by_none else ""
+        return f"all-topics = false  # {self.words}: left out; true counts {them} 0, as trec_eval -c{first}"
 
 
 def _lacking(runs: Runs, labels: Judgments) -> _Lacking | None:
@@ -291,17 +287,20 @@ def _lacking(runs: Runs, labels: Judgments) -> _Lacking | None:
 
     >>> runs = Runs.of({"a": {"1": {"d": 1.0}, "2": {"d": 1.0}}, "b": {"1": {"d": 1.0}}})
     >>> _lacking(runs, Judgments.of({"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}))
-    _Lacking(words='1 of 3 judged topics is not answered by all runs (b lacks 1)', by_none=1)
+    _Lacking(words='2 of 3 judged topics are not answered by all runs (b lacks 2), 1 of them by none', by_none=1)
     """
     judged = {labels.topic.values[code] for code in np.unique(labels.topic.code).tolist()}
     answered = {part.system: set(part.topic.strings()) & judged for part in runs.parts}
-    by_any = set[str]().union(*answered.values())
-    by_none, lost = len(judged) - len(by_any), len(by_any) - len(set.intersection(*answered.values()))
+    by_any, by_all = set[str]().union(*answered.values()), set.intersection(*answered.values())
+    lost, by_none = len(judged) - len(by_all), len(judged) - len(by_any)
     if not lost:
-        return _Lacking("", by_none) if by_none else None
+        return None
+    if lost == by_none:
+        return _Lacking(f"{counted(lost, 'judged topic')} {'is' if lost == 1 else 'are'} answered by no run", by_none)
     fewest = min(answered, key=lambda system: len(answered[system]))
     words = f"{lost} of {counted(len(judged), 'judged topic')} {'is' if lost == 1 else 'are'} not answered by all runs"
-    return _Lacking(f"{words} ({fewest} lacks {len(by_any) - len(answered[fewest])})", by_none)
+    too = f", {by_none} of them by none" if by_none else ""
+    return _Lacking(f"{words} ({fewest} lacks {len(judged) - len(answered[fewest])}){too}", by_none)
 
 
 def _is_ratings(file: str) -> bool:

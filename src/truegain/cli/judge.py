@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from truegain import config
-from truegain.cli.gold_options import Gold, Labeling
+from truegain.cli.gold_options import Gold, Labeling, refuse_for_answers
 from truegain.cli.judge_run import run_command
 from truegain.cli.options import (
     AnswerOptions,
@@ -16,6 +16,8 @@ from truegain.cli.options import (
     RelevantFrom,
     SeedAndJobs,
     advanced,
+    changed,
+    measure_of_answers,
     refuse_preferences,
     with_options,
 )
@@ -28,6 +30,7 @@ from truegain.data.judgments import Judgments as LabelTable
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.files import expand
+from truegain.measures.parse import MeasuresLike
 from truegain.message import option
 from truegain.results.base import Table
 
@@ -95,7 +98,13 @@ def check_command(
     refuse_preferences("judge check", judgments)
     items = answers.items([judgments, *expand(runs or [])])
     if items is not None:
-        table.write(_of_answers(items, answers, labeling, gold, show))
+        refuse_for_answers(
+            changed(labeling, leave_out=("design", "columns"))
+            | ({"relevant_from": "--relevant-from"} if relevant_from is not None else {})
+            | ({"name_by": "--name-by"} if name_by != "file" else {})
+        )
+        measures = answers.chosen_measures(items, measure_of_answers(items, measure, "P@10"))
+        table.write(_of_answers(items, measures, labeling, gold, show))
         return
     if show == "assessors" and labeling.aggregate is not None:
         raise TruegainError(
@@ -133,7 +142,7 @@ def check_command(
     table.write(quality)
 
 
-def _of_answers(items: Items, answers: AnswerOptions, labeling: Labeling, gold: str, show: str | None) -> Table:
+def _of_answers(items: Items, measures: MeasuresLike | None, labeling: Labeling, gold: str, show: str | None) -> Table:
     """The judge's values of answers beside those of people; by label only where these are pass and fail."""
     from truegain.judge_error.label_tables import label_table
     from truegain.report.gather import value_errors
@@ -141,7 +150,7 @@ def _of_answers(items: Items, answers: AnswerOptions, labeling: Labeling, gold: 
 
     if show in ("topics", "assessors"):
         raise TruegainError(f"{option('--show')} {show}: values of answers are shown for each system; leave it out")
-    study = Study(items, measures=answers.chosen_measures(items), gold=GoldConfig(gold, labeling.design))
+    study = Study(items, measures=measures, gold=GoldConfig(gold, labeling.design))
     values = value_errors(study)
     if show != "labels":
         return values.table()

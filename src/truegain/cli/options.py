@@ -13,7 +13,7 @@ from typer.main import get_click_type
 
 from truegain.cli.naming import option_names
 from truegain.cli.streams import speak_of
-from truegain.cli.study_files import ENDING, check_there, lack_of
+from truegain.cli.study_files import ENDING, check_there, is_of_file, lack_of
 from truegain.config import Empty, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, some
@@ -310,7 +310,8 @@ def _holds_answers(context: typer.Context) -> bool:
         return True
     if "score" not in options or not file:
         return False
-    if context.params.get("score") or context.params.get("cluster") or board_of(context.params.get("columns") or ""):
+    said = {**(context.default_map or {}), **context.params}  # by a study file, or typed
+    if said.get("score") or said.get("cluster") or board_of(context.params.get("columns") or ""):
         return True
     from truegain.data.item_reading import is_log  # read by those who give one file
 
@@ -405,7 +406,10 @@ class AnswerOptions:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
         named = self.score or self.cluster or self.less_is_better or file_options().board
         if not named and ending(files[0]) in (*LINES, ""):
-            return None  # lines, as of most judgments; what reads logs is not loaded for them
+            from truegain.data.item_reading import may_be_board
+
+            if not may_be_board(files[0]):
+                return None  # lines, as of most judgments; what reads logs is not loaded for them
         from truegain.study.item_inputs import items_in
 
         return items_in(files, self.score, self.cluster, called, self.less_is_better)
@@ -421,6 +425,12 @@ class AnswerOptions:
         from truegain.study.item_inputs import answer_scores
 
         return answer_scores(items, self.chosen_measures(items, measures))
+
+
+def measure_of_answers(items: Items, measure: str, usual: str) -> list[str] | None:
+    """The measure that was typed, or that a study of nuggets names; None: the usual one of runs, which says nothing."""
+    named = measure != usual and (items.are_nuggets or not is_of_file("measure"))
+    return [measure] if named else None
 
 
 Measures = Annotated[

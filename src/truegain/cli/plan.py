@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from truegain.cli.checks import check_numbers
-from truegain.cli.gold_options import Design, GoldRelevantFrom, refuse
+from truegain.cli.gold_options import Design, GoldRelevantFrom, refuse, refuse_for_answers
 from truegain.cli.options import (
     PROPORTION,
     AnswerOptions,
@@ -25,6 +25,8 @@ from truegain.cli.options import (
     SeedAndJobs,
     Values,
     advanced,
+    changed,
+    measure_of_answers,
     one_of,
     option_for,
     study_or_judgments,
@@ -39,7 +41,7 @@ from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
-from truegain.errors import TruegainError, counted
+from truegain.errors import InputError, TruegainError, counted
 from truegain.io.files import expand
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
@@ -107,7 +109,13 @@ def topics_command(
             f"see what more clusters bring with `truegain verdict {option('--cluster')} {answers.cluster}`"
         )
     items = answers.items([judgments, *expand(runs)])
-    scores = scored(judgments, runs, [measure], scoring, inputs) if items is None else answers.scores(items)
+    if items is not None:
+        refuse_for_answers(changed(scoring, inputs, leave_out=("jobs",)))
+    scores = (
+        scored(judgments, runs, [measure], scoring, inputs)
+        if items is None
+        else answers.scores(items, measure_of_answers(items, measure, "AP"))
+    )
     topic_plan = plan_topics(
         scores, min_effect=min_effect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
     )
@@ -256,7 +264,6 @@ def labels_command(
         truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 --docs demo/docs.jsonl -o list.csv
 
     """
-    from truegain.data.label_list_reading import gold_list_of
     from truegain.data.label_lists import keep_labels
     from truegain.planning.gold_sample import sample_gold
     from truegain.planning.labels import plan_labels
@@ -272,9 +279,16 @@ def labels_command(
     if is_nuggets(judgments) and not answers.score:
         inputs, unit = _of_nuggets([judgments, *paths], measure, needs.population), "assignment"
     elif (items := answers.items([judgments, *paths])) is not None:
+        if named := measure_of_answers(items, measure, USUAL_MEASURE):
+            answers.chosen_measures(items, named)  # which is refused
         if printing.docs is not None:
             raise TruegainError(f"{option('--docs')}: answers have no document ids; put their texts beside the list")
         inputs, unit = (items, None, answers.score), "item" if any(items.item.values) else "answer"
+    if unit != "pair":
+        refuse_for_answers(
+            ({"relevant_from": "--relevant-from"} if needs.relevant_from is not None else {})
+            | ({"name_by": "--name-by"} if name_by != "file" else {})
+        )
     if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
@@ -286,7 +300,7 @@ def labels_command(
             f"{option('--draw')} is for a first list; with gold labels at hand the design is given "
             f"({option('--design')})"
         )
-    if output is not None and gold is not None and gold_list_of(gold) is not None:
+    if output is not None and gold is not None and _is_list(gold, unit):
         raise TruegainError(f"{gold} is a list already: fill in more labels there, from the first empty row on")
     gold_list = None
     if gold is None or output is not None:
@@ -314,6 +328,18 @@ def labels_command(
     if printing.figure is not None:
         save(label_chart(label_plan), printing.figure)
     write_table(replace(label_plan.details, notes=notes), printing.output_format, printing.table)
+
+
+def _is_list(gold: str, unit: str) -> bool:
+    """Whether gold labels are a list to be filled in; those of answers may be a table of values, without documents."""
+    from truegain.data.label_list_reading import gold_list_of
+
+    try:
+        return gold_list_of(gold) is not None
+    except InputError:
+        if unit == "pair":
+            raise
+        return False
 
 
 def _of_nuggets(files: list[str], measure: str, population: str) -> tuple[Any, Any, Any]:

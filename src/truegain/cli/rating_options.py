@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, TypeVar
 
 import numpy as np
 import typer
 
 from truegain.aggregation.reading import RatingReading
 from truegain.cli.options import Columns, MissingLabels, Values, advanced, long_name, option_for, study_or_judgments
+from truegain.cli.streams import tell
+from truegain.cli.study_files import is_of_file
 from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
 from truegain.io.warnings import warn
 from truegain.message import option
 
+AnyReading = TypeVar("AnyReading", bound=RatingReading)
 RatingsFile = Annotated[
     str,
     typer.Argument(
@@ -92,12 +95,21 @@ class GainOptions:
                 normalize=self.normalize,
                 weight_assessors=self.weight_assessors,
             )
+        reading = without_scale_of_file(reading)
         if names := [*(["--weight-assessors"] if self.weight_assessors else []), *reading.changed_options]:
             raise TruegainError(
                 f"{', '.join(map(option, names))}: this is about ratings; choose how they become labels, as in "
                 f"{option('--aggregate')} mean {option('--scale')} 0:3"
             )
         return judgments
+
+
+def without_scale_of_file(reading: AnyReading) -> AnyReading:
+    """What is asked of judgments that are no ratings: the `scale` of a study file is then that of `settle`."""
+    if reading.scale is None or not is_of_file("scale"):
+        return reading
+    tell("there are no ratings, so `scale` of the study file is ignored here; `truegain settle` reads it", "note")
+    return replace(reading, scale=None)
 
 
 def gains_of(

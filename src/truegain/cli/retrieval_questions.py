@@ -24,11 +24,13 @@ from truegain.cli.questions import (
 )
 from truegain.config import Gold, Ratings, StudyConfig
 from truegain.data.judgments import Judgments
+from truegain.data.label_lists import list_of_key
 from truegain.data.pool import Pool
 from truegain.data.runs import Runs
 from truegain.errors import some
 from truegain.io.columns import Coded
 from truegain.judge_error.judges import judge_quality
+from truegain.planning.settle import Settling
 from truegain.study.estimators import LEAST_TOPICS
 from truegain.study.feasibility import at_depth_of, usual_measures, whole_topics
 from truegain.study.file_kinds import GOLD_LIST, JUDGMENTS, RATINGS, RUN, UNKNOWN, Examined, files_below
@@ -144,7 +146,9 @@ def _about_judged(
     yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
     pair = ("--baseline", systems[0], "--candidate", systems[-1], "--dry-run")
     question = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
-    yield FileQuestion(about, question, command_of("settle", *chosen, *pair))
+    study = _study_by(runs, first, StudyConfig(), measure)
+    lacks = refusal(lambda: Settling(study, systems[0], [systems[-1]]))
+    yield FileQuestion(about, question, "" if lacks else command_of("settle", *chosen, *pair), lacks)
     if others and len(systems) > 2:
         question = f"Do {first.file} and {others[0]} order the systems alike?"
         named_columns = columns_of(first, whole[1], runs=runs)
@@ -191,24 +195,28 @@ def _about_gold(
     files: Sequence[Examined],
 ) -> Iterator[FileQuestion]:
     """Labels of people beside those of a cheap judge."""
-    listed = [file for file in files if file.kind == GOLD_LIST]
+    listed = _without_keys([file for file in files if file.kind == GOLD_LIST])
     linear = at_depth_of(_together(runs), "P@10")
     both = [_Checked(cheap, gold, linear, runs) for cheap in whole for gold in smaller if _checks(gold, cheap)]
     both.sort(key=lambda pair: named_as(pair.cheap, CHEAP) + named_as(pair.gold, TRUSTED), reverse=True)
     ready = [pair for pair in both if not pair.refusal]
-    for pair in ready[:1]:
-        instead = tuple(one.gold.file for one in ready[1:] if one.cheap is pair.cheap)
-        yield from pair.questions(about, paths, instead)
+    asked: list[tuple[str, ...]] = []
+    for pair in ready:  # another design, or other columns, is another command
+        if pair.cheap is ready[0].cheap and pair.options not in asked:
+            asked.append(pair.options)
+            alike = [one for one in ready if one.cheap is pair.cheap and one.options == pair.options]
+            yield from pair.questions(about, paths, tuple(one.gold.file for one in alike if one is not pair))
     refused = {pair.gold.file: pair for pair in reversed(both)}  # by the judgments it fits best
     for pair in refused.values():
         if not any(one.gold is pair.gold for one in ready):
             yield from pair.questions(about, paths)
     for file in listed:
         question = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
-        filled = bool(file.data.judged)
+        filled, sheet = bool(file.data.judged), list_of_key(file.file)
+        lacks = f"this is the key of {sheet}: give {sheet}, with labels" if sheet else "fill in labels from its top"
         options = ("--gold", file.file, *columns_of(whole[0], runs=runs))
         command = command_of("verdict", whole[0].file, *paths, *options) if filled else ""
-        yield FileQuestion(about, question, command, "" if filled else "fill in labels from its top")
+        yield FileQuestion(about, question, command, "" if filled else lacks)
         if filled and not ready:
             yield FileQuestion(about, PAGE, command_of("report", whole[0].file, *paths, *options, "-o", "report.html"))
     if whole[0].judges and not both and not listed:
@@ -233,6 +241,12 @@ class _Checked:
         """How the gold labels seem to have been drawn."""
         return "topics" if whole_topics(self.cheap.data, self.gold.data) else "random"
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What a command is told of these labels, their file aside."""
+        at_depth = () if self.measure == "P@10" else ("-m", self.measure)
+        return ("--design", self.design, *at_depth, *columns_of(self.cheap, self.gold, runs=self.runs))
+
     @cached_property
     def refusal(self) -> str:
         """Why a verdict with these gold labels is refused; empty where it is not."""
@@ -251,8 +265,7 @@ class _Checked:
     def questions(self, about: str, paths: Sequence[str], instead: tuple[str, ...] = ()) -> Iterator[FileQuestion]:
         """What these labels can answer; others may stand in place of the gold labels."""
         cheap, gold = self.cheap, self.gold
-        at_depth = () if self.measure == "P@10" else ("-m", self.measure)
-        options = ("--gold", gold.file, "--design", self.design, *at_depth, *columns_of(cheap, gold, runs=self.runs))
+        options = ("--gold", gold.file, *self.options)
         drawn = "" if self.design == "topics" else ", if these were drawn at random"
         question = f"Which system is better by {cheap.file}, corrected by {gold.file}{drawn}?"
         if self.refusal:
@@ -263,6 +276,12 @@ class _Checked:
         if not refusal(lambda: judge_quality(cheap.data, gold=Gold(gold.data, self.design))):
             question = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
             yield FileQuestion(about, question, command_of("judge", "check", cheap.file, *options), instead=instead)
+
+
+def _without_keys(lists: Sequence[Examined]) -> list[Examined]:
+    """The lists, without the keys of those that are there: people fill in the list."""
+    there = {file.file for file in lists}
+    return [file for file in lists if file.data.judged or list_of_key(file.file) not in there]
 
 
 def _checks(gold: Examined, cheap: Examined) -> bool:

@@ -27,7 +27,7 @@ from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path
 from truegain.io.folder_lock import only_here
-from truegain.message import arg, argname, option
+from truegain.message import ANOTHER_FILE, Message, arg, argname, option
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Settlement
 
 if TYPE_CHECKING:
@@ -290,14 +290,22 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
 
     if Path(sheet).resolve() == (keeper.folder / FILLED).resolve():
         raise TruegainError(f"{option('--sheet')} {sheet}: the answer's labels go there; name another file")
-    keeper.begin()
-    settling = keeper.settling
-    if not Path(sheet).is_file():
+    settling, is_new = keeper.settling, not Path(sheet).is_file()
+    if not is_new or keeper.has_begun:
+        keeper.begin()
+    if is_new:
         write_table(settling.outlook(), None, STANDARD_INPUT)
         listed = settling.listed
         if texts.topics is not None or texts.docs is not None:
             listed = listed.with_texts(*texts_of(listed.topics, listed.docs, texts.topics, texts.docs))
-        listed.write(sheet)
+        try:
+            listed.write(sheet)
+        except InputError as error:
+            if str(error.hint) != str(Message(ANOTHER_FILE)):
+                raise
+            hint = f"name another sheet with {option('--sheet')}, or move this file away"
+            raise InputError(error.problem, file=error.file, hint=hint) from None
+        keeper.begin()  # a sheet that cannot be written begins nothing
         settling.listed.write(keeper.folder / "list.csv")
         typer.echo(f"\n{_fill_in(sheet, 0, settling)}")
         raise typer.Exit(NOT_KNOWN)

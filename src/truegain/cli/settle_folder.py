@@ -48,6 +48,11 @@ class Keeper:
             "database": self.database,
         }  # fmt: skip
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the folder has a question."""
+        return (self.folder / QUESTION).is_file()
+
     def begin(self) -> None:
         """Keep the question, or refuse to go on with another."""
         path, now = self.folder / QUESTION, self.question()
@@ -73,7 +78,7 @@ class Keeper:
 
     def known(self) -> Settlement | None:
         """The answer, where it is there already and to the same question."""
-        if not (self.folder / QUESTION).is_file():
+        if not self.has_begun:
             return None
         self.begin()
         path = self.folder / ANSWER

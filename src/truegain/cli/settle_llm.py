@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
+from truegain.addresses import is_remote
 from truegain.cli.judge_run import AskingProgress
 from truegain.cli.options import advanced
 from truegain.cli.streams import tell
@@ -15,7 +16,8 @@ from truegain.data.run import ordered_columns
 from truegain.data.runs import read_runs
 from truegain.data.writing import table_bytes
 from truegain.errors import TruegainError, counted
-from truegain.io.files import shown_path, write_bytes
+from truegain.io.files import STANDARD_INPUT, shown_path, write_bytes
+from truegain.io.irds import is_irds
 from truegain.measures.parse import parse_measure
 from truegain.message import option, with_marks
 
@@ -79,7 +81,8 @@ def label_unjudged(
         raise TruegainError(f"{option('--model')} and {option('--url')} go together; give both, or none")
     if texts.topics is None or texts.docs is None:
         raise TruegainError(f"{option('--topics')} and {option('--docs')}: an LLM needs to read them, too")
-    known = Judgments.of(judgments) if Path(judgments).is_file() else None
+    elsewhere = is_remote(judgments) or is_irds(judgments) or judgments == STANDARD_INPUT
+    known = Judgments.of(judgments) if elsewhere or Path(judgments).exists() else None
     depth = getattr(parse_measure((measures or ["P@10"])[0]), "cutoff", None) or USUAL_DEPTH
     lacking = _lacking(files, known, depth)
     if not lacking:

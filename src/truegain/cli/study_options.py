@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from truegain.cli.options import ClusterColumn, EmptyTopics, JudgeModel, LessIsBetter, NameBy, ScoreName
+from truegain.cli.gold_options import refuse_for_answers
+from truegain.cli.options import ClusterColumn, EmptyTopics, JudgeModel, LessIsBetter, NameBy, ScoreName, changed
 from truegain.cli.output import NewNames, StripPrefix
+from truegain.cli.rating_options import without_scale_of_file
 from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file, within_gold
-from truegain.config import StudyConfig
+from truegain.config import Scoring, StudyConfig
 from truegain.data.models import models_named
 from truegain.errors import InputError, TruegainError
 from truegain.io.file_options import file_options
-from truegain.message import option
+from truegain.message import arg, option
 from truegain.study.inputs import USUAL, LeaveOut, StudyInputs
 
 if TYPE_CHECKING:
     from truegain.aggregation.reading import RatingReading
     from truegain.preferences.study import PreferenceStudy
+    from truegain.study.item_inputs import AnswerInputs
     from truegain.study.study import Study
 
 
@@ -89,6 +92,23 @@ class StudyOptions(StudyInputs):
         tell_default_measure(study, self.measure)
         return study
 
+    def check(self, config: StudyConfig, reading: RatingReading) -> None:
+        """Refuse what is only of use with ratings; a `scale` of a study file may be that of `settle`."""
+        rated = config.ratings.are_aggregated or (config.gold is not None and config.gold.aggregate is not None)
+        super().check(config, reading if rated else without_scale_of_file(reading))
+
+    def claims(
+        self, systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
+        one_candidate: bool = False,
+    ) -> list[tuple[str, str]]:  # fmt: skip
+        """The claims that are asked about; of a study file that has several candidates for `settle`, none."""
+        several = [self.called(name.strip()) for name in (candidate or "").split(",")]
+        if is_of_file("candidate") and len(several) > 1 and set(several) <= set(systems):
+            raise TruegainError(
+                f"{arg('candidate')}: one system here, and there are {len(several)}; `truegain settle` takes several"
+            )
+        return super().claims(systems, pair, baselines, candidate, one_candidate)
+
     def study_of_preferences(
         self, judgments: str, config: StudyConfig, reading: RatingReading
     ) -> PreferenceStudy | None:
@@ -103,6 +123,16 @@ class StudyOptions(StudyInputs):
         check_typed(judgments, {"--names": self.names, "--strip-prefix": self.strip_prefix})
         models = {self.called(s): x for s, x in models_named(self.system_models).items()}
         return PreferenceStudy.from_config(judgments, self.measure, config, models, self.judge_model)
+
+    def answers(self, files: Sequence[str], config: StudyConfig) -> AnswerInputs | None:
+        """Values of answers; options about runs and judgments are refused, those of a study file have no weight."""
+        of_runs = changed(config.scoring, leave_out=("all_topics",))
+        own = ("name_by", "system_models")
+        of_runs |= changed(self, leave_out=tuple(f.name for f in fields(self) if f.name not in own))
+        answers = super().answers(files, replace(config, scoring=Scoring(all_topics=config.scoring.all_topics)))
+        if answers is not None:
+            refuse_for_answers(of_runs)
+        return answers
 
 
 def left_out_of_file() -> LeaveOut | None:

@@ -141,6 +141,8 @@ def unjudged_command(
         sample = _without_file(sample, "fill", "scale", "seed")
     if show != "next" and sample.fill is None:
         ahead = _without_file(ahead, "pair")
+    if show != "left-out":
+        pool = _without_file(pool, "teams")
     _check(show, ahead, sample, sheet)
     if show != "left-out" and pool.teams is not None:
         raise TruegainError(f"{option('--teams')} says who is left out together; give {option('--show')} left-out")

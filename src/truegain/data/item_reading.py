@@ -17,6 +17,7 @@ from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, an, counted, some
 from truegain.io import formats, named_tables, python_tables
+from truegain.io.column_names import BOARD
 from truegain.io.file_options import file_options
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
@@ -26,7 +27,7 @@ from truegain.io.named_tables import Columns, is_missing
 from truegain.io.nugget_files import MODEL_COLUMNS
 from truegain.io.python_tables import is_paths
 from truegain.io.warnings import warn
-from truegain.message import argname
+from truegain.message import arg, argname
 
 # Names of columns in tables that are no log of a tool, the first one ours.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -40,9 +41,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "judge": ("judge", "assessor", "annotator", "judge_model", "grader"),
     "replicate": ("replicate", "epoch", "repeat", "trial"),
 }  # fmt: skip
+CALLED = {"topic": "topic", "system": "system", "label": "value", "assessor": "judge"}  # what `columns` may name
 PEOPLES = ("human", "people", "gold", "expert")  # columns of values by people, whoever gave those beside them
 NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
 SCORES_BY_THEMSELVES = frozenset(["true", "false", "pass", "fail"])  # words; yes and no may say anything of a topic
+DIGITS = 3  # numbers of fewer are exact in a table: 0.2 and 0.75 are no 0.2000 and 0.7500
 LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
 
 ItemsLike = TableLike | Iterable[PathLike] | Iterable[Mapping[str, Any]] | Mapping[str, Any] | Items
@@ -104,12 +107,25 @@ def read_items(
 def is_log(path: PathLike) -> bool:
     """Whether a file is a log that a known evaluation tool wrote."""
     name = os.fspath(path)
-    has_lines = bool(file_options().board)  # a leaderboard, whatever its file is called
-    if not (has_lines or formats.ending(name) in LOG_ENDINGS) or not can_be_read_again(name):
+    may_be = bool(file_options().board) or formats.ending(name) in LOG_ENDINGS or may_be_board(path)
+    if not may_be or not can_be_read_again(name):
         return False
     from truegain.io.logs.catalogue import log_format  # all readers: for those who give such a file
 
     return log_format(next(pieces_of(path), b""), shown_path(path)) is not None
+
+
+def may_be_board(path: PathLike) -> bool:
+    """Whether lines may be a leaderboard, whatever the file is called: no lines of judgments, which have whole labels.
+
+    >>> may_be_board("none.txt")
+    False
+    """
+    name = os.fspath(path)
+    if formats.ending(name) not in (".txt", "") or not can_be_read_again(name):
+        return False
+    cells = start_of(path).partition(b"\n")[0].split()
+    return len(cells) == len(BOARD) - 1 or (len(cells) == len(BOARD) and b"." in cells[-1])
 
 
 def _file_log(path: PathLike) -> Log:
@@ -119,10 +135,15 @@ def _file_log(path: PathLike) -> Log:
 
     log = log_in(path)
     if log is not None:
+        if file_options().is_judgments(path) and (file_options().judged.names or file_options().judged.renamed):
+            raise InputError(
+                f"{argname('columns')} names columns, and this is a log of {log.tool}, whose columns are known",
+                file=log.file, hint=f"leave {argname('columns')} out",
+            )  # fmt: skip
         return log
     if can_be_read_again(os.fspath(path)):
         refuse_unnamed(start_of(path), shown_path(path))
-    return table_log(Columns(*formats.read_file(path)))
+    return table_log(named_tables.called_as(Columns(*formats.read_file(path)), path, CALLED))
 
 
 def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
@@ -244,11 +265,12 @@ def table_log(columns: Columns) -> Log:
         roles["score"] = "score"  # beside values it names them, as in our own tables
     if "topic" not in roles:
         others = ", ".join(NAMES["topic"][1:6])
+        which = f", or say which it is: {arg('columns', 'topic=NAME')}" if file_options().columns is not None else ""
         raise InputError(
             f"there is no column 'topic' (or {others}, ...) among {', '.join(columns.all_written)}",
             file=columns.file,
-            hint="name the samples in a column 'topic', and the scores in columns of their own or in 'score_name' and "
-            "'value'",
+            hint=f"name the samples in a column 'topic'{which}, and the scores in columns of their own or in "
+            "'score_name' and 'value'",
         )
     roles = _with_scores(columns, roles)
     return _long(columns, roles) if "value" in roles else _wide(columns, roles)
@@ -280,8 +302,23 @@ def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
     of_topics = [row for row in rows if row.topic != ALL_TOPICS]
     if "score" not in roles or not of_topics:
         return _table(columns, rows, roles)
-    means = [ToolMean(row.score, row.value, row.system) for row in rows if row.topic == ALL_TOPICS]
+    moved = _rounding(rows, columns._column(roles["value"]))
+    means = [
+        ToolMean(row.score, row.value, row.system, rounding=moved[row.score]) for row in rows if row.topic == ALL_TOPICS
+    ]
     return replace(_table(columns, of_topics, roles), means=means)
+
+
+def _rounding(rows: Sequence[Row], cells: Sequence[object]) -> dict[str, float]:
+    """By score, how far printing may have moved a mean and the values behind it."""
+    from truegain.io.logs.autojudge import half_unit
+
+    texts: dict[tuple[str, bool], list[object]] = {}
+    for row, cell in zip(rows, cells, strict=True):
+        texts.setdefault((row.score, row.topic == ALL_TOPICS), []).append(cell)
+    names = {row.score for row in rows}
+    halves = {of: half_unit(printed, DIGITS) for of, printed in texts.items()}
+    return {name: sum(halves.get((name, is_mean), 0.0) for is_mean in (True, False)) for name in names}
 
 
 def _wide(columns: Columns, roles: Mapping[str, str]) -> Log:

@@ -442,9 +442,10 @@ class Items(Lines):
             near = SAME + printed.rounding
             if not (abs(ours - printed.mean) <= near or (math.isnan(ours) and math.isnan(printed.mean))):
                 why = f" ({printed.reason})" if printed.reason else ""
+                tools, own = _told_apart(printed.mean, ours)
                 messages.append(
-                    f"{printed.score} of {printed.system}: the tool printed {printed.mean:.4f}, the mean of its values "
-                    f"is {ours:.4f} over {counted(len(known), 'topic')}{why}"
+                    f"{printed.score} of {printed.system}: the tool printed {tools}, the mean of its values is {own} "
+                    f"over {counted(len(known), 'topic')}{why}"
                 )
         return tuple(messages)
 
@@ -473,7 +474,7 @@ class Items(Lines):
             there = (
                 there_are([column], tuple(self.clusters), 10)
                 if self.clusters
-                else f"its samples have no metadata, so leave {arg('cluster')} out"
+                else f"its samples have no metadata, so leave {arg('cluster', python='`clustered`')} out"
             )
             raise TruegainError(f"{argname('cluster', column)} is not a column of {self.source}; {there}")
         of = self.clusters[alike[0]]
@@ -483,6 +484,16 @@ class Items(Lines):
                 f"there ({some(lost)}); fill it in, or choose another column"
             )
         return replace(self, cluster={topic: of[topic] for topic in self.topics})
+
+
+def _told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers with 4 digits, or as many as tell them apart.
+
+    >>> _told_apart(0.5, 0.25), _told_apart(0.6111111111, 0.6111121111)
+    (('0.5000', '0.2500'), ('0.611111', '0.611112'))
+    """
+    digits = next((n for n in range(4, 17) if f"{one:.{n}f}" != f"{other:.{n}f}"), 17)
+    return f"{one:.{digits}f}", f"{other:.{digits}f}"
 
 
 def _unlike(one: int, other: int) -> bool:

@@ -18,7 +18,7 @@ from truegain.io.column_names import ASSESSOR, COLUMN, ColumnNames, Header, Miss
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.io.file_options import file_options, label_of, read_with
 from truegain.io.files import PathLike, shown_path
-from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, opened
+from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, is_rows, opened
 from truegain.io.irds import DatasetLike, is_dataset, rows_of, subtopic_of
 from truegain.io.json_files import nested
 from truegain.io.named_tables import Columns, is_missing, renamed
@@ -461,7 +461,7 @@ def _of_object(
 ) -> Judgments:
     """Judgments from any known kind of object; `what` they are called in messages."""
     check_one_of("missing", missing, ("refuse", "drop"))
-    if is_frame(data):
+    if is_frame(data) or is_rows(data, named=names is not None):
         return _of_frame(opened(data), what, header_of(names, what), missing)
     refuse_columns(names is not None, data)
     if isinstance(data, Judgments):

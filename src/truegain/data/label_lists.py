@@ -52,6 +52,17 @@ def key_path(path: PathLike) -> str:
     return f"{bare[: len(bare) - len(ending)]}{KEY}{bare[len(bare) - len(ending) :]}{packed}"
 
 
+def list_of_key(path: PathLike) -> str:
+    """The list whose key a file is by its name; empty where it is none.
+
+    >>> list_of_key("a/gold_list.key.csv"), list_of_key("sample.v2.jsonl.gz")
+    ('a/gold_list.csv', '')
+    """
+    name = os.fspath(path)
+    before, key, after = name.rpartition(KEY)
+    return f"{before}{after}" if key and key_path(f"{before}{after}") == name else ""
+
+
 def key_beside(path: PathLike, digest: str) -> str:
     """The file beside a sheet that is its key, told by the digest: the one of its name, or any other key there."""
     for other in _keys(path):

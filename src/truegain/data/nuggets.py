@@ -105,8 +105,9 @@ def read_nuggets(data: NuggetsLike, *, names: Sequence[str] | None = None) -> It
     """
     several = isinstance(data, Iterable) and not isinstance(data, str | os.PathLike | Mapping)
     paths: list[Any] = list(cast("Iterable[Any]", data)) if several else [data]
-    if not all(isinstance(path, str | os.PathLike) for path in paths):
-        raise InputError(f"cannot read {an(data)} as nuggets", hint="give a path, or a list of paths")
+    if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
+        what = an(data) if paths else "an empty list"
+        raise InputError(f"cannot read {what} as nuggets", hint="give a path, or a list of paths")
     files = [read_nugget_file(os.fspath(path)) for path in paths]
     banks, assigned = [f for f in files if not f.assigns], [f for f in files if f.assigns]
     if not assigned:
@@ -193,7 +194,10 @@ def gold_nuggets(data: Any, items: Items) -> tuple[Items, bool]:
         again = any(ours.get(key, weight) != weight for key, weight in theirs.items() if weight != UNKNOWN)
         weights = np.array([theirs[key] or ours.get(key, UNKNOWN) for key in keys], np.float64)
         return replace(data, weight=frozen(weights)), again
-    paths = [data] if isinstance(data, str | os.PathLike) else list(data)
+    several = isinstance(data, Iterable) and not isinstance(data, str | os.PathLike)
+    paths = list(data) if several else [data]
+    if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
+        raise InputError(f"cannot read {an(data)} as gold labels of nuggets", hint="give a path, or a list of paths")
     files = [read_nugget_file(file_name(path)) for path in paths]
     bank = NuggetBank()
     for (topic, name), weight in ours.items():

@@ -38,17 +38,24 @@ def is_frame(data: object) -> bool:
     return tabled or hasattr(kind, "__arrow_c_stream__") or is_hugging_face(data) or is_rows(data)
 
 
-def is_rows(data: object) -> bool:
+def is_rows(data: object, named: bool = False) -> bool:
     """Whether this is a list of rows, a dict each; runs are dicts of dicts, and a list of these is none.
+
+    named: whether names of columns were given with it: then dicts of dicts are rows, whose fields these name.
 
     >>> is_rows([{"topic": "1", "doc": "a", "label": 1}]), is_rows([{"1": {"a": 1.5}}]), is_rows([])
     (True, False, False)
+    >>> is_rows([{"query": {"id": "1"}}], named=True)
+    True
     """
-    return isinstance(data, list | tuple) and bool(data) and all(map(_is_row, data))
+    if not (isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data)):
+        return False
+    rows = [row for row in data if row]  # an empty one lacks what a row needs, as is told by its number
+    return bool(rows) and (named or all(map(_is_row, rows)))
 
 
-def _is_row(data: object) -> bool:
-    return isinstance(data, Mapping) and any(not isinstance(value, Mapping) for value in data.values())
+def _is_row(data: Mapping[Any, Any]) -> bool:
+    return any(not isinstance(value, Mapping) for value in data.values())
 
 
 def is_hugging_face(data: object) -> bool:
@@ -60,7 +67,7 @@ def opened(data: Any) -> Frame:
     """The columns of a frame, whose it may be; a lazy frame of polars is computed."""
     if isinstance(data, Frame):
         return data
-    if is_rows(data):
+    if is_rows(data, named=True):
         names = list(dict.fromkeys(str(name) for row in data for name in row))
         return Frame(names, lambda at: [row.get(names[at]) for row in data])
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):  # polars, lazy

@@ -228,6 +228,47 @@ def renamed(columns: Columns, header: Header | None, strict: bool = False) -> Co
     return _with_names_of_another(columns, options)
 
 
+def called_as(columns: Columns, path: object, names: Mapping[str, str]) -> Columns:
+    """A table of answers with its columns under the names that `names` has for ours, where the command was told theirs.
+
+    Of the file that the command names first, every column that it was told must be there; others may have other names.
+    """
+    options = file_options()
+    is_first = options.is_judgments(str(path))
+    if is_first and (options.judged.names or options.ran.names):
+        raise InputError(
+            f"{argname('columns')} lists all columns of a file, and this table names its own", file=columns.file,
+            hint=f"say which is which, as in {arg('columns', 'topic=NAME')}, or leave {argname('columns')} out",
+        )  # fmt: skip
+    said = {**options.ran.renamed, **options.judged.renamed, **({} if is_first else options.trusted.renamed)}
+    for ours, theirs in said.items():
+        if ours in names:
+            columns, name = with_inner(columns, Header(renamed={ours: theirs})), theirs.strip().lower()
+            if "+" in name and name not in columns.names and (is_first or set(parts_of(name)) <= set(columns.names)):
+                columns = _joined(columns, name)
+            if name in columns.names:
+                columns = _with_name(columns, name, names[ours])
+            elif is_first:
+                raise _no_column(columns, theirs)
+        elif is_first:
+            raise InputError(
+                f"{argname('columns', f'{ours}={theirs}')}: a table of answers has no {ours}", file=columns.file,
+                hint=f"name the columns of {some(list(names))}; a score is named by {arg('score')}",
+            )  # fmt: skip
+    return columns
+
+
+def _with_name(columns: Columns, name: str, ours: str) -> Columns:
+    """The columns with one under another name, in the place of the one that had it."""
+    kept = [at for at, other in enumerate(columns.names) if other == name or other != ours]
+    values = [columns.frame.column(at) for at in kept]
+    places = columns.places or Places.rows(len(values[0]))
+    table = RawTable([str(columns.frame.columns[at]) for at in kept], values, places, is_guarded(columns.frame))
+    made = Columns(table, columns.file, columns.role)
+    made.names = [ours if columns.names[at] == name else columns.names[at] for at in kept]
+    return made
+
+
 def _is_slip(columns: Columns, ours: str, theirs: str) -> bool:
     """Whether a name that a table lacks is one of its own mistyped, not of another file: then no column stands in."""
     others = [name for name in columns.all_written if name.strip().lower() not in columns.matches[ours]]

@@ -17,7 +17,7 @@ from truegain.errors import InputError, counted, some
 from truegain.io import formats
 from truegain.io.columns import number_of
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
-from truegain.io.named_tables import Columns, is_missing
+from truegain.io.named_tables import Columns, called_as, is_missing
 from truegain.io.warnings import warn
 
 SCORE = "support"  # of a nugget by an answer, from 0 to 1
@@ -37,6 +37,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "judge": ("assessor", "judge", "annotator", "judge_model", "model"),
     "replicate": ("replicate", "epoch", "repeat", "trial"),
 }
+CALLED = {"topic": "qid", "system": "system", "label": "assignment", "assessor": "assessor"}  # what `columns` may name
 MODEL_COLUMNS = ("judge_model", "model")  # that name a model, so its row is no person's
 _KEY = re.compile(rb'"(nuggets?|nugget_id|nugget_text|importance|assignment)"\s*:')
 _WORD = re.compile(rb'[",](not_support|partial_support|support)\b')
@@ -149,7 +150,7 @@ def read_nugget_file(path: PathLike) -> NuggetFile:
     NuggetFile
         What it tells; words that are neither an importance nor an assignment are refused.
     """
-    columns = Columns(*formats.read_file(path))
+    columns = called_as(Columns(*formats.read_file(path)), path, CALLED)
     listed = LISTED in columns.names
     return NuggetFile(columns.file, [*(_listed if listed else _flat)(columns)], _models(columns), listed)
 

@@ -611,6 +611,8 @@ def _names_in(begun: Beginning, *separators: str) -> bool:
 def _no_names(begun: Beginning, file: str) -> InputError | None:
     if begun.header.unnamed:
         return None
+    for name in [begun.header.renamed[ours] for ours in IDS if ours in begun.header.renamed]:
+        file_options().check_name(name)  # a slip, of no file at all, is no reason to guess at this one
     option = option_for_text(begun.text, begun.header.role, file)
     hint = (
         f"say which columns they are: {option}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
@@ -18,6 +20,14 @@ from truegain.settings import LARGEST
 Gains = tuple[tuple[float, float], ...]
 Mean = Literal["arithmetic", "geometric", "total", "none"]
 FLOOR = 0.00001  # the least value whose logarithm a geometric mean takes, as trec_eval's gm_ measures
+
+
+def _are_gains(value: object) -> bool:
+    """Whether a value is a table label -> gain, or none."""
+    pairs = () if value is None else value
+    return isinstance(pairs, tuple) and all(
+        isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(x, Real) for x in pair) for pair in pairs
+    )
 
 
 class MeasureType(ABCMeta):
@@ -97,8 +107,11 @@ class Measure(metaclass=MeasureType):
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, Mapping):
-                pairs = tuple(sorted((float(k), float(v)) for k, v in value.items()))
-                object.__setattr__(self, field.name, pairs)
+                with suppress(TypeError, ValueError):  # told below
+                    pairs = tuple(sorted((float(k), float(v)) for k, v in value.items()))
+                    object.__setattr__(self, field.name, pairs)
+            if field.type == "Gains | None" and not _are_gains(getattr(self, field.name)):
+                raise MeasureError(f"{self.NAME}: {field.name} is {value!r}; give a table, as {field.name}={{1:1,2:3}}")
         cutoff = getattr(self, "cutoff", None)
         if cutoff is not None and (isinstance(cutoff, bool) or not isinstance(cutoff, int) or cutoff < 1):
             raise MeasureError(f"{self.NAME}@{cutoff}: the cutoff must be a whole number of at least 1")

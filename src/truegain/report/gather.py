@@ -324,7 +324,10 @@ def gather(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the study was made
         measures, claims, claims_requested = study_facts(study, pairs, baselines, costs, made, kept)
-        judge = judge_facts(study, gold_relevant_from)
+        try:
+            judge = judge_facts(study, gold_relevant_from)
+        except TruegainError as error:  # gold labels of one class only, which the verdict takes
+            judge, messages = None, (*(messages or ()), f"There is no section on the judge: {error}")
         agreement = _agreement(study)
         rated = study.raters is not None and not study.gold_rated
         labels = study.raters.judgments() if rated and study.raters is not None else judgments  # one a document

@@ -27,11 +27,12 @@ def told_clusters(judgments: Judgments) -> dict[str, str] | None:
     return of
 
 
-def clusters_of(topics: Sequence[str]) -> list[str]:
-    """Refused: names of topics do not tell their clusters, which a study is given beside them."""
+def refuse_unclustered(topics: Sequence[str]) -> list[str]:
+    """Names of topics do not tell their clusters, which a study is given beside them."""
+    grouped = arg("cluster", "COLUMN", python="items.clustered('COLUMN')")
     raise TruegainError(
-        f"topic {topics[0]} belongs to no cluster; give {arg('cluster', 'COLUMN')}, a column of the log or table, or "
-        f"leave 'clusters' out of {arg('population')}"
+        f"topic {topics[0]} belongs to no cluster; group answers by {grouped}, a column of the log or table; of "
+        f"judgments and runs, leave 'clusters' out of {arg('population')}"
     )
 
 
@@ -39,7 +40,7 @@ CLUSTERS = Source(
     "clusters",
     "cluster",
     holds=("topics",),
-    groups=clusters_of,
+    groups=refuse_unclustered,
     claim="from clusters like these {n}",
     other="other clusters",
     cause="having few clusters",

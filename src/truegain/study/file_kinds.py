@@ -17,6 +17,7 @@ import numpy as np
 from truegain.data.item_reading import read_items
 from truegain.data.judgments import Judgments
 from truegain.data.label_list_reading import MARKS, read_gold_list
+from truegain.data.label_lists import list_of_key
 from truegain.data.models import judge_in
 from truegain.data.pool import Pool
 from truegain.data.ratings import read_ratings
@@ -398,9 +399,12 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
     if set(_CHOICE) & names and any(set(sides) <= names for sides in _SIDES):
         return _of_preferences(columns, file)
     if sum(mark in names for mark in MARKS) > 1:
-        listed = read_gold_list(path)
-        return Examined(file, GOLD_LIST, topics=len(set(listed.topics)), values=len(listed.docs), data=listed,
-                        notes=(f"{listed.judged} of {len(listed.docs)} pairs are labeled",))  # fmt: skip
+        listed, sheet = read_gold_list(path), list_of_key(file)
+        is_key = sheet and not listed.judged
+        note = f"the key of {sheet}" if is_key else f"{listed.judged} of {len(listed.docs)} pairs are labeled"
+        return Examined(
+            file, GOLD_LIST, topics=len(set(listed.topics)), values=len(listed.docs), data=listed, notes=(note,)
+        )
     _refuse_objects(columns)
     if all(set(theirs) & names for theirs in OF_SCORES.values()) and "doc" not in columns:
         return _of_scores(path, file)

@@ -26,6 +26,7 @@ from truegain.data.scores import Scores
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.files import pieces_of
+from truegain.io.logs.autojudge import AS_TREC_EVAL
 from truegain.io.logs.log import ScoreRange
 from truegain.io.nugget_files import SCORE, is_nuggets
 from truegain.io.warnings import warn
@@ -191,6 +192,8 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     items.tell_means(name)
     if not SEVERAL & sources_of(config.population):
         items.tell_partial_judges(name)
+    if AS_TREC_EVAL in items.notes:
+        warn(f"{items.source}: {AS_TREC_EVAL}")
     one = items.of_score(name).by_item
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
     if not len(known):

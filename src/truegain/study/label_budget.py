@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from truegain.config import check_number
 from truegain.errors import TruegainError
 from truegain.message import argname
 from truegain.results.settlement import label_count
+from truegain.settings import check_number
 
 
 @dataclass(frozen=True)

@@ -47,10 +47,12 @@ ORDERS = {  # by the name of the format: what its columns hold
 OF_ONE_RUN = ("measure", "topic", "value")
 RUN_NAME = "runid"  # what trec_eval writes as a measure of all topics: its value is the name of the run
 SUMS = "num_"  # begins the names of what trec_eval sums over topics, or counts
+COUNTED = frozenset([RUN_NAME, "num_q", "num_ret", "num_rel", "num_rel_ret"])  # lines that trec_eval alone writes
 AS_TREC_EVAL = "trec_eval and AutoJudge write the same lines: they are taken for AutoJudge's, by the labels of an LLM"
 NOT_ASSIGNED = "not assigned"
 _KEYS = ("run_id", "topic_id", "measure", "value")
 _ITERATIONS = ({"0"}, {"1"}, {"Q0"}, {"q0"})  # what the second column of judgments holds
+ENOUGH = 50  # lines that tell whether a file is the leaderboard that it was said to be
 _LEAST = 4  # rows of whole numbers that tell
 
 
@@ -62,8 +64,9 @@ def _recognizes(data: bytes, _file: str) -> bool:
     if start.kind:
         return start.kind == "object" and set(start.keys) == set(_KEYS)
     if board := file_options().board:
-        rows = _sample(data, len(board), board.index("value"))
-        return bool(rows) and not _is_judged(rows)
+        begun = [line.split() for line in data[:START].decode(errors="replace").splitlines()[:ENOUGH]]
+        rows = [cells for cells in begun if _is_row(cells, len(board), board.index("value"))]
+        return bool(rows) and not _is_judged(rows)  # a line that is wrong is told where all are read
     return any(_order(_sample(data, width)) is not None for width in (len(BOARD), len(OF_ONE_RUN)))
 
 
@@ -195,12 +198,20 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
         raise no_records(file, WORDS, "check the file")
     called = [str(row[-1]) for _, row in cells if _names_run(row)]
     cells = [(line, row) for line, row in cells if not _names_run(row)]
-    order = columns or _order([row for _, row in cells])
+    told = None if is_json else _order([row for _, row in cells])
+    order = columns or told
     if order is None:
         raise _unnamed(file, tuple(ORDERS.values()))
+    if told is not None and order[-1] == "value" and order.index("topic") != told.index("topic"):
+        raise InputError(
+            f"column {told.index('topic') + 1} holds the topics, as its rows of 'all' tell, and not column "
+            f"{order.index('topic') + 1}", file=file, hint=f"say {arg('columns', ','.join(told))}",
+        )  # fmt: skip
     rows, means = list[Row](), list[ToolMean]()
     texts: dict[tuple[str, bool], list[object]] = {}  # by measure, those of topics and those of means
     seen: dict[tuple[str, ...], int] = {}
+    by_trec_eval = order == OF_ONE_RUN and (bool(called) or any(row[0] in COUNTED for _, row in cells))
+    judge = "" if by_trec_eval else UNNAMED  # trec_eval's values are made of judgments, by a rule
     for line, row in cells:
         number, status = value_of(row[order.index("value")], {}, str(row[order.index("measure")]), file, line)
         named = {name: id_of(row[order.index(name)], name, file, line) for name in BOARD[:3] if name in order}
@@ -212,35 +223,37 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
                 hint="keep one of the two lines",
             )
         topic, measure, run = named["topic"], named["measure"], named.get("run", "")
-        if topic == ALL and order == OF_ONE_RUN and measure.startswith(SUMS):
-            continue
+        if order == OF_ONE_RUN and (by_trec_eval or topic == ALL) and measure.startswith(SUMS):
+            continue  # a count is no score
         texts.setdefault((measure, topic == ALL), []).append(row[order.index("value")])
         if topic == ALL:
             means.append(ToolMean(measure, number, run, reason="topics without a value may have been filled in"))
         else:
-            rows.append(Row(topic, measure, number, run, judge=UNNAMED, status=status, line=line))
+            rows.append(Row(topic, measure, number, run, judge=judge, status=status, line=line))
     known = {"JSONL": is_json, "trec_eval": order == OF_ONE_RUN} | {name: order == of for name, of in ORDERS.items()}
     form = next((name for name, fits in known.items() if fits), ",".join(order))
-    notes = [AS_TREC_EVAL] if order == OF_ONE_RUN else []
-    moved = {of: _half_unit(cells) for of, cells in texts.items()}
+    notes = [AS_TREC_EVAL] if order == OF_ONE_RUN and not by_trec_eval else []
+    moved = {of: half_unit(cells) for of, cells in texts.items()}
     means = [replace(m, rounding=moved[m.score, True] + moved.get((m.score, False), 0.0)) for m in means]
     names = ({RUN_NAME: called[0]} if called else {}) | {"file": stem(file)}
-    return Log(file, "TREC AutoJudge", rows, names, means=means, provenance={"format": form},
-               notes=[*notes, *_sparse(rows)])  # fmt: skip
+    tool = "trec_eval" if by_trec_eval else "TREC AutoJudge"
+    return Log(file, tool, rows, names, means=means, provenance={"format": form}, notes=[*notes, *_sparse(rows)])
 
 
-def _half_unit(cells: Iterable[object]) -> float:
+def half_unit(cells: Iterable[object], least: int = 1) -> float:
     """Half a unit of the last printed digit of the largest number; 0 where none is a text with a decimal point.
+
+    least: numbers of fewer digits are exact.
 
     Zeros at the end may have been left out, so that the number with most digits tells how many were printed.
 
-    >>> _half_unit(["0.1234", "0.5"]), _half_unit(["1.0", "0.3333333333333333"]) < 1e-15, _half_unit([0.5, "1e-3"])
+    >>> half_unit(["0.1234", "0.5"]), half_unit(["1.0", "0.3333333333333333"]) < 1e-15, half_unit([0.5, "1e-3"])
     (5e-05, True, 0.0)
     """
     texts = [cell for cell in cells if isinstance(cell, str) and "." in cell and "e" not in cell.lower()]
     numbers = [Decimal(text) for text in texts]
     digits = max((len(number.as_tuple().digits) for number in numbers), default=0)
-    return 0.5 * 10.0 ** (max(number.adjusted() for number in numbers) - digits + 1) if numbers else 0.0
+    return 0.5 * 10.0 ** (max(number.adjusted() for number in numbers) - digits + 1) if digits >= least else 0.0
 
 
 def _json_cells(lines: Sequence[Record]) -> list[tuple[int, list[Any]]]:

@@ -1,0 +1,130 @@
+"""Options of runs and judgments where tables of scores of answers are read: heeded, or refused in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with scores of two systems on 40 questions, and those of people on 25 of them."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(5)
+    scores = {s: draw.random(40) < p for s, p in (("old", 0.4), ("new", 0.7))}
+    rows = [(s, f"q{t}", int(x)) for s, of in scores.items() for t, x in enumerate(of)]
+    people = [(s, t, x if draw.random() < 0.9 else 1 - x) for s, t, x in rows if int(t[1:]) < 25]
+    for name, table in (("s.csv", rows), ("g.csv", people)):
+        (tmp_path / name).write_text("system,topic,acc\n" + "".join(f"{s},{t},{x}\n" for s, t, x in table))
+    return tmp_path
+
+
+PLAN_TOPICS, PLAN_LABELS = ("plan topics", "--min-effect", "0.1"), ("plan labels",)
+CHECK = ("judge check", "--gold", "g.csv", "--design", "random")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("eval",), ("--depth", "3")),
+        (("eval",), ("--all-topics",)),
+        (("verdict",), ("--depth", "3")),
+        (("verdict",), ("--relevant-from", "2")),
+        (("gate",), ("--ties", "ascending")),
+        (("report", "-o", "r.html"), ("--name-by", "tag")),
+        (PLAN_TOPICS, ("--depth", "5")),
+        (PLAN_LABELS, ("--relevant-from", "2")),
+        (PLAN_LABELS, ("--name-by", "tag")),
+        (CHECK, ("--relevant-from", "3")),
+        (CHECK, ("--unmatched", "drop")),
+        (("compare",), ("--depth", "3")),
+    ],
+)
+def test_options_about_runs_are_refused(
+    run: Run, answers: Path, command: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    """Guards options that were passed over without a word; those of a study file are for other commands, too."""
+    name, *more = command
+    code, _, err = run(*name.split(), "s.csv", "--score", "acc", *more, *words)
+    assert (code, f"{words[0]} does not apply to answers; leave it out" in err) == (2, True), err
+    if words[0] in ("--all-topics", "--unmatched"):  # a missing value is never 0; no study file says the other
+        return
+    value = words[1] if words[1].isdigit() else f'"{words[1]}"'
+    (answers / "s.toml").write_text(f'judgments = "s.csv"\nscore = "acc"\n{words[0][2:]} = {value}\n')
+    assert run(*name.split(), "s.toml", *more)[0] in (0, 1, 3)
+
+
+@pytest.mark.parametrize("command", [PLAN_TOPICS, PLAN_LABELS, CHECK])
+def test_measures_of_runs_are_refused(run: Run, answers: Path, command: tuple[str, ...]) -> None:
+    """Guards -m, which was passed over: a score has no measure beside it."""
+    name, *more = command
+    code, _, err = run(*name.split(), "s.csv", "--score", "acc", *more, "-m", "RR")
+    assert (code, "RR: these are values of answers, not runs; name a score of theirs" in err) == (2, True), err
+    (answers / "s.toml").write_text('judgments = "s.csv"\nscore = "acc"\nmeasure = "RR"\n')
+    assert run(*name.split(), "s.toml", *more)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("topic=topc", "s.csv: there is no column 'topc' among system, topic, acc (did you mean topic?)"),
+        ("topic,doc,label", "s.csv: --columns lists all columns of a file, and this table names its own"),
+        ("doc=acc", "--columns doc=acc: a table of answers has no doc"),
+    ],
+)
+def test_columns_that_say_nothing_of_answers_are_refused(run: Run, answers: Path, columns: str, said: str) -> None:
+    """Guards --columns, mistyped or of other files, which was passed over without a word."""
+    code, _, err = run("verdict", "s.csv", "--score", "acc", "--columns", columns)
+    assert (code, said in err) == (2, True), err
+
+
+def test_columns_of_answers_have_other_names(run: Run, answers: Path) -> None:
+    """Guards --columns topic=frage for tables of scores, of gold values and of nuggets: it was not heeded."""
+    for name in ("s", "g"):
+        text = (answers / f"{name}.csv").read_text()
+        (answers / f"{name}2.csv").write_text(text.replace("system,topic", "wer,frage"))
+    words = ("--score", "acc", "--gold", "g2.csv", "--design", "random", "--columns", "topic=frage,system=wer")
+    plain = run("judge", "check", "s.csv", "--score", "acc", "--gold", "g.csv", "--design", "random")
+    assert run("judge", "check", "s2.csv", *words)[:2] == plain[:2]
+    code, _, err = run("verdict", "s2.csv", "--score", "acc")
+    assert (code, "or say which it is: --columns topic=NAME" in err) == (2, True), err
+    rows = [
+        f"q{t},{s},n{n},vital,{('support', 'not_support')[(t + n) % 2]}" for t in range(6) for s in "ab" for n in (0, 1)
+    ]
+    for name, head in (("n", "qid,system"), ("n2", "frage,wer")):
+        (answers / f"{name}.csv").write_text(f"{head},nugget_id,importance,assignment\n" + "\n".join(rows) + "\n")
+    named = run("eval", "n2.csv", "--columns", "topic=frage,system=wer")
+    assert named[0] == 0
+    assert named[:2] == run("eval", "n.csv")[:2]
+
+
+def test_columns_of_a_log_are_known(run: Run, answers: Path) -> None:
+    """Guards --columns beside the log of a tool, which was passed over without a word."""
+    lines = "".join(f"map\t{t}\t0.{t}\n" for t in range(3)) + "map\tall\t0.1\nnum_q\tall\t3\n"
+    (answers / "a.txt").write_text(lines)
+    code, _, err = run("eval", "a.txt", "--score", "map", "--columns", "topic=x")
+    assert (code, "this is a log of trec_eval, whose columns are known (leave --columns out)" in err) == (2, True), err
+
+
+def test_gold_values_of_answers_are_no_list(run: Run, answers: Path) -> None:
+    """Guards `plan labels --gold -o` of values: the table was read as labels of documents, and refused."""
+    words = ("plan", "labels", "s.csv", "--score", "acc", "--design", "random")
+    code, _, err = run(*words, "--gold", "g.csv", "-o", "l.csv")
+    assert (code, (answers / "l.csv").is_file()) == (0, True), err
+    code, _, err = run(*words, "--gold", "l.csv", "-o", "m.csv")
+    assert (code, "l.csv is a list already: fill in more labels there" in err) == (2, True), err
+
+
+def test_leaderboards_of_lines_need_a_score(run: Run, answers: Path) -> None:
+    """Guards leaderboards of lines without --score, which were refused as judgments of the wrong width."""
+    for name in "ab":
+        lines = "".join(f"map\t{t}\t0.{t}\nP_10\t{t}\t0.{t}\n" for t in range(3))
+        (answers / f"{name}.txt").write_text(lines + "map\tall\t0.1\nP_10\tall\t0.1\nnum_q\tall\t3\n")
+    code, out, err = run("eval", "a.txt", "b.txt")
+    assert (code, out.splitlines()[0].split()) == (0, ["system", "map", "P_10"]), err
+    code, _, err = run("verdict", "a.txt", "b.txt")
+    assert (code, "which score? " in err) == (2, True), err
