@@ -117,6 +117,18 @@ def test_refusals_are_alike(tmp_path: Path, judgments: str, run: str, said: str)
         assert outcome([tmp_path / "r"], tmp_path / "q", MEASURES, memory=1) == at_once
 
 
+def test_progress_of_batches_adds_up_to_the_runs(tmp_path: Path) -> None:
+    """Guards the bar: read in batches, every run is counted once, in several steps."""
+    topics = [str(t) for t in range(6)]
+    (tmp_path / "q").write_text("".join(f"{t} 0 d1 1\n{t} 0 d2 0\n" for t in topics))
+    for name in "abcd":
+        (tmp_path / name).write_text("".join(f"{t} Q0 d{i} {i} {3 - i} {name}\n" for t in topics for i in (1, 2)))
+    steps: list[int] = []
+    with tiny(1, 1, 0):
+        tg.evaluate([tmp_path / name for name in "abcd"], tmp_path / "q", "AP", memory=1, progress=steps.append)
+    assert (sum(steps), len([n for n in steps if n]) > 1) == (4, True), steps
+
+
 def test_topics_without_relevant_documents_are_told_at_the_lowest_level(tmp_path: Path) -> None:
     """Guards the warning in batches: measures of several levels count topics without a document at the lowest."""
     best = {"1": 3, "2": 2, "3": 1, "4": 0, "5": 2}

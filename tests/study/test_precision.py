@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from tests.flat import flat_study
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, satterthwaite
 from truegain.study.next_steps import StepPlanner
-from truegain.study.precision import CurrentPrecision, _mixed, cheapest, steps_of
+from truegain.study.precision import CurrentPrecision, _mixed, _needed, cheapest, steps_of
 
 
 @pytest.mark.parametrize("topics", [3, 5, 25])
@@ -102,6 +103,15 @@ def test_a_step_without_an_aim_beside_one_that_has_it() -> None:
     without = replace(step, enough=None, aim=0.0)
     assert replace(verdict, steps=(without, step)).aim == 0.1
     assert replace(verdict, steps=(without, without)).aim == 0.0
+
+
+def test_four_times_as_many_where_no_number_is_enough() -> None:
+    """Guards what is told of a kind that never reaches the aim, of which there is no end."""
+    now = CurrentPrecision(
+        {"topics": 0.01, "assessors": 0.0001}, 50, assessors=4, quantile=quantile_of(0.95, 30), confidence=0.95, df=30.0
+    )
+    assert _needed(now, "assessors", 0.01, math.inf) == 4.0
+    assert _needed(now, "assessors", 0.01, 2.5) == 2.5
 
 
 @pytest.mark.parametrize(

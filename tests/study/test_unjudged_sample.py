@@ -106,6 +106,12 @@ def test_score_and_moves_are_those_written_out(measure: str) -> None:
     left = [by_hand(measure, runs, judged, holes, sample, [t for t in names if t != out]) for out in names]
     assert without[:, 1] == pytest.approx(left, abs=1e-12)
     assert estimator.contributions().mean(axis=0) == pytest.approx(estimator.value, abs=1e-12)
+    pairs = np.array([[out not in (names[0], names[2 + k]) for out in names] for k in range(3)], np.float64)
+    of_pairs = [by_hand(measure, runs, judged, holes, sample, [t for t, x in zip(names, row, strict=True) if x])
+                for row in pairs]  # fmt: skip
+    on = estimator.values_on(pairs)
+    assert on is not None
+    assert on[:, 1] == pytest.approx(of_pairs, abs=1e-12), "as clusters are left out, several topics at once"
 
 
 def test_a_pair_without_holes_is_that_of_the_labels() -> None:

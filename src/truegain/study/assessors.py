@@ -229,6 +229,8 @@ def noise_counted_twice(count: Ints, people: int) -> float:
 
     >>> noise_counted_twice(np.array([2, 2, 1]), 6), noise_counted_twice(np.array([3, 3]), 3)
     (0.4, 0.0)
+    >>> noise_counted_twice(np.array([1, 1]), 4), noise_counted_twice(np.array([2, 2]), 1)
+    (0.0, 0.0)
     """
     if people < 2 or not (count > 1).any():
         return 0.0
