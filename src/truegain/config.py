@@ -324,6 +324,9 @@ class Resampling:
 
 # ---------------------------------------------------------------------- a study
 
+# What `study/checks.py` refuses with a remedy: told to who gives it, and not offered on pages of help.
+NOT_OF_STUDIES = ("depth", "judged_only", "no_relevant")
+
 
 @refusing_unknown
 @dataclass(frozen=True, eq=False)

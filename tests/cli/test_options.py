@@ -19,7 +19,7 @@ from truegain.cli.eval import eval_command
 from truegain.cli.help import PAGES, stored_page
 from truegain.cli.options import ADVANCED, changed
 from truegain.cli.panels import PANEL_OF, PANELS
-from truegain.config import CONFIGS, Scoring, StudyConfig
+from truegain.config import CONFIGS, NOT_OF_STUDIES, Scoring, StudyConfig
 from truegain.settings import settings_of
 
 # these mean the same everywhere: how to print, which table, which test, how an interval is made, what is drawn anew;
@@ -75,7 +75,10 @@ def test_limits_that_a_config_declares_are_in_the_help(config: type[Any]) -> Non
     page = stored_page(text, "verdict")
     assert page is not None
     about = {row[1].split()[0]: row[3] for rows in page[2].values() for row in rows}
+    assert not any(f"--{name.replace('_', '-')}" in about for name in NOT_OF_STUDIES), "refused: not offered"
     for s in settings_of(config):
+        if s.name in NOT_OF_STUDIES:
+            continue
         said = about[f"--{s.name.replace('_', '-')}"]
         assert s.least is None or f"x>={s.least}]" in said
         assert s.between is None or "{}<x<{}]".format(*s.between) in said

@@ -14,7 +14,7 @@ from typer.main import get_click_type
 from truegain.cli.naming import option_names
 from truegain.cli.streams import speak_of
 from truegain.cli.study_files import ENDING, check_there, is_of_file, lack_of
-from truegain.config import Empty, Resampling, Scoring, StudyConfig
+from truegain.config import NOT_OF_STUDIES, Empty, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, some
 from truegain.io.column_names import Missing, board_of
@@ -173,7 +173,10 @@ def _parameters(bundle: type[Any]) -> list[inspect.Parameter]:
             s.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=s.default,
-            annotation=Annotated[s.kind | None if s.default is None else s.kind, _option(s)],
+            annotation=Annotated[
+                s.kind | None if s.default is None else s.kind,
+                _option(s, hidden=bundle is StudyConfig and s.name in NOT_OF_STUDIES),
+            ],
         )
         for s in settings_of(bundle)
     ]
