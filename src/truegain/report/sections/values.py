@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from truegain.judge_error.value_errors import ALL, MeanError, ValueErrors
+from truegain.judge_error.value_errors import ALL, CORRECTION, MeanError, ValueErrors
 from truegain.report.facts import Facts, JudgeFacts
 from truegain.report.html import (
     Child,
@@ -105,7 +105,7 @@ def errors_figure(
     made = table(title, top, rows, cols=cols, kind=f"sort {room(s for s, _ in spans)}")
     caption = (
         f"Mean error: judge minus people, with its {facts.level} interval over "
-        f"{'clusters' if 'clusters' in facts.over else 'topics'}. The correction removes it, system by system."
+        f"{'clusters' if 'clusters' in facts.over else 'topics'}. " + CORRECTION
     )
     whole = values.table()
     svg = stacked(spans, axis, title, signs=True)
