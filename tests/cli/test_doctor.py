@@ -105,6 +105,27 @@ def test_two_logs_and_people(run: Run, folder: Path) -> None:
     assert not any("trusted" in q["question"] for q in found["questions"])
 
 
+CLAIMS = "topic,system,claim,doc,label,assessor,replicate,status,model\n" + "".join(
+    f"q{t},{s},{s} says {t},d{t},{(t + r + (s == 'b')) % 3},m,{r},ok,m\n"
+    for t in range(6)
+    for s in "ab"
+    for r in (1, 2)
+)
+
+
+def test_judged_claims_are_answers(run: Run, folder: Path) -> None:
+    """Guards the table of `judge run --prompt claims`: values of two systems, by the name of their column, too."""
+    saved(folder, "cl.csv", CLAIMS.encode())
+    found = asked(run("doctor", "cl.csv", "--format", "json")[1])
+    (file,) = found["files"]
+    assert (file["kind"], file["systems"], file["replicates"], file["notes"]) == ("answers", ["a", "b"], 2, [])
+    assert ["verdict", "cl.csv", "--score", "score"] in commands(found)
+    assert "error: cl.csv: a table of scores? add --score score" in run("verdict", "cl.csv")[2]
+    by_name = run("verdict", "cl.csv", "--score", "label")
+    assert by_name[0] == 0
+    assert by_name[1] == run("verdict", "cl.csv", "--score", "score")[1].replace("--score score", "--score label")
+
+
 def test_runs_judgments_ratings_and_scores(run: Run, folder: Path) -> None:
     """The same of runs with a cheap judge, people's labels, ratings and scores."""
     retrieval(folder)
