@@ -126,6 +126,24 @@ def test_judged_claims_are_answers(run: Run, folder: Path) -> None:
     assert by_name[1] == run("verdict", "cl.csv", "--score", "score")[1].replace("--score score", "--score label")
 
 
+def test_logs_that_hold_nothing_are_called_so(run: Run, folder: Path) -> None:
+    """Guards empty files and logs against advice to name runs."""
+    saved(folder, "zero.eval", b"")
+    saved(folder, "none.json", b'{"testCases": [], "identifier": "x"}')
+    for more in ((), ("--score", "x")):
+        assert "error: zero.eval: the file is empty" in run("verdict", "zero.eval", *more)[2]
+        assert "a log of deepeval that holds no samples" in run("verdict", "none.json", *more)[2]
+
+
+def test_people_assign_nuggets_of_nuggetizer(run: Run, folder: Path) -> None:
+    """Guards what people are asked for where answers are scored nugget by nugget."""
+    saved(folder, "a.jsonl", lines(nuggetizer_answers()))
+    assert (
+        "have people assign a random sample of the nuggets, in a table of system, topic, item"
+        in run("doctor", "a.jsonl")[1]
+    )
+
+
 def test_runs_judgments_ratings_and_scores(run: Run, folder: Path) -> None:
     """The same of runs with a cheap judge, people's labels, ratings and scores."""
     retrieval(folder)

@@ -362,7 +362,7 @@ def test_what_has_no_text_is_not_asked(folder: Path) -> None:
             run = judged(folder, server)
         assert run.statuses == {"ok": 1, "no_text": 2}
         (folder / "pool.csv").write_text("topic,doc\nt0,nobody\n")
-        with pytest.raises(TruegainError, match="1 item of 1 have no text"):
+        with pytest.raises(TruegainError, match="1 item of 1 has no text"):
             judged(folder, server)
     assert len(server.requests) == 1
 

@@ -122,7 +122,10 @@ def _file_log(path: PathLike) -> Log:
         return log
     if can_be_read_again(os.fspath(path)):
         refuse_unnamed(start_of(path), shown_path(path))
-    return table_log(Columns(*formats.read_file(path)))
+    columns = Columns(*formats.read_file(path))
+    if not any(columns.all_written):
+        raise InputError("the file is empty", file=columns.file, hint="run what writes it again")
+    return table_log(columns)
 
 
 def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:

@@ -22,6 +22,7 @@ from truegain.data.runs import Runs, RunsLike
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Floats
 from truegain.io.files import PathLike
+from truegain.io.warnings import warn
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
 from truegain.keywords import checked_keywords
@@ -57,7 +58,7 @@ from truegain.study.config import (
     sources_of,
 )
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
-from truegain.study.estimators import ByGoldPairs
+from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
 from truegain.study.gold import Labels, check_gold_level, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
@@ -77,7 +78,7 @@ from truegain.study.variance import (
     lines_of,
     uncorrected_line,
 )
-from truegain.study.verdict import Outcome, Verdict, decide, holds_back
+from truegain.study.verdict import EVERY_DIFFERENCE, Outcome, Verdict, decide, holds_back, says_nothing
 from truegain.study.withheld import MORE_LABELS, Reason, gold_reasons, in_one, with_reasons
 
 T = TypeVar("T", Estimate, Comparison)
@@ -440,6 +441,12 @@ class Study:
             confidence if config.sequential else None,
             confidence,
         )
+        clusters = population_groups(self.over, self.topics, self.grouped).get(CLUSTERS.name, FEW_TOPICS)
+        if clusters < FEW_TOPICS:
+            warn(
+                f"with only {counted(clusters, 'cluster')}, intervals are wide and depend on how the scores are "
+                "distributed; have 25 or more"
+            )
         self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, confidence)
         self._name_models(judgments, labels)
         self._variance_models: dict[str, VarianceModel] = {}
@@ -993,6 +1000,8 @@ class Study:
         )
         if by_unjudged:
             notes.insert(0, MORE_LABELS)
+        if uncertain and self.of_items and says_nothing(comparison, m.bounds()):
+            notes.insert(0, EVERY_DIFFERENCE)
         shares = self._shares(m, a, b) if uncertain else {}
         population = self._population_of([m])
         pair_bounds = self._unjudged.pair_bounds(contrasts, unjudged_bounds)

@@ -103,9 +103,10 @@ def errors_figure(
     cols = ("cs", "x o", None, "x", "y o")
     title = f"Mean error of the judge, {values.measure}"
     made = table(title, top, rows, cols=cols, kind=f"sort {room(s for s, _ in spans)}")
+    corrected = CORRECTION if facts.preferences is None else "The correction removes it, system by system."
     caption = (
         f"Mean error: judge minus people, with its {facts.level} interval over "
-        f"{'clusters' if 'clusters' in facts.over else 'topics'}. " + CORRECTION
+        f"{'clusters' if 'clusters' in facts.over else 'topics'}. {corrected}"
     )
     whole = values.table()
     svg = stacked(spans, axis, title, signs=True)
