@@ -94,6 +94,15 @@ def test_few_clusters_are_warned_of(run: Run, folder: Path) -> None:
     assert any("says nothing" in note for note in made.notes)
 
 
+def test_a_refusal_of_compare_names_what_answers(run: Run, folder: Path) -> None:
+    """Guards systems that differ by the same amount on every topic: no test, and who tells the difference."""
+    rows = "".join(f"{s},q{t},{t % 4 / 8 + gain}\n" for t in range(30) for s, gain in (("a", 0), ("b", 0.25)))
+    (folder / "a.csv").write_text("system,topic,f\n" + rows)
+    code, _, err = run("compare", "a.csv", "--score", "f")
+    assert (code, "`truegain verdict`, which tells the difference without an interval" in err) == (2, True)
+    assert "+0.2500 f" in run("verdict", "a.csv", "--score", "f")[1]
+
+
 def test_one_system_of_answers_needs_answers_of_another(run: Run, folder: Path) -> None:
     """Guards the advice where only one system has answers."""
     (folder / "a.csv").write_text("system,topic,f\n" + "".join(f"a,q{t},0.{t}\n" for t in range(9)))

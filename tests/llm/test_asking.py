@@ -233,6 +233,16 @@ def test_a_server_that_is_gone_is_told(folder: Path) -> None:
     assert not (folder / "llm.csv").exists()
 
 
+def test_a_page_in_place_of_answers_is_told(folder: Path) -> None:
+    """Guards an address that has a page, which does answer."""
+    page = Answer(200, b"<html>log in</html>", {})
+    with (
+        served(lambda _body, _n: page) as server,
+        pytest.raises(TruegainError, match=r"answers with a page of HTML; check url: it must be that of a model"),
+    ):
+        judged(folder, server, pace=Pace(concurrency=1, retries=0))
+
+
 def test_an_outage_in_the_middle_ends_the_run(folder: Path) -> None:
     """Guards outages: after some requests in a row without an answer the run ends, and says what is missing."""
     with served(lambda body, n: as_asked(body, n) if n < 4 else error(503, "down")) as server:
