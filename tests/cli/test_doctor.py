@@ -105,6 +105,45 @@ def test_two_logs_and_people(run: Run, folder: Path) -> None:
     assert not any("trusted" in q["question"] for q in found["questions"])
 
 
+CLAIMS = "topic,system,claim,doc,label,assessor,replicate,status,model\n" + "".join(
+    f"q{t},{s},{s} says {t},d{t},{(t + r + (s == 'b')) % 3},m,{r},ok,m\n"
+    for t in range(6)
+    for s in "ab"
+    for r in (1, 2)
+)
+
+
+def test_judged_claims_are_answers(run: Run, folder: Path) -> None:
+    """Guards the table of `judge run --prompt claims`: values of two systems, by the name of their column, too."""
+    saved(folder, "cl.csv", CLAIMS.encode())
+    found = asked(run("doctor", "cl.csv", "--format", "json")[1])
+    (file,) = found["files"]
+    assert (file["kind"], file["systems"], file["replicates"], file["notes"]) == ("answers", ["a", "b"], 2, [])
+    assert ["verdict", "cl.csv", "--score", "score"] in commands(found)
+    assert "error: cl.csv: a table of scores? add --score score" in run("verdict", "cl.csv")[2]
+    by_name = run("verdict", "cl.csv", "--score", "label")
+    assert by_name[0] == 0
+    assert by_name[1] == run("verdict", "cl.csv", "--score", "score")[1].replace("--score score", "--score label")
+
+
+def test_logs_that_hold_nothing_are_called_so(run: Run, folder: Path) -> None:
+    """Guards empty files and logs against advice to name runs."""
+    saved(folder, "zero.eval", b"")
+    saved(folder, "none.json", b'{"testCases": [], "identifier": "x"}')
+    for more in ((), ("--score", "x")):
+        assert "error: zero.eval: the file is empty" in run("verdict", "zero.eval", *more)[2]
+        assert "a log of deepeval that holds no samples" in run("verdict", "none.json", *more)[2]
+
+
+def test_people_assign_nuggets_of_nuggetizer(run: Run, folder: Path) -> None:
+    """Guards what people are asked for where answers are scored nugget by nugget."""
+    saved(folder, "a.jsonl", lines(nuggetizer_answers()))
+    assert (
+        "have people assign a random sample of the nuggets, in a table of system, topic, item"
+        in run("doctor", "a.jsonl")[1]
+    )
+
+
 def test_runs_judgments_ratings_and_scores(run: Run, folder: Path) -> None:
     """The same of runs with a cheap judge, people's labels, ratings and scores."""
     retrieval(folder)

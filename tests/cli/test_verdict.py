@@ -21,6 +21,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.cli.conftest import Run
+from truegain.io.logs.log import ScoreRange
 from truegain.report.gather import Filed
 
 TOPICS, DOCS = 24, 60
@@ -77,6 +78,48 @@ def write_study(folder: Path) -> None:
 
 TWO = ("runs/weak.run", "runs/good.run")
 PLAIN = ("verdict", "judgments.qrels", *TWO, "-m", "P@10")
+
+
+def test_few_clusters_are_warned_of(run: Run, folder: Path) -> None:
+    """Guards three clusters of many topics: a warning, and why an interval holds every difference."""
+    passed = {"a": {"p0": "fail", "p1": "pass", "p2": "pass"}, "b": {"p0": "pass", "p1": "fail", "p2": "pass"}}
+    rows = [f"{s},q{t},{of[f'p{t % 3}']},p{t % 3}\n" for s, of in passed.items() for t in range(30)]
+    (folder / "a.csv").write_text("system,topic,passed,part\n" + "".join(rows))
+    _, _, err = run("verdict", "a.csv", "--score", "passed", "--cluster", "part")
+    assert "warning: with only 3 clusters, intervals are wide" in err
+    whole = tg.read_items(folder / "a.csv", scales={"passed": ScoreRange(0.0, 1.0)}).clustered("part")
+    with pytest.warns(tg.DataWarning, match="only 3 clusters"):
+        made = tg.Study(whole, measures="passed").verdict("a", "b")
+    assert (made.low, made.high) == (-1.0, 1.0)
+    assert any("says nothing" in note for note in made.notes)
+
+
+def test_a_refusal_of_compare_names_what_answers(run: Run, folder: Path) -> None:
+    """Guards systems that differ by the same amount on every topic: no test, and who tells the difference."""
+    rows = "".join(f"{s},q{t},{t % 4 / 8 + gain}\n" for t in range(30) for s, gain in (("a", 0), ("b", 0.25)))
+    (folder / "a.csv").write_text("system,topic,f\n" + rows)
+    code, _, err = run("compare", "a.csv", "--score", "f")
+    assert (code, "`truegain verdict`, which tells the difference without an interval" in err) == (2, True)
+    assert "+0.2500 f" in run("verdict", "a.csv", "--score", "f")[1]
+
+
+def test_one_system_of_answers_needs_answers_of_another(run: Run, folder: Path) -> None:
+    """Guards the advice where only one system has answers."""
+    (folder / "a.csv").write_text("system,topic,f\n" + "".join(f"a,q{t},0.{t}\n" for t in range(9)))
+    assert "give the run or the answers of another" in run("verdict", "a.csv", "--score", "f")[2]
+
+
+def test_tables_tell_the_digests_of_what_they_are_of(run: Run, folder: Path) -> None:
+    """Guards `inputs` in the JSON of tables, and the names of several files."""
+    for name in "ab":
+        rows = "".join(f"{name},q{t},0.{t + (name == 'b') * (t % 2)}\n" for t in range(1, 9))
+        (folder / f"{name}.csv").write_text(f"system,topic,f\n{rows}")
+    digest = hashlib.sha256((folder / "b.csv").read_bytes()).hexdigest()
+    files = ("a.csv", "b.csv", "--score", "f", "--format", "json")
+    for command in (("compare", *files), ("eval", *files, "--intervals", "topics"), ("verdict", *files)):
+        made = json.loads(run(*command)[1])["provenance"]
+        assert made["inputs"]["b.csv"] == digest
+    assert made["judgments"] == "Judgments (a.csv, b.csv)"
 
 
 def test_topics_alone_is_the_paired_t_test(run: Run, folder: Path) -> None:

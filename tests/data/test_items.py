@@ -133,6 +133,37 @@ def test_failures_on_one_side_are_told() -> None:
     ]
 
 
+def test_a_reason_of_failures_is_told_only_where_they_explain_the_mean() -> None:
+    """Guards reasons of tools' means against systems without a failure, and means that failures cannot give."""
+
+    def told(values: list[float], mean: float) -> bool:
+        rows = [Row(f"q{t}", "s", x, "a", status="failed" if math.isnan(x) else "ok") for t, x in enumerate(values)]
+        means = (ToolMean("s", mean, "a", reason="failures count 0", of_failed=True),)
+        return "(failures count 0)" in Items.of_rows(rows, means=means).check_means()[0]
+
+    assert told([1.0, 1.0, math.nan, math.nan], 0.5)
+    assert not told([1.0, 1.0, 0.0, 0.0], 0.25)
+    assert not told([1.0, 0.0, math.nan], 0.9)
+    assert not told([1.0, 1.0, math.nan, math.nan], 0.1)
+
+
+def test_a_cell_that_is_no_number_has_its_place_and_remedy(tmp_path: Path) -> None:
+    """Guards against one cell that hides a column, alone or beside another score."""
+    rows = "".join(f"q{t},{s},0.{t},{t}\n" for t in range(1, 6) for s in ("a", "b")).replace("0.3,", "80%,", 1)
+    path = tmp_path / "a.csv"
+    path.write_text("topic,system,faith,words\n" + rows)
+    place = r"a\.csv:6: faith is not a number: '80%' \(write 0\.8, or nothing"
+    with pytest.raises(tg.TruegainError, match=place):
+        tg.Study(tg.read_items(path), measures="faith")
+    assert tg.read_items(path).scores == ("words",)
+    path.write_text("\n".join(line.rpartition(",")[0] for line in path.read_text().splitlines()))
+    with pytest.raises(tg.TruegainError, match=place):
+        tg.read_items(path)
+    path.write_text("topic,system,faith\nq1,a,\nq1,b,maybe\n")
+    with pytest.raises(tg.TruegainError, match=r"a\.csv:3: faith is not a number: 'maybe' \(give a number"):
+        tg.read_items(path)
+
+
 def test_the_tools_own_mean_is_checked() -> None:
     """Guards means of tools: one that is not that of its values is told with its reason."""
     rows = [Row(f"q{t}", "s", float(t % 2), "a") for t in range(4)]

@@ -178,6 +178,21 @@ def test_values_that_do_not_vary() -> None:
     assert not opposite.follows
 
 
+def test_a_correction_is_not_said_to_subtract_the_mean_error() -> None:
+    """Guards the sentence on the correction against what is computed, whose difference is not that of mean errors."""
+    judge, gold = np.random.default_rng(3).uniform(0, 1, (2, 2, 30))
+    gold = (judge + gold) / 2
+    keep = np.zeros((2, 30), bool)
+    keep[0, ::2] = keep[1, ::3] = True
+    study = tg.Study(items_of(judge), measures="f", gold=tg.Gold(items_of(gold, keep), "random"))
+    made = value_errors(study)
+    assert made.gap is not None
+    naive, corrected = (judge[1] - judge[0]).mean(), study.verdict("old", "new").difference
+    assert abs(naive - made.gap.value - corrected) > 0.001
+    assert "does not subtract the mean error" in made.worth
+    assert "removes" not in made.worth
+
+
 def items_of(values: Floats, keep: Bools | None = None) -> Items:
     """Two systems."""
     rows = [

@@ -233,6 +233,16 @@ def test_a_server_that_is_gone_is_told(folder: Path) -> None:
     assert not (folder / "llm.csv").exists()
 
 
+def test_a_page_in_place_of_answers_is_told(folder: Path) -> None:
+    """Guards an address that has a page, which does answer."""
+    page = Answer(200, b"<html>log in</html>", {})
+    with (
+        served(lambda _body, _n: page) as server,
+        pytest.raises(TruegainError, match=r"answers with a page of HTML; check url: it must be that of a model"),
+    ):
+        judged(folder, server, pace=Pace(concurrency=1, retries=0))
+
+
 def test_an_outage_in_the_middle_ends_the_run(folder: Path) -> None:
     """Guards outages: after some requests in a row without an answer the run ends, and says what is missing."""
     with served(lambda body, n: as_asked(body, n) if n < 4 else error(503, "down")) as server:
@@ -363,7 +373,7 @@ def test_what_has_no_text_is_not_asked(folder: Path) -> None:
         assert run.statuses == {"ok": 1, "no_text": 2}
         assert run.calls == run.requests == 1
         (folder / "pool.csv").write_text("topic,doc\nt0,nobody\n")
-        with pytest.raises(TruegainError, match="1 item of 1 have no text"):
+        with pytest.raises(TruegainError, match="1 item of 1 has no text"):
             judged(folder, server)
     assert len(server.requests) == 1
 

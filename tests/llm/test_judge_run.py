@@ -173,7 +173,9 @@ def test_what_says_the_same_is_planned_once(run: Run, folder: Path) -> None:
         assert len(set(names)) == 3
         code, _, err = run(*words)
         assert (code, len(server.requests)) == (0, 3)
-    assert "6 labels by 3 calls: 6 ok\n3 requests; tokens 900 in, 18 out" in err
+        again = run(*words)[2]
+    assert "6 labels by 3 calls: 6 ok\n3 requests; tokens 900 in, 18 out\n" in err
+    assert "\n0 requests; tokens 900 in, 18 out, with those of the answers that earlier runs stored\n" in again
     words = command("http://127.0.0.1:9/v1", "-o", "batch.csv", pool="claims.csv", prompt="claims")
     assert run(*words, "--batch", "requests.jsonl")[0] == 0
     answered(folder, "first.jsonl", (folder / "requests.jsonl").read_text().splitlines())
@@ -322,7 +324,7 @@ def test_a_batch_gives_the_same_labels(run: Run, folder: Path) -> None:
         answered(folder, "first.jsonl", lines)
         code, _, err = run(*words, "--collect", "first.jsonl")
         assert (code, "11 ok, 1 failed" in err) == (0, True)
-        assert "1 requests of the batch failed (the last: HTTP 500: oops)" in err
+        assert "1 request of the batch failed (the last: HTTP 500: oops)" in err
         assert "the next --batch FILE has them" in err
         assert run(*words, "--batch", "rest.jsonl")[0] == 0
         rest = (folder / "rest.jsonl").read_text().splitlines()

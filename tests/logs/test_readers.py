@@ -415,6 +415,9 @@ def test_nuggetizer_scores_at_1e_12(tmp_path: Path) -> None:
                 assert ours[topic] == pytest.approx(value, abs=1e-12)
         printed = next(mean for mean in log.means if mean.score == score)
         assert printed.mean == pytest.approx(sum(theirs.values()) / len(theirs), abs=1e-12)
+    told = items.check_means()
+    assert told
+    assert all("the tool makes it" in m and m.endswith("without a vital nugget as 0)") for m in told)
     weight = {"vital": 1.0, "okay": 0.5}
     worth = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
     for answer in answers:

@@ -112,7 +112,10 @@ def test_the_default_measure_follows_the_data() -> None:
     study = tg.PreferenceStudy(rows)
     assert (study.position, [str(m) for m in study.measures]) == (True, ["Bradley-Terry"])
     verdict = study.verdict("prod", "new")
-    assert any("Being shown first changes the log-odds to win by +" in note for note in verdict.notes)
+    assert any(
+        "Being shown first changes the log-odds to win by +" in note and "twice that against being shown second" in note
+        for note in verdict.notes
+    )
     with pytest.warns(tg.DataWarning, match="shown in one order, and half-wins ignore it"):
         tg.PreferenceStudy(rows, "half-wins")
     both = [{**r, "first": side} for r in rows for side in "ab"]

@@ -25,6 +25,8 @@ from truegain.data.label_lists import GoldList
 from truegain.io.columns import Bools, Floats
 from truegain.io.logs.log import ScoreRange
 
+pytestmark = pytest.mark.filterwarnings("ignore:with only [0-9]+ clusters:truegain.DataWarning")
+
 NAMES = ("old", "new")
 LESS = {"faith": ScoreRange(0, 1, lower_is_better=True)}
 

@@ -21,6 +21,8 @@ from truegain.io.columns import Floats
 from truegain.io.logs.log import Row, ScoreRange
 from truegain.study.item_inputs import answer_scores, items_in
 
+pytestmark = pytest.mark.filterwarnings("ignore:with only [0-9]+ clusters:truegain.DataWarning")
+
 T, CLUSTERS = 40, 8
 
 

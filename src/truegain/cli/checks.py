@@ -20,6 +20,7 @@ from truegain.io.study_text import key_of
 from truegain.message import option
 from truegain.settings import check_count
 
+INPUTS = ("judgments", "ratings", "runs", "gold", "unjudged_sample")  # the parameters whose files an answer is of
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
 
 
@@ -32,6 +33,12 @@ def check_all(command: Any) -> None:
         formats = {name for p in command.params if p.name == "output_format" for name in p.type.choices}
         format_from = format_of if "trec" in formats else table_format_of
         command.callback = _checked(command.callback, format_from, option_names(command.params))
+
+
+def _inputs_in(options: Mapping[str, Any]) -> list[str]:
+    """What is given as judgments, runs and gold labels."""
+    given = [options.get(name) for name in INPUTS]
+    return [str(path) for one in given if one for path in (one if isinstance(one, list | tuple) else [one])]
 
 
 def _checked(
@@ -53,6 +60,7 @@ def _checked(
             if chosen == "parquet":
                 needs("polars", "frames")
         with guarded(options[name] for name in OUTPUTS if options.get(name) not in (None, STANDARD_INPUT)) as guard:
+            guard.inputs = _inputs_in(options)
             try:
                 return command(**options)
             except KeyboardInterrupt as error:  # typer turns it into a bare exit code

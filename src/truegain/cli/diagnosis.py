@@ -68,6 +68,7 @@ ENOUGH = 25  # topics from which on intervals depend little on how the scores ar
 MOST_RUNS = 3  # of one folder that are listed one by one
 PAIRS = "How do all pairs differ, in one table?"
 AGAIN = "How much do values change when all is run again?"
+NUGGETIZER = "nuggetizer"  # the tool whose answers are scored nugget by nugget
 RANDOMIZED = "randomized-tukey-hsd"  # a test that needs no residual variance
 TRIED = 100  # resamples that show whether a test can be made
 OF_VALUES = frozenset(["label", "labels", "score", "scores", "rating", "ratings", "value", "values", "grade"])
@@ -505,9 +506,12 @@ def _lacking_in(group: _LogGroup, score: str, checked: bool) -> Iterator[FileQue
     items, about = group.items, group.about
     if not checked and items.models:
         who = some(sorted(items.models))
+        assigned = any(log.tool.startswith(NUGGETIZER) for log in group.logs)
+        what = "assign a random sample of the nuggets" if assigned else "rate a random sample of the answers"
+        of = "system, topic, item" if assigned else "system, topic"
         how = (
-            f"no person has checked its values: have people rate a random sample of the answers, in a table of system, "
-            f"topic and {score}, then add --gold people.csv --design random"
+            f"no person has checked its values: have people {what}, in a table of {of} and {score}, then add "
+            "--gold people.csv --design random"
         )
         yield FileQuestion(about, f"Can {who} be trusted?", lacks=how)
     common = _common(items, score)

@@ -185,7 +185,8 @@ def run_command(
         for file, requests in setup.write_batch(kept.batch):
             tell(f"{shown_path(file)}: {counted(requests, 'request')}; give the answers with --collect FILE")
     else:
-        _write(setup.collect(kept.collect) if kept.collect is not None else _asked(setup), setup, kept.output)
+        collected = kept.collect is not None
+        _write(setup.collect(kept.collect) if kept.collect else _asked(setup), setup, kept.output, collected)
 
 
 def _asked(setup: JudgeSetup) -> JudgeRun:
@@ -193,7 +194,7 @@ def _asked(setup: JudgeSetup) -> JudgeRun:
         return setup.run(progress.show, tell)
 
 
-def _write(run: JudgeRun, setup: JudgeSetup, output: str) -> None:
+def _write(run: JudgeRun, setup: JudgeSetup, output: str, collected: bool = False) -> None:
     """Write the labels, and tell on standard error what they are and what they took."""
     run.write(output)
     run.warn()
@@ -204,7 +205,9 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str) -> None:
     shared = run.calls < len(run.outcomes)
     tell(f"{f'{len(run.outcomes):,} labels by {calls}' if shared else calls}: {statuses}")
     again = f" ({run.repeated:,} tried again)" if run.repeated else ""
-    tell(f"{counted(run.requests, 'request')}{again}; tokens {tokens_in:,} in, {tokens_out:,} out{cost}")
+    earlier = run.requests - run.repeated < run.calls and not (run.stopped or collected)
+    whose = ", with those of the answers that earlier runs stored" if earlier else ""
+    tell(f"{counted(run.requests, 'request')}{again}; tokens {tokens_in:,} in, {tokens_out:,} out{cost}{whose}")
     if run.plan.orders == 2:
         both, flips = run.flips()
         share = f" ({flips / both:.1%})" if both else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
@@ -16,9 +17,10 @@ from truegain.cli.streams import speak_of
 from truegain.cli.study_files import ENDING, check_there, is_of_file, lack_of
 from truegain.config import NOT_OF_STUDIES, Empty, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
-from truegain.errors import TruegainError, some
+from truegain.errors import InputError, TruegainError, some
 from truegain.io.column_names import Missing, board_of
 from truegain.io.file_options import file_options
+from truegain.io.files import shown_path
 from truegain.io.formats import LINES, ending, formats_in_words
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
@@ -279,6 +281,8 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
         _refuse_unnamed_score(context, str(judgments))
     if not value and not _holds_answers(context):
         check_there(judgments)
+        if judgments and os.path.isfile(judgments) and not os.path.getsize(judgments):  # noqa: PTH113, PTH202  as is_file
+            raise InputError("the file is empty", file=shown_path(judgments), hint="run what writes it again")
         if not _are_preferences(command, judgments):
             _refuse_unnamed_score(context, str(judgments))
             raise lack_of("runs")

@@ -16,10 +16,10 @@ from truegain.cli.streams import in_words, seen_by_who_looks
 from truegain.data.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.errors import InputError, TruegainError
 from truegain.io.file_options import file_options
-from truegain.io.files import pieces_of, shown_path, write_bytes, write_pieces
+from truegain.io.files import expand, is_folder, pieces_of, shown_path, write_bytes, write_pieces
 from truegain.io.formats import ending, kind_of
 from truegain.io.memory import head_of, limit_of, topics_about, unpacked_size
-from truegain.io.overwrite import digest_of, fetched_digest, is_file
+from truegain.io.overwrite import digest_of, fetched_digest, inputs_given, is_file
 from truegain.io.plain_text import in_bytes
 from truegain.message import Message, option
 from truegain.results.base import Table
@@ -172,7 +172,11 @@ def table_format_of(chosen: TableFormat | None, output: str, endings: Sequence[s
 
 def write_table(table: Table, chosen: TableFormat | None, output: str) -> None:
     """Print a table in a format, to a file or to standard output."""
-    write_bytes(output, in_commands(table).render(table_format_of(chosen, output)))
+    format_ = table_format_of(chosen, output)
+    if format_ == "json" and table.provenance and "inputs" not in table.provenance:
+        given = expand(name for name in inputs_given() if is_file(name) or is_folder(name))
+        table = replace(table, provenance={**table.provenance, "inputs": digests(given)}) if given else table
+    write_bytes(output, in_commands(table).render(format_))
 
 
 def in_commands(table: Table) -> Table:

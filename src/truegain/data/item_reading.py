@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from truegain.data.items import Items
+from truegain.data.items import UNNAMED, VALUES, Items
 from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, an, counted, some
@@ -27,7 +27,7 @@ from truegain.io.named_tables import Columns, is_missing
 from truegain.io.nugget_files import MODEL_COLUMNS
 from truegain.io.python_tables import is_paths
 from truegain.io.warnings import warn
-from truegain.message import arg, argname
+from truegain.message import arg, argname, with_marks
 
 # Names of columns in tables that are no log of a tool, the first one ours.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -36,7 +36,7 @@ NAMES: dict[str, tuple[str, ...]] = {
               "user_input", "input"),
     "item": ("item", "claim", "claim_id", "nugget", "nugget_id", "citation", "statement"),
     "score": ("score_name", "measure", "metric", "scorer"),
-    "value": ("value", "score", "label", "rating", "gain"),
+    "value": VALUES,
     "weight": ("weight", "importance"),
     "judge": ("judge", "assessor", "annotator", "judge_model", "grader"),
     "replicate": ("replicate", "epoch", "repeat", "trial"),
@@ -44,6 +44,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 CALLED = {"topic": "topic", "system": "system", "label": "value", "assessor": "judge"}  # what `columns` may name
 PEOPLES = ("human", "people", "gold", "expert")  # columns of values by people, whoever gave those beside them
 NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
+CLAIMS = frozenset(["claim", "claim_id", "statement", "citation"])  # columns of items that runs and judgments lack
 SCORES_BY_THEMSELVES = frozenset(["true", "false", "pass", "fail"])  # words; yes and no may say anything of a topic
 DIGITS = 3  # numbers of fewer are exact in a table: 0.2 and 0.75 are no 0.2000 and 0.7500
 LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
@@ -143,7 +144,10 @@ def _file_log(path: PathLike) -> Log:
         return log
     if can_be_read_again(os.fspath(path)):
         refuse_unnamed(start_of(path), shown_path(path))
-    return table_log(named_tables.called_as(Columns(*formats.read_file(path)), path, CALLED))
+    columns = named_tables.called_as(Columns(*formats.read_file(path)), path, CALLED)
+    if not any(columns.all_written):
+        raise InputError("the file is empty", file=columns.file, hint="run what writes it again")
+    return table_log(columns)
 
 
 def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
@@ -196,6 +200,7 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
         source=some([log.file for log in logs]),
         notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made, no_clusters=unlike,
         models=frozenset().union(*(_models(log) for log in logs)),
+        no_scores={name: why for log in reversed(logs) for name, why in log.no_scores.items()},
     )  # fmt: skip
 
 
@@ -293,7 +298,7 @@ def _with_scores(columns: Columns, roles: dict[str, str]) -> dict[str, str]:
 
 def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
     cells = _cells(columns, roles)
-    score = _text(columns, roles["score"]) if "score" in roles else ["score"] * len(cells)
+    score = _text(columns, roles["score"]) if "score" in roles else [*UNNAMED] * len(cells)
     numbers = _numbers(columns, roles["value"])
     rows = [
         Row(score=score[at], value=number, line=_line(columns, at), **of)
@@ -326,6 +331,10 @@ def _wide(columns: Columns, roles: Mapping[str, str]) -> Log:
     others = [n for n in dict.fromkeys(columns.names) if n not in taken]
     names = [n for n in others if _is_score(columns._column(n))]
     names = names or [n for n in others if _are_words(columns._column(n), YES_NO)]
+    almost = [n for n in others if n not in names and _is_almost_score(columns._column(n))]
+    only = others if len(others) == 1 and "system" in roles and not _is_empty(columns._column(others[0])) else []
+    names = names or almost or only  # of those that hold no numbers alone, the cell that is none is refused below
+    no_scores = {columns.written(n): why for n in almost if n not in names and (why := _no_number(columns, n))}
     if not names:
         raise InputError(
             f"no column of numbers among {', '.join(columns.all_written)}", file=columns.file,
@@ -337,7 +346,16 @@ def _wide(columns: Columns, roles: Mapping[str, str]) -> Log:
         of_all = peoples if name in PEOPLES else cells
         for at, (of, number) in enumerate(zip(of_all, _numbers(columns, name), strict=True)):
             rows.append(Row(score=columns.written(name), value=number, line=_line(columns, at), **of))
-    return _table(columns, rows, roles)
+    return replace(_table(columns, rows, roles), no_scores=no_scores)
+
+
+def _no_number(columns: Columns, name: str) -> str:
+    """What is said of the first cell of a column that is no number."""
+    try:
+        _numbers(columns, name)
+    except InputError as error:
+        return with_marks(error)
+    return ""
 
 
 def _cells(columns: Columns, roles: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -424,7 +442,8 @@ def _number(columns: Columns, name: str, at: int, cell: object) -> float:
             f"{columns.written(name)} is not a number",
             at,
             cell,
-            "give a number, or nothing where there is none; words such as pass and fail must fill the whole column",
+            f"{_share_of(cell)}, or nothing where there is none; words such as pass and fail must fill the whole "
+            "column",
         )
     return float(number)
 
@@ -440,6 +459,31 @@ def _is_score(cells: Sequence[object]) -> bool:
     known = [cell for cell in cells if not says_missing(cell)]
     numbers = all(named_tables.is_bool(c) or named_tables.number_of(c) is not None for c in known)
     return (bool(known) and numbers) or _are_words(known, SCORES_BY_THEMSELVES)
+
+
+def _is_empty(cells: Sequence[object]) -> bool:
+    return all(says_missing(cell) for cell in cells)
+
+
+def _is_almost_score(cells: Sequence[object]) -> bool:
+    """Whether most cells that say something are numbers, or words of a score: the others are likely mistakes."""
+    known = [cell for cell in cells if not says_missing(cell)]
+    fitting = sum(_is_score([cell]) or _are_words([cell], YES_NO) or _is_per_cent(cell) for cell in known)
+    return 2 * fitting > len(known)
+
+
+def _share_of(cell: object) -> str:
+    """What to write for a cell that is no number."""
+    return f"write {float(str(cell).strip()[:-1]) / 100:g}" if _is_per_cent(cell) else "give a number"
+
+
+def _is_per_cent(cell: object) -> bool:
+    """Whether a cell is a number of per cent.
+
+    >>> _is_per_cent("80 %"), _is_per_cent("most")
+    (True, False)
+    """
+    return str(cell).strip().endswith("%") and named_tables.number_of(str(cell).strip()[:-1]) is not None
 
 
 def _line(columns: Columns, at: int) -> int:

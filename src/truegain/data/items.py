@@ -21,6 +21,8 @@ from truegain.results.base import Lines
 COLUMNS = ("system", "topic", "item", "score", "value", "weight", "judge", "replicate", "status")
 UNEQUAL, P_UNEQUAL = 0.02, 0.05  # a difference between shares of missing values that is told, and a p-value of one
 LEAST_JUDGED = 0.9  # of the answers; a judge of fewer, beside others of all, is told
+VALUES = ("value", "score", "label", "rating", "gain")  # names of the column of a table that holds all values
+UNNAMED = ("score",)  # the score of a table that has values and no name of theirs
 VALUE = "value"  # the column of a table that nothing else beside it can be meant by
 SAME = 1e-9  # by which a mean may differ from the tool's own, beside what printing may have moved it
 
@@ -66,6 +68,8 @@ class Items(Lines):
         Whether items are nuggets, weights their importance, and values how far answers support them.
     no_clusters : mapping of str to str
         Why other columns group no topics.
+    no_scores : mapping of str to str
+        Why columns of numbers are no scores: which cell is no number.
     made : mapping
         Tools, versions, judges: how the values were made.
 
@@ -100,6 +104,7 @@ class Items(Lines):
     made: Mapping[str, object] = field(default_factory=dict)
     are_nuggets: bool = False
     no_clusters: Mapping[str, str] = field(default_factory=dict)
+    no_scores: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -224,8 +229,11 @@ class Items(Lines):
         ]
         if len(alike) == 1:
             return alike[0]
-        if name.casefold() == VALUE and len(self.scores) == 1:  # by the column that holds it
+        by_column = (VALUE,) if self.scores != UNNAMED else VALUES
+        if name.casefold() in by_column and len(self.scores) == 1:  # by the column that holds it
             return self.scores[0]
+        if name in self.no_scores:
+            raise TruegainError(self.no_scores[name])
         raise TruegainError(
             f"{argname('score', name)} names no score of {self.source}; {there_are([name], self.scores, 10)}"
         )
@@ -441,13 +449,25 @@ class Items(Lines):
             ours = float(known.mean()) if len(known) else math.nan
             near = SAME + printed.rounding
             if not (abs(ours - printed.mean) <= near or (math.isnan(ours) and math.isnan(printed.mean))):
-                why = f" ({printed.reason})" if printed.reason else ""
+                known_why = printed.reason and (not printed.of_failed or self._by_failures(printed, near))
+                why = f" ({printed.reason})" if known_why else ""
+                does = "the tool printed" if printed.printed else "the tool makes it"
                 tools, own = _told_apart(printed.mean, ours)
                 messages.append(
-                    f"{printed.score} of {printed.system}: the tool printed {tools}, the mean of its values is {own} "
+                    f"{printed.score} of {printed.system}: {does} {tools}, the mean of its values is {own} "
                     f"over {counted(len(known), 'topic')}{why}"
                 )
         return tuple(messages)
+
+    def _by_failures(self, printed: ToolMean, near: float) -> bool:
+        """Whether a mean in which failures count 0 can be the one that a tool printed."""
+        mine = self.score.code == self.scores.index(printed.score)
+        values = self.value[mine & (self.system.code == self.systems.index(printed.system))]
+        known = values[~np.isnan(values)]
+        if len(known) in (0, len(values)):
+            return False
+        limits = sorted((known.sum() / len(values), known.mean()))
+        return bool(limits[0] - near <= printed.mean <= limits[1] + near)
 
     def clustered(self, column: str) -> Items:
         """These values, of topics that were sampled in clusters, such as questions written from the same document.

@@ -25,6 +25,7 @@ class Guard:
     def __init__(self, outputs: Iterable[File]) -> None:
         self.read_standard_input = False
         self.written: dict[str, None] = {}
+        self.inputs: list[str] = []  # what it was given, of which its answer tells the digests
         self.to_write: dict[Identity | str, str] = {}
         for output in outputs:
             name = os.fspath(output)
@@ -67,6 +68,11 @@ def reading_standard_input() -> None:
     if _guard.read_standard_input:
         raise InputError("standard input can be only one of the inputs", hint="give '-' once, and name files")
     _guard.read_standard_input = True
+
+
+def inputs_given() -> list[str]:
+    """The files and folders that the command which runs was given, and other words in their place."""
+    return [] if _guard is None else _guard.inputs
 
 
 def wrote(path: File) -> None:

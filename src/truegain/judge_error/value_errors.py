@@ -24,6 +24,10 @@ FEW_LABELS = 10  # below which a mean error has no interval
 FEW_PAIRS = 3  # labels below which no correlation is told
 SAME = 1e-9  # by which a correlation of 1 may differ from it, and a standard error of 0 from that
 ALPHA = 0.05  # of the test that the judge's mean error is the same for all systems
+CORRECTION = (  # of values of answers, whether gold labels are of single ones or of whole topics
+    "A correction does not subtract the mean error: it predicts people's values from the judge's, by the gold labels "
+    "of other topics, and adds how far those of the system itself lie from that on average."
+)
 NOT_BY_CHANCE = 0.01  # of the test that labeled answers are a random sample
 COLUMNS = (
     "system", "gold labels", "judge mean", "people mean", "mean error", "low", "high", "mean absolute error",
@@ -425,13 +429,10 @@ class ValueErrors(Result):
         rank = "" if self.overall.spearman is None else f", Spearman's {self.overall.spearman:.2f}"
         head = f"Pearson's correlation with people is {r[0]:.2f}{interval}{rank}."
         if not self.follows:
-            return (
-                f"{head} The judge does not clearly tell good answers from bad ones: the correction removes its mean "
-                "error, but its values save no gold labels."
-            )
+            return f"{head} The judge does not clearly tell good answers from bad ones: its values save no gold labels."
         return (
-            f"{head} The correction removes the mean error of each system. The judge's values explain {r[0] ** 2:.0%} "
-            "of the variance of people's: the more, the fewer gold labels a corrected score needs."
+            f"{head} The judge's values explain {r[0] ** 2:.0%} of the variance of people's: the more, the fewer gold "
+            f"labels a corrected score needs. {CORRECTION}"
         )
 
     @property

@@ -30,6 +30,7 @@ LONGEST_ASKED = 600.0  # seconds that we wait where a server asks for it; beyond
 FIRST_PAUSE = 0.5
 CONNECT = 10.0  # seconds
 LONG, FILTERED = 413, 451  # a prompt longer than the model takes; one that a filter refused
+CUT, PAGE = "a body that is no whole answer", "a page of HTML"  # with status 200
 IN_WORDS = {  # what httpx calls it
     "ConnectError": "no connection",
     "ConnectTimeout": "no connection",
@@ -253,7 +254,7 @@ class Endpoint:
         status, body = answer.status_code, self.scrubbed(answer.content)
         if status == 200:
             if whole is None or not isinstance(whole.get("choices"), list):  # cut, or a page of something in between
-                self.last_fault = "a body that is no whole answer"
+                self.last_fault = PAGE if body.lstrip()[:1] == b"<" else CUT
                 return None
             return ServerReply(status, body, whole, seconds)
         message = error_of(body)

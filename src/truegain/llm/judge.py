@@ -323,8 +323,8 @@ class JudgeSetup:
         if unknown or failed:
             again = f"; the next {arg('batch', 'FILE')} has them" if failed else ""
             warn(
-                f"{file}: {len(failed):,} requests of the batch failed{last}, {unknown:,} answers are of no request of "
-                f"this run{again}"
+                f"{file}: {counted(len(failed), 'request')} of the batch failed{last}, {counted(unknown, 'answer')} "
+                f"{'is' if unknown == 1 else 'are'} of no request of this run{again}"
             )
         return self.run(ask=False, failed=frozenset(failed))
 

@@ -188,7 +188,8 @@ def _tell_missing(items: Sequence[JudgedItem], topics: TextsLike, docs: TextsLik
         if names
     )
     first = ", ".join(f"{name} {value}" for name, value in lacking[0].ids.items())
-    problem = f"{counted(len(lacking), 'item')} of {len(items):,} have no text (first: {first}); {where}"
+    verb = "has" if len(lacking) == 1 else "have"
+    problem = f"{counted(len(lacking), 'item')} of {len(items):,} {verb} no text (first: {first}); {where}"
     if len(lacking) == len(items):
         raise InputError(problem, hint="check that ids are spelled alike in all files")
     warn(f"{problem}. They are not judged, and have the status no_text")

@@ -13,7 +13,18 @@ from typing import Any
 
 from truegain.errors import TruegainError, counted, shorten
 from truegain.io.files import shown_path
-from truegain.llm.client import FILTERED, LONG, AskingError, Endpoint, OutageError, QuotaError, ServerReply, usage_of
+from truegain.llm.client import (
+    CUT,
+    FILTERED,
+    LONG,
+    PAGE,
+    AskingError,
+    Endpoint,
+    OutageError,
+    QuotaError,
+    ServerReply,
+    usage_of,
+)
 from truegain.llm.limits import Budget, Gate
 from truegain.llm.parse import (
     EMPTY,
@@ -327,6 +338,9 @@ class Judging:
             return OutageError(
                 f"{endpoint.url} fails ({endpoint.last_fault}): an error of the server itself; try again later"
             )
+        if endpoint.last_fault in (PAGE, CUT):
+            remedy = f"check {argname('url')}: it must be that of a model's server"
+            return OutageError(f"{endpoint.url} answers with {endpoint.last_fault}; {remedy}", remedy=remedy)
         fault = f"{endpoint.url} does not answer ({endpoint.last_fault})"
         return OutageError(
             fault if self.answered else f"{fault}; check that it runs, and {argname('url')}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -50,6 +51,9 @@ def form_of(measure: Measure) -> Form:
     'P@10 = C(10) / 10'
     >>> form_of(parse_measure("RBP(p=0.9)")).words.partition("; ")[2]
     'p = 0.9; the gain is the label (Moffat and Zobel 2008).'
+    >>> from truegain.measures.items import ItemMean
+    >>> form_of(ItemMean(name="faith")).words.partition("; ")[2]
+    'name = faith.'
     """
     docstring = (inspect.getdoc(type(measure)) or "").partition(">>>")[0].replace("`", "")
     first, *rest = [" ".join(b.split()) for b in docstring.split("\n\n") if b.strip()] or [""]
@@ -94,11 +98,16 @@ def _parameters(measure: Measure) -> list[str]:
     explained = ("cutoff", "rel", "judged_only", "empty", measure.AT)
     parameters = [(f.name, getattr(measure, f.name)) for f in fields(measure) if f.name not in explained]
     return [
-        *(f"{name} = {value}" for name, value in parameters if value is not None and value is not False),
+        *(f"{name} = {value}" for name, value in parameters if _is_told(value)),
         *_relevant(measure),
         *_judged(measure),
         *_empty(measure),
     ]
+
+
+def _is_told(value: object) -> bool:
+    """Whether a parameter says something: not one that is left out, or a limit that is none."""
+    return value is not None and value is not False and not (isinstance(value, float) and math.isinf(value))
 
 
 def _gains(measure: Measure) -> str:

@@ -106,8 +106,9 @@ def order_check(study: PreferenceStudy, facts: PreferenceFacts) -> Check:
     if effect is not None:
         gamma, low, high = effect
         about.append(
-            f"Being shown first changes the log-odds to win by {signed(gamma, 2)} "
-            f"({100 * study.confidence:g}% CI {limits(low, high, signs=True)}); scores are without it."
+            f"Being shown first changes the log-odds to win by {signed(gamma, 2)} against no order, by twice that "
+            f"against being shown second ({100 * study.confidence:g}% CI {limits(low, high, signs=True)}); scores are "
+            "without it."
         )
     elif one and study.gold_preferences is None:
         about.append("Scores ignore it: Bradley-Terry (-m bradley-terry) has a column for who was shown first.")

@@ -105,7 +105,8 @@ def named(value: Any) -> str:
         return f"{len(systems):,} systems ({some(systems)})"
     digest = getattr(value, "digest", None)
     about = [str(x) for x in (getattr(value, "source", None), digest) if isinstance(x, str) and x]
-    return f"{type(value).__name__} ({', '.join(map(named, about))})" if about else type(value).__name__
+    files = [part for text in about for part in text.split(", ")]  # a source of several files names them so
+    return f"{type(value).__name__} ({', '.join(map(named, files))})" if about else type(value).__name__
 
 
 def _plain(value: Any) -> object:

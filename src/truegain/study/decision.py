@@ -42,6 +42,23 @@ def outcome_of(low: float, high: float, unjudged_low: float, unjudged_high: floa
     return "better" if least > 0 and least >= min_effect else "inconclusive"
 
 
+EVERY_DIFFERENCE = (
+    "The interval is all that two systems can differ by, and so says nothing: too few units were sampled for their "
+    "variance."
+)
+
+
+def says_nothing(c: Comparison, bounds: tuple[float, float]) -> bool:
+    """Whether an interval holds every difference that there can be between values within bounds.
+
+    >>> one = Comparison("a", "b", "passed", 0.5, 0.6, 0.1, -1.0, 1.0, 0.9)
+    >>> says_nothing(one, (0.0, 1.0)), says_nothing(one, (0.0, 2.0))
+    (True, False)
+    """
+    span = bounds[1] - bounds[0]
+    return c.low is not None and c.high is not None and c.low <= -span and c.high >= span
+
+
 def decided(c: Comparison, unjudged_bounds: PairBounds | None, unjudged_policy: str, min_effect: float) -> Outcome:
     """The rule for a difference, by its interval and what the unjudged could do; two exactly as good do not differ."""
     if c.low is None or c.high is None:

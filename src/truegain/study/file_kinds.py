@@ -14,7 +14,8 @@ from typing import Any, Final, Literal, TypedDict, get_args
 
 import numpy as np
 
-from truegain.data.item_reading import read_items
+from truegain.data.item_reading import CLAIMS, read_items
+from truegain.data.item_reading import NAMES as ITEMS
 from truegain.data.judgments import Judgments
 from truegain.data.label_list_reading import MARKS, read_gold_list
 from truegain.data.label_lists import list_of_key
@@ -408,6 +409,8 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
     _refuse_objects(columns)
     if all(set(theirs) & names for theirs in OF_SCORES.values()) and "doc" not in columns:
         return _of_scores(path, file)
+    if _has_claims(columns):
+        return _of_answers(path)
     if "doc" in columns and "topic" in columns:
         if "label" not in columns and ("score" in columns or "rank" in columns):
             return _of_run(path, file)
@@ -419,7 +422,8 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
     try:
         return _of_answers(path)
     except TruegainError as error:
-        if len(columns.names) < len(_NEEDED):
+        has_place = isinstance(error, InputError) and error.line is not None
+        if len(columns.names) < len(_NEEDED) or (has_place and set(columns.names) & set(ITEMS["system"])):
             raise
         role, guess = _likely_columns(columns)
         if _lists_documents(columns, guess):  # what a command says of it, too
@@ -432,6 +436,12 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
             f"run; its columns are {', '.join(columns.all_written)}"
         )
         return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(hint,))
+
+
+def _has_claims(columns: Columns) -> bool:
+    """Whether a table has values of the claims that systems make, each beside the document it was held against."""
+    names = set(columns.names)
+    return bool("topic" in columns and names & set(ITEMS["system"]) and names & CLAIMS and names & set(ITEMS["value"]))
 
 
 def _likely_columns(columns: Columns) -> tuple[Role, dict[str, str]]:
@@ -490,7 +500,7 @@ def scores_in(path: str) -> tuple[str, ...]:
             columns = Columns(separated(f"{head}\n".encode(), separator, shown_path(path)), shown_path(path))
         except InputError:
             return ()
-        if "doc" in columns or "label" in columns:
+        if ("doc" in columns or "label" in columns) and not _has_claims(columns):
             return ()
     elif log_format_of(path) is None:
         return ()

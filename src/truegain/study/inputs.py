@@ -36,7 +36,9 @@ def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], st
     (('a,b', 'dense'), ('bm25', 'dense'))
     """
     if len(systems) < 2:
-        raise TruegainError(f"a verdict is about two systems, and there is 1 ({systems[0]}); give another run")
+        raise TruegainError(
+            f"a verdict is about two systems, and there is 1 ({systems[0]}); give the run or the answers of another"
+        )
     if text is None:
         return (systems[0], systems[1]) if len(systems) == 2 else None
     parts = text.split(",")

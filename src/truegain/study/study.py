@@ -22,6 +22,7 @@ from truegain.data.runs import Runs, RunsLike
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Floats
 from truegain.io.files import PathLike
+from truegain.io.warnings import warn
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
 from truegain.keywords import checked_keywords
@@ -54,10 +55,10 @@ from truegain.study.checks import (
     margin_of,
     sources_of,
 )
-from truegain.study.decision import Decision, decide, holds_back
+from truegain.study.decision import EVERY_DIFFERENCE, Decision, decide, holds_back, says_nothing
 from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
-from truegain.study.estimators import ByGoldPairs
+from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
 from truegain.study.gold import GivenLabels, Labels, check_gold_level, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
@@ -477,6 +478,12 @@ class Study:
             looks=confidence if config.sequential else None,
             confidence=confidence,
         )
+        clusters = population_groups(self.over, self.topics, self.grouped).get(CLUSTERS.name, FEW_TOPICS)
+        if clusters < FEW_TOPICS:
+            warn(
+                f"with only {counted(clusters, 'cluster')}, intervals are wide and depend on how the scores are "
+                "distributed; have 25 or more"
+            )
         self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, confidence)
         self._name_models(given.as_given, given.bronze)
         self._variance_models: dict[str, VarianceModel] = {}
@@ -987,6 +994,7 @@ class Study:
         )
         asks_for_more = decision.by_labels == "inconclusive" and is_estimated
         notes = [
+            EVERY_DIFFERENCE if uncertain and self.of_items and says_nothing(comparison, m.bounds()) else "",
             MORE_LABELS if by_unjudged else "",
             *unjudged_notes,
             *self._notes_on(m, comparison),

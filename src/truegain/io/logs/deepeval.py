@@ -27,6 +27,7 @@ from truegain.io.logs.records import (
 )
 
 WORDS = "a log of deepeval"
+_NO_CASES = re.compile(rb'"testCases"\s*:\s*\[\s*\]')
 _NUMBERED = re.compile(r"(?:conversational_)?test_case_\d+")  # names that deepeval makes up, by order
 
 
@@ -35,7 +36,7 @@ def _recognizes(data: bytes, _file: str) -> bool:
     if start.kind != "object":
         return False
     return start.has("testRunData") or (
-        start.has("testCases") and (b'"metricsData"' in data or start.has("testPassed"))
+        start.has("testCases") and (b'"metricsData"' in data or start.has("testPassed") or bool(_NO_CASES.search(data)))
     )
 
 

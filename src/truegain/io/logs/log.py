@@ -62,7 +62,8 @@ class ScoreRange:
 class ToolMean:
     """The mean that a tool printed for a score of a system, over how many samples, and why ours may differ.
 
-    `rounding` is by how much printing may have moved it, and the values behind it.
+    `rounding` is by how much printing may have moved it, and the values behind it.  `printed` is False where the file
+    has no mean, and this is what the tool makes of it.  A reason that is `of_failed` holds only where values failed.
     """
 
     score: str
@@ -71,6 +72,8 @@ class ToolMean:
     n: int | None = None
     reason: str = ""  # such as 'an outage counts as a fail'
     rounding: float = 0.0
+    printed: bool = True
+    of_failed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,8 @@ class Log:
         By column of the samples (such as 'metadata.topic'), what each topic has there.
     no_clusters : mapping of str to str
         By column that groups no topics, why: 'topic q1 has a and b there'.
+    no_scores : mapping of str to str
+        By column that has numbers and some cell that is none, what is said of that.
     scales : mapping of str to ScoreRange
         By score.
     means : sequence of ToolMean
@@ -115,6 +120,7 @@ class Log:
     notes: Sequence[str] = ()
     models: frozenset[str] | None = None
     no_clusters: Mapping[str, str] = field(default_factory=dict)
+    no_scores: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

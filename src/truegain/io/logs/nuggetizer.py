@@ -131,18 +131,23 @@ def _support(nugget: Mapping[str, Any], file: str, line: int) -> tuple[float, st
 
 def _means(answers: Sequence[Record], systems: set[str]) -> Iterator[ToolMean]:
     """What nuggetizer's calculate_metrics prints for all answers: an empty sum is 0, a failed assignment none."""
-    why = "nuggetizer counts a topic without a vital nugget, and an assignment that failed, as 0"
     for system in sorted(systems):
         mine = [r for _, r in answers if str(r.get("run_id") or "") == system]
         for score in METRICS.values():
             vital, other, strict = WEIGHTS[score]
-            values = []
+            values, failed, empty = [], 0, 0
             for record in mine:
                 counted_in = [n for n in listed(record.get("nuggets")) if (vital if _is_vital(n) else other)]
                 supports = [SUPPORT.get(str(fields_of(n).get("assignment")), 0.0) for n in counted_in]
+                failed += sum(plain_word(fields_of(n).get("assignment") or "") in ("", FAILED) for n in counted_in)
+                empty += not counted_in
                 total = math.fsum(map(math.floor, supports) if strict else supports)
                 values.append(total / len(counted_in) if counted_in else 0.0)
-            yield ToolMean(score, math.fsum(values) / len(values), system, len(values), why)
+            kind = "vital nugget" if not other else "nugget"
+            parts = [f"{counted(empty, 'answer')} without a {kind}"] if empty else []
+            parts += [f"{counted(failed, 'assignment')} that failed"] if failed else []
+            why = f"nuggetizer counts {' and '.join(parts)} as 0" if parts else ""
+            yield ToolMean(score, math.fsum(values) / len(values), system, len(values), why, printed=False)
 
 
 def _notes(failed: int, empty: Sequence[str]) -> Iterator[str]:

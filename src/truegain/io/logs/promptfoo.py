@@ -40,6 +40,7 @@ from truegain.io.logs.records import (
 
 WORDS = "results of promptfoo"
 OVERALL = "score"  # of a test as a whole
+_FAILED_GRADER = "a failed grader counts 0"
 _ERROR = 2  # the failure reason of a test that could not be run
 _BLOCK = ("Status", "Score")  # the columns that follow an output in a CSV
 _METRIC = "Metric: "
@@ -256,10 +257,10 @@ def _means(results: Mapping[str, Any], systems: Mapping[tuple[str, str, int], st
         for name, total in fields_of(metrics.get("namedScores")).items():
             if (weight := counts.get(name)) and isinstance(total, int | float):
                 many = fields_of(metrics.get("namedScoresCount")).get(name)
-                yield ToolMean(name, total / weight, system, many, "a failed grader counts 0")
+                yield ToolMean(name, total / weight, system, many, _FAILED_GRADER, of_failed=True)
         tests = sum(int(metrics.get(f"test{kind}Count") or 0) for kind in ("Pass", "Fail", "Error"))
         if tests and isinstance(metrics.get("score"), int | float):
-            yield ToolMean(OVERALL, metrics["score"] / tests, system, tests, why or "a failed grader counts 0")
+            yield ToolMean(OVERALL, metrics["score"] / tests, system, tests, why or _FAILED_GRADER, of_failed=not why)
 
 
 # ---- A table of CSV.

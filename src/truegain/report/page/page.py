@@ -227,7 +227,9 @@ def _of_study(
     questions: Mapping[str, Any], messages: Sequence[str] | None = None,
 ) -> Facts:  # fmt: skip
     if len(study.systems) < 2:
-        raise TruegainError(f"a report compares systems, and there is 1 ({study.systems[0]}); give another run")
+        raise TruegainError(
+            f"a report compares systems, and there is 1 ({study.systems[0]}); give the run or the answers of another"
+        )
     gold = study.config.gold
     return gather(
         study, runs, judgments, **questions, gold_relevant_from=None if gold is None else gold.relevant_from,

@@ -105,7 +105,6 @@ def _what(facts: Facts) -> str:
 
 
 def _more(facts: Facts) -> list[str]:
-    labels = f"{facts.unit}s"
     least = f", and not below the smallest gain that matters ({facts.min_effect:g})" if facts.min_effect else ""
     short = ", and not better if it lies below that gain" if facts.min_effect else ""
     unjudged = [
@@ -127,9 +126,8 @@ def _more(facts: Facts) -> list[str]:
         sentences += _of_preferences(facts, facts.preferences)
     elif facts.corrected:
         sentences.append(
-            f"Scores were corrected by prediction-powered inference: the score by the judge's {labels}, minus its "
-            "error estimated from the gold labels, weighted by their sampling probabilities (Angelopoulos et al. "
-            "2023). Every interval includes the sampling error of the gold labels."
+            f"Scores were corrected by prediction-powered inference (Angelopoulos et al. 2023): {_predicted(facts)} "
+            "Every interval includes the sampling error of the gold labels."
         )
     sources = [s for name, s in SOURCES.items() if name in facts.over and s.method]
     sentences += [s.worded(facts.answers).method.format(resamples=facts.replicates, seed=facts.seed) for s in sources]
@@ -156,6 +154,20 @@ def _more(facts: Facts) -> list[str]:
             f"{names} compare the text of retrieved documents with that of relevant ones (Hui et al. 2017)."
         )
     return sentences
+
+
+def _predicted(facts: Facts) -> str:
+    """How people's labels were predicted from the judge's, and what was added to that."""
+    if facts.gold_design == "topics":
+        return (
+            f"gold scores were predicted from those by the judge's {facts.unit}s, with the slope of the other gold "
+            "topics, and the mean difference of the gold topics from that was added."
+        )
+    return (
+        f"the gold label of each {facts.unit} was predicted by the mean gold label of other topics where the judge's "
+        "is the same or close, and the mean difference of the system's own gold labels from that, weighted by their "
+        "sampling probabilities, was added."
+    )
 
 
 def _of_preferences(facts: Facts, about: PreferenceFacts) -> list[str]:

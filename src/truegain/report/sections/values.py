@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from truegain.judge_error.value_errors import ALL, MeanError, ValueErrors
+from truegain.judge_error.value_errors import ALL, CORRECTION, MeanError, ValueErrors
 from truegain.report.facts import Facts, JudgeFacts
 from truegain.report.html import (
     Child,
@@ -103,9 +103,10 @@ def errors_figure(
     cols = ("cs", "x o", None, "x", "y o")
     title = f"Mean error of the judge, {values.measure}"
     made = table(title, top, rows, cols=cols, kind=f"sort {room(s for s, _ in spans)}")
+    corrected = CORRECTION if facts.preferences is None else "The correction removes it, system by system."
     caption = (
         f"Mean error: judge minus people, with its {facts.level} interval over "
-        f"{'clusters' if 'clusters' in facts.over else 'topics'}. The correction removes it, system by system."
+        f"{'clusters' if 'clusters' in facts.over else 'topics'}. {corrected}"
     )
     whole = values.table()
     svg = stacked(spans, axis, title, signs=True)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats, Ints
 from truegain.io.warnings import warn
-from truegain.message import arg
+from truegain.message import arg, by_surface
 from truegain.parallel.jobs import engine_for
 from truegain.sampling import _deals
 from truegain.sampling.streams import Keys, stream_keys
@@ -254,7 +254,8 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
     if anova.no_residual and anova.f is None:
         raise TruegainError(
             "the systems differ by the same amount on every topic: there is no residual variance to test their "
-            f"means against; use the randomized Tukey test ({arg('test', 'randomized-tukey-hsd')})"
+            f"means against; use the randomized Tukey test ({arg('test', 'randomized-tukey-hsd')}), or "
+            f"{by_surface('Study.verdict', '`truegain verdict`')}, which tells the difference without an interval"
         )
     if anova.no_residual:
         return Tukey(name, anova, np.ones((m, m)), 0.0)
