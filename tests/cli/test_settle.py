@@ -88,6 +88,34 @@ def test_a_sheet_until_it_is_known(command: Command) -> None:
     assert "settled before" in err
 
 
+def test_ndcg_is_settled_as_what_stands_for_it(command: Command) -> None:
+    """Guards nDCG, which labels of some documents cannot correct: what is decided instead is said from the start."""
+    words = f"settle {RUNS.replace('P@5', 'nDCG@5')}"
+    _, out, _ = command(f"{words} --dry-run")
+    found = re.search(r"s1 against s0 on (DCG@5/[\d.]+)\n", out)
+    assert found is not None
+    decides = found[1]
+    note = f"What is decided is {decides}, not nDCG@5: "
+    assert note in out
+    _, first, _ = command(f"{words} --sheet labels.csv --max-labels 12")
+    assert note in first
+    fill("labels.csv", 12)
+    code, out, _ = command(f"{words} --sheet labels.csv --max-labels 12")
+    assert (code, note in out) == (3, True)
+    answer = Settlement.of_json(Path("settle/decision.json").read_bytes())
+    assert (answer.measure, answer.notes[0].startswith(note)) == (decides, True)
+
+
+def test_the_usual_measure_is_decided_as_it_stands(command: Command) -> None:
+    """Guards the measure where none is asked for: not nDCG, which needs the labels of all documents."""
+    code, out, err = command(f"settle {RUNS.replace('-m P@5', '')} --dry-run")
+    assert code == 0, err
+    assert "s1 against s0 on P@10\n" in out
+    assert "What is decided is" not in out
+    Path("study.toml").write_text('judgments = "llm.qrels"\nruns = ["s0.run", "s1.run"]\nmeasure = "P@5"\n')
+    assert "s1 against s0 on P@5\n" in command("settle study.toml --dry-run")[1]
+
+
 def test_a_limit_of_labels(command: Command) -> None:
     """Guards the end without an answer, and that a higher limit goes on with the same labels."""
     words = f"settle {RUNS} --sheet labels.csv"

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from truegain.planning.settle import Settling
 
 NOT_KNOWN = 3  # exit code; 0: better, and 1: not, as `gate` has them
+USUAL_MEASURE = "P@10"
 BATCH = 25  # rows of a sheet to fill in before the next look
 TURN = 0.001  # seconds after which a look lets a page go first; Python's own 0.005 adds up over a page's questions
 TITLE = "Are these search results relevant?"  # what people read at the top of every page; measures mean nothing to them
@@ -107,6 +108,20 @@ class SettleClaims(Claims):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SettleOptions(StudyOptions):
+    """What the study is made of; without a measure, one that labels of some documents decide as it stands."""
+
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m",
+            "--measure",
+            help="Measure that decides (default: P@10). DCG stands for nDCG, which needs labels of all documents.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class SettleReading(Reading):
     """How ratings are read; without any, `--scale` says what people may answer."""
 
@@ -120,7 +135,7 @@ class SettleReading(Reading):
 
 @with_options(
     claims=SettleClaims, texts=SettleTexts, limits=SettleLimits, place=SettlePlace, llm=LabeledByModel,
-    options=StudyOptions, config=StudyConfig, reading=SettleReading,
+    options=SettleOptions, config=StudyConfig, reading=SettleReading,
 )  # fmt: skip
 def settle_command(
     context: typer.Context,  # noqa: ARG001  # a study file is read into it
@@ -132,7 +147,7 @@ def settle_command(
     limits: SettleLimits,
     place: SettlePlace,
     llm: LabeledByModel,
-    options: StudyOptions,
+    options: SettleOptions,
     config: StudyConfig,
     reading: SettleReading,
 ) -> None:
@@ -150,6 +165,8 @@ def settle_command(
     """
     files = expand(runs)
     folder = Path(place.folder)
+    if not options.measure and options.score is None:
+        options = replace(options, measure=[USUAL_MEASURE])
     if config.gold is not None:
         tell(
             "the gold labels you have are not used: only labels given in the order of a list may be looked at again "

@@ -35,6 +35,7 @@ from truegain.sampling.designs import information_after
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.study.config import check_order, sources_of
 from truegain.study.estimators import LEAST_GOLD
+from truegain.study.gold_lists import StandIn
 from truegain.study.label_budget import LabelBudget
 from truegain.study.looks import ListLooks, PairLook
 from truegain.study.settled import SettleResult
@@ -161,6 +162,28 @@ class Settling:
         """The measure."""
         return self.study.measures[0]
 
+    @cached_property
+    def stand_in(self) -> StandIn:
+        """What is decided: the measure itself, or what stands for nDCG, which scattered labels cannot correct."""
+        return StandIn.of(self.measure, self.study.ranked)
+
+    @property
+    def decides(self) -> str:
+        """How that is called, such as DCG@10/11.25."""
+        return self.stand_in.name or str(self.measure)
+
+    @property
+    def _instead(self) -> tuple[str, ...]:
+        """A note where another measure is decided than the one that was asked for."""
+        if not self.stand_in.name:
+            return ()
+        plain, constant = self.stand_in.measure, self.stand_in.constant
+        return (
+            f"What is decided is {self.decides}, not {self.measure}: {plain} divided by {constant:.4g}, the mean best "
+            f"{plain} by the judge's labels. {self.measure} itself needs the labels of all documents, and the two can "
+            "differ in sign where the difference is small.",
+        )
+
     @property
     def most(self) -> int:
         """Labels after which it is given up."""
@@ -266,7 +289,7 @@ class Settling:
         doubled = [known for row in rows[:n] if len(known := [x for x in row.labels if x is not None]) > 1]
         agreement = sum(len(set(known)) == 1 for known in doubled) / len(doubled) if doubled else None
         return Settlement(
-            _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, answers,
+            _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, self.decides, n, answers,
             len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(answers),
             self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), statuses),
             stuck, self.budget.double,
@@ -409,7 +432,8 @@ class Settling:
         columns = ["true difference", "labels, even chance", "labels, 80% chance"]
         columns += ["cost, even chance", "cost, 80% chance"] if self.budget.price is not None else []
         notes = [
-            f"{len(self.listed):,} labeled documents can change {self._names()} on {self.measure}; labeling stops "
+            *self._instead,
+            f"{len(self.listed):,} labeled documents can change {self._names()} on {self.decides}; labeling stops "
             f"after {self.most:,} labels at the latest.",
             "Numbers assume a judge that is right about 4 of 5 documents; a better one needs fewer.",
         ]
@@ -428,7 +452,7 @@ class Settling:
                 "more topics, whatever the number of labels."
             )
         return Table(
-            tuple(columns), rows, {}, f"Labels until it is known: {self._names()} on {self.measure}", tuple(notes)
+            tuple(columns), rows, {}, f"Labels until it is known: {self._names()} on {self.decides}", tuple(notes)
         )
 
     @property
@@ -470,7 +494,7 @@ class Settling:
     ) -> PairSettlement:  # fmt: skip
         likely, latest = self._foretold(i, looks[i], now.labels) if status == "open" and looks else (None, None)
         a, b = self.pairs[i]
-        unknown = f"data cannot show whether {b} is better than {a} on {self.measure}"
+        unknown = f"data cannot show whether {b} is better than {a} on {self.decides}"
         if status == "undecided" and not verdicts:
             sentence = f"Not decided within {count}: without a label the {unknown}."
         elif why and now.low is None and not self._looks.never[i]:  # no verdict, which would ask for more labels
@@ -494,14 +518,14 @@ class Settling:
         if likely is None and self.over_topics:
             end = "open; if it stays like this no number of labels will decide it, and more topics are needed."
         return (
-            f"{names}: {now.difference:+.4f} {self.measure}, {100 * self.confidence:.4g}% CI [{now.low:.4f}, "
+            f"{names}: {now.difference:+.4f} {self.decides}, {100 * self.confidence:.4g}% CI [{now.low:.4f}, "
             f"{now.high:.4f}] after {count}; {end}"
         )
 
     def _notes(
         self, labels: Floats, agreement: float | None, doubled: int, statuses: Sequence[Status]
     ) -> tuple[str, ...]:
-        notes = []
+        notes = list(self._instead)
         ended = "open" not in statuses
         if len(self.candidates) > 1:
             notes.append(
