@@ -141,10 +141,30 @@ def test_where_nobody_could_judge(command: Command) -> None:
     assert "no report.html" in err
     assert out.endswith("settle has decision.json and labels.csv.\n")
     assert sorted(p.name for p in Path("settle").iterdir() if p.suffix in (".json", ".html", ".csv")) == [
-        "decision.json", "labels.csv", "labels.key.csv", "list.csv", "list.key.csv", "question.json"
+        "decision.json", "labels.csv", "labels.key.csv", "last-look.json", "list.csv", "list.key.csv", "question.json"
     ]  # fmt: skip
     code, again, _ = command(words)
     assert (code, again) == (3, out)
+
+
+def test_a_sheet_that_changed_since_is_read_again(command: Command) -> None:
+    """Guards corrections: labels that change after a look or the answer are told of, and looked at anew."""
+    words = f"settle {RUNS} --sheet labels.csv --max-labels 60"
+    command(words)
+    fill("labels.csv", 60, lambda t, d: "cannot")
+    code, out, _ = command(words)
+    assert code == 3
+    assert "60 documents could not be judged" in out
+    Path("labels.csv").write_text(Path("labels.csv").read_text().replace("cannot", ""))
+    fill("labels.csv", 30)
+    code, out, err = command(words)
+    assert "60 labels changed since the last look; all are looked at anew" in err
+    assert ("could not be judged" in out, Path("settle/decision.json").exists()) == (False, code != 3)
+    assert "settled before" not in err
+    fill("labels.csv", 30)
+    code, _, err = command(words)
+    assert "changed" not in err
+    assert "settled before" not in err or code == 0
 
 
 def test_a_forecast_ends_it_and_people_may_go_on(command: Command) -> None:

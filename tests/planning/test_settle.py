@@ -621,12 +621,23 @@ def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
     )
     assert "do not predict" not in str(capped), "of no label nothing is said about the judge"
     free = study.settle(lambda t, d: None, population="fixed")
-    assert (free.status, free.labels) == ("out-of-reach", 30)
+    assert (free.status, free.labels, free.settlement.pairs[0].forecast) == ("out-of-reach", 60, False)
     assert free.sentence == (
         "The data cannot show whether s1 is better than s0 on P@5. No number of labels will decide it: the documents "
-        "that could not be judged could move the difference by 0.3000. Have them labeled by somebody who can judge "
+        "that could not be judged could move the difference by 0.6000. Have them labeled by somebody who can judge "
         "them."
     )
+    runs, bronze, _ = world(2, topics=60)
+    study = tg.Study(runs, bronze, "P@5")
+    free, on = (study.settle(lambda t, d: None, population="fixed", keep_going=keep) for keep in (False, True))
+    assert (free.status, free.labels, free.settlement.pairs[0].forecast) == ("out-of-reach", 70, True)
+    assert (
+        f"A forecast ended it: if as many of the other {len(free.filled) - 70} documents of the list cannot be judged, "
+        "the chance that they decide it is below 2%. Until now the documents that could not be judged could move the "
+    ) in free.sentence
+    assert (on.status, on.settlement.pairs[0].forecast) == ("out-of-reach", False)
+    assert on.labels > 70
+    assert "No number of labels will decide it" in on.sentence
     runs, bronze, _ = world(2, topics=40, gain=0.02)
     tied = tg.Study(runs, bronze, "P@5").settle(lambda t, d: None, population="topics")
     assert tied.status == "out-of-reach"
@@ -636,7 +647,17 @@ def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("known_rows", "rows"), [(1, 40), (5, 40), (10, 60)])
+@pytest.mark.parametrize("cannot", [20, 30])
+def test_documents_at_the_top_that_nobody_can_judge(cannot: int) -> None:
+    """Guards the claim that no label decides it: it is made where it is so whatever labels the other rows get."""
+    runs, bronze, gold = world(2, topics=40, gain=0.4)
+    settling = Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1"], population="fixed")
+    rows = [r if i >= cannot else Label(r.topic, r.doc, (None,)) for i, r in enumerate(rows_of(settling, known(gold)))]
+    assert settling.decide(rows[:30]).status == "open"
+    assert settling.decide(rows).status == "better"
+
+
+@pytest.mark.parametrize(("known_rows", "rows"), [(1, 80), (5, 80), (10, 90)])
 def test_of_these_topics_only_what_cannot_be_judged_is_to_blame(known_rows: int, rows: int) -> None:
     """Guards words: more topics are no way out of a question about these topics only, nor are the next rows."""
     runs, bronze, gold = world(2)

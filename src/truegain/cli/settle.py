@@ -192,12 +192,10 @@ def settle_command(
         raise typer.Exit
     where = "by a team" if place.sheet is None else f"in the sheet {place.sheet}"
     keeper = Keeper(settling, folder, judgments, files, config, where, _database(place))
-    if (known := keeper.known()) is not None:
-        tell(f"settled before; {shown_path(folder / ANSWER)} has the answer")
-        _end(known, keeper)
     if place.sheet is not None:
         _by_sheet(keeper, place.sheet, texts)
     else:
+        _end_if_known(keeper)
         _by_team(keeper, texts, place)
 
 
@@ -278,6 +276,12 @@ def _code(known: Settlement) -> int:
     return 0 if known.status == "better" else 1 if known.status in DECIDED else NOT_KNOWN
 
 
+def _end_if_known(keeper: Keeper) -> None:
+    if (known := keeper.known()) is not None:
+        tell(f"settled before; {shown_path(keeper.folder / ANSWER)} has the answer")
+        _end(known, keeper)
+
+
 def _end(known: Settlement, keeper: Keeper) -> None:
     typer.echo(_answer(known, keeper))
     raise typer.Exit(_code(known))
@@ -310,6 +314,7 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     keeper.begin()
     settling = keeper.settling
     if not Path(sheet).is_file():
+        _end_if_known(keeper)
         write_table(settling.outlook(), None, STANDARD_INPUT)
         listed = settling.listed
         if texts.topics is not None or texts.docs is not None:
@@ -331,6 +336,10 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         Label(t, d, (None if i in filled.cannot else float(filled.label[i]),))
         for i, (t, d) in enumerate(zip(filled.topics[:n], filled.docs[:n], strict=True))
     ]
+    if changed := keeper.changed([row.labels[0] for row in rows]):
+        tell(f"{counted(changed, 'label')} changed since the last look; all are looked at anew", "warning")
+        keeper.put_answer_aside()
+    _end_if_known(keeper)
     now = settling.decide(rows)
     if not now.ended:
         typer.echo(in_words(now.sentence))

@@ -37,7 +37,7 @@ from truegain.study.config import check_order, sources_of
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import StandIn
 from truegain.study.label_budget import LabelBudget
-from truegain.study.looks import ListLooks, PairLook
+from truegain.study.looks import ListLooks, PairLook, Reach
 from truegain.study.settled import SettleResult
 from truegain.study.study import Study
 from truegain.study.verdict import Verdict, could_move
@@ -327,10 +327,9 @@ class Settling:
         if not self.over_topics and not reach.stuck:
             return ""  # with all labels it is known
         if not self.over_topics or (reach.stuck > reach.half and reach.decides(look.could, least, stuck=False)):
-            return (
-                "No number of labels will decide it: the documents that could not be judged could move the difference "
-                f"by {reach.stuck:.4f}. Have them labeled by somebody who can judge them."
-            )
+            if self._looks.sure_reach(i).decides(look.could, least):
+                return ""  # if the others can be judged; a forecast may end it
+            return f"No number of labels will decide it: {_stuck_moves(reach)}"
         return self._needs_topics(reach.half, look)
 
     def _unlikely(self, i: int, looks: Sequence[PairLook], n: int) -> str:
@@ -339,7 +338,9 @@ class Settling:
         It hangs on the labels alone, not on when one looked: who is killed and starts again ends at the same label.
         """
         first = n - APART * (LOOKS_AGREE - 1)
-        if self.budget.keep_going or first < LEAST_BEFORE_FORECAST or looks[i].comparison.low is None:
+        if self.budget.keep_going or first < LEAST_BEFORE_FORECAST:
+            return ""
+        if looks[i].comparison.low is None and not self._looks.reach(i).stuck:
             return ""
         could, least = looks[i].could, self.study.min_effect
         for k in range(n, first - 1, -APART):
@@ -357,6 +358,12 @@ class Settling:
             why = (
                 f"{bounds.counted[0].upper()}{bounds.counted[1:]} {_moves(could)}, and are not on the list. Have the "
                 "judge label them and begin anew."
+            )
+        elif seen.chance(could, least, stuck=False) >= UNLIKELY:
+            return (
+                f"A forecast ended it: if as many of the other {len(self.listed) - n:,} documents of the list cannot be "
+                f"judged, the chance that they decide it is below {UNLIKELY:.0%}. Until now "
+                f"{_stuck_moves(self._looks.reach(i))}"
             )
         else:
             why = self._by_topics("With all of them labeled", seen.half, looks[i])
@@ -569,6 +576,14 @@ def _moves(could: tuple[float, float]) -> str:
     if not float(less):
         return f"could add {more} to the difference"
     return f"could take {less} from the difference" + (f" or add {more}" if float(more) else "")
+
+
+def _stuck_moves(reach: Reach) -> str:
+    """What rows that nobody could judge can do to a difference, and the way out."""
+    return (
+        f"the documents that could not be judged could move the difference by {reach.stuck:.4f}. Have them labeled by "
+        "somebody who can judge them."
+    )
 
 
 def _interval(n: int, look: PairLook) -> Interval:
