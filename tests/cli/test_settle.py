@@ -325,6 +325,23 @@ def test_an_llm_labels_what_is_missing(command: Command, monkeypatch: pytest.Mon
         code, out, err = command(f"{words} --model some-model --url {server.url}")
         assert code in (0, 1, 3)
         assert server.paid == paid, "answers are kept: nothing is paid twice"
+        code, _, err = command(f"{words.replace('none', 'llm')} --model some-model --url {server.url}")
+        said = " ".join(err.split())
+        assert (code, server.paid) == (2, paid), said
+        assert re.search(r"\d+ labels of this file are not among those that the list was drawn with", said)
+
+
+def test_a_mistyped_file_of_judgments_is_told_of(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards money: that a file is not there is said before an LLM is asked for all its labels."""
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.002)
+    monkeypatch.delenv(client.KEY, raising=False)
+    monkeypatch.setenv("NO_PROXY", "*")
+    with served() as server:
+        words = f"{RUNS} {TEXTS} --sheet labels.csv --model some-model --url {server.url}"
+        _, _, err = command(f"settle lmm.qrels{words.removeprefix('llm.qrels')}")
+        assert "warning: lmm.qrels is not there: some-model labels all 293 documents" in " ".join(err.split())
+        code, _, err = command(f"settle {words} --folder other --sheet other.csv")
+        assert "is not there" not in err
 
 
 def test_a_server_that_goes_down_leaves_no_list(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

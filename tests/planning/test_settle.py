@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -670,10 +671,19 @@ def test_of_these_topics_only_what_cannot_be_judged_is_to_blame(known_rows: int,
     assert not any(words in now.sentence for words in ("topics like these", "about 0 topics", "judge the next rows"))
 
 
+def test_what_needs_topics_is_told_about_the_smallest_effect() -> None:
+    """Guards the table's last sentence: it says of the same differences as the table that only topics help."""
+    runs, bronze, _ = world(11, topics=30)
+    table = Settling(tg.Study(runs, bronze, "P@5", min_effect=0.1), "s0", ["s1"]).outlook()
+    told = re.search(r"differences within about ([\d.]+) of the smallest effect, 0.1, need more", table.notes[-1])
+    assert told is not None
+    for difference, even, _ in table.rows:
+        assert isinstance(difference, float)
+        assert (even is None) == (abs(difference - 0.1) < float(told[1]))
+
+
 def test_a_near_tie_of_sampled_topics_needs_topics() -> None:
     """Guards ties: it ends early with how many topics would do, by T (H/d)^2 of the numbers it tells."""
-    import re
-
     runs, bronze, gold = world(11, topics=30, gain=0.02)
     settled = tg.Study(runs, bronze, "P@5").settle(known(gold), every=10, keep_going=True)
     assert (settled.status, settled.settlement.pairs[0].forecast) == ("out-of-reach", False)

@@ -454,9 +454,12 @@ class Settling:
                     "without them: while they have no label, small differences may stay open for good."
                 )
         if own:
+            near = f"below about {math.sqrt(own):.3f}"
+            if least:
+                near = f"within about {math.sqrt(own):.3f} of the smallest effect, {least:g},"
             notes.append(
-                f"For topics like these {len(self.study.topics)}: differences below about {math.sqrt(own):.3f} need "
-                "more topics, whatever the number of labels."
+                f"For topics like these {len(self.study.topics)}: differences {near} need more topics, whatever the "
+                "number of labels."
             )
         return Table(
             tuple(columns), rows, {}, f"Labels until it is known: {self._names()} on {self.decides}", tuple(notes)
