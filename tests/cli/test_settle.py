@@ -227,6 +227,14 @@ def test_several_candidates_are_settled_together(command: Command) -> None:
     code, out, err = command(f"settle {runs} --baseline s0 --candidate s3 --candidate s1 --dry-run")
     assert code == 0, err
     assert "Labels until it is known: s3, s1 against s0 on P@5" in out
+    words = f"settle {runs.replace('s0.run s1', 's0.run s4.run s1')} --baseline s1 --candidate s4 --candidate s0 --sheet l.csv"
+    Path("s4.run").write_text("".join(f"{t} Q0 {d} 1 {x} s4\n" for t, row in GOLD.items() for d, x in row.items()))
+    command(words)
+    fill("l.csv", 999)
+    code, out, _ = command(words)
+    answer = Settlement.of_json(Path("settle/decision.json").read_bytes())
+    assert [pair.status for pair in answer.pairs] == ["better", "worse"]
+    assert (code, answer.status) == (1, "not-better"), "as `gate`: not all are better; and they are not all worse"
     code, out, err = command(f"settle {runs} --baseline s0 --candidate s3 --candidate s0 --dry-run")
     assert code == 2
     assert "s0 is compared with itself" in err

@@ -155,7 +155,8 @@ def settle_command(
 
     Draws the documents that can decide it, serves them to a team (or writes a sheet), looks after every label, and
     stops when it is decided or cannot be: then the answer, a report page and the labels are in the folder. The same
-    command goes on where it was. Exit code 0: better. 1: not better. 3: not known. 2: bad input.
+    command goes on where it was. Exit code 0: better. 1: not better. 3: not known. 2: bad input. Of several candidates,
+    0: all are better. 1: one or more are not. 3: of none that, and of one or more nothing is known.
 
     Examples:
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 \

@@ -609,13 +609,16 @@ def _given(answers: int, cannot: int, rows: int) -> str:
 
 
 def _together(statuses: Sequence[Status]) -> Status:
-    """One status for all pairs: open while any is; else the weakest, so that 'better' means better in each.
+    """One status for all pairs, as `gate` has it of its claim that all are better: open while any pair is.
 
     >>> _together(["better", "worse"]), _together(["better", "undecided"]), _together(["better", "better"])
-    ('worse', 'undecided', 'better')
+    ('not-better', 'undecided', 'better')
+    >>> _together(["worse", "worse"]), _together(["worse", "undecided"])
+    ('worse', 'not-better')
     """
     order: tuple[Status, ...] = ("open", "worse", "not-better", "undecided", "out-of-reach", "better")
-    return min(statuses, key=order.index)
+    weakest = min(statuses, key=order.index)
+    return "not-better" if weakest == "worse" and set(statuses) != {"worse"} else weakest
 
 
 def settle(
