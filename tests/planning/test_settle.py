@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from truegain.planning.settle import Settling
 from truegain.results.settlement import Interval, Label, PairSettlement, Settlement
 from truegain.stats.betting import CALIBRATION, HORIZONS, LEFT, MOST_STAKED, OF_GROUP, OF_LABEL
 from truegain.study.label_budget import LabelBudget
-from truegain.study.looks import Foreseen, Reach
+from truegain.study.looks import Foreseen, PairLook, Reach
 from truegain.study.settled import SettleResult
 
 World = tuple[Runs, Labels, Labels]
@@ -489,6 +490,18 @@ def test_several_candidates_share_the_error() -> None:
     )
 
 
+def test_a_decided_pair_is_not_called_open() -> None:
+    """Guards words of several pairs: one that is decided is told so, while labels go on for another."""
+    runs, bronze, gold = world(9, systems=3, gain=0.3, base=0.1)
+    settling = Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1", "s2"], population="fixed")
+    rows = rows_of(settling, known(gold))
+    looks = (settling.decide(rows[:n]) for n in range(5, len(rows), 5))
+    now = next(now for now in looks if "better" in [pair.status for pair in now.pairs])
+    for pair in now.pairs:
+        assert pair.sentence.endswith({"open": "; open.", "better": "; decided: better."}.get(pair.status, ""))
+    assert now.status == "open"
+
+
 def test_too_small_a_gain_is_not_better() -> None:
     """Guards `min_effect`: a gain that is surely smaller ends it, and says so."""
     runs, bronze, gold = world(6, gain=0.05)
@@ -699,6 +712,21 @@ def test_a_near_tie_of_sampled_topics_needs_topics() -> None:
     assert topics == pytest.approx(30 * (half / value) ** 2, rel=0.02)
     fixed = tg.Study(runs, bronze, "P@5").settle(known(gold), population="fixed", every=10)
     assert fixed.status in ("better", "worse", "not-better")
+
+
+def test_too_close_for_any_number_of_topics() -> None:
+    """Guards words on a difference near 0 in a wide interval: that nothing helps is said where it holds at its ends."""
+    runs, bronze, _ = world(11, topics=30)
+    settling = Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1"])
+    comparison = settling._looks.after(settling.labels_of(rows_of(settling, lambda t, d: 1.0))[:40])[0].comparison
+    for low, high, said in (
+        (-0.15, 0.12, "about 14 would decide it with an even chance if it is as large as the interval allows, -0.1500"),
+        (-0.003, 0.002, "the two are too close to be told apart by any affordable number of topics"),
+    ):
+        near = replace(comparison, difference=-0.001, low=low, high=high)
+        text = settling._by_topics("With all labeled", 0.1, PairLook(near, "inconclusive", (0.0, 0.0)))
+        assert said in text
+        assert ("as estimated, -0.0010" in text) == (low < -0.1)
 
 
 def test_a_forecast_ends_it() -> None:

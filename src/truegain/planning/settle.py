@@ -52,6 +52,7 @@ LEAST_BEFORE_GIVING_UP = 30  # labels, before anything is said to be out of reac
 # A forecast ends it where each of so many looks, so many labels apart, gives a decision less than this chance; the
 # first of them after no fewer labels than this, since a forecast from few labels is worth little.
 UNLIKELY, LOOKS_AGREE, APART, LEAST_BEFORE_FORECAST = 0.02, 5, 5, 50
+AFFORDABLE = 30  # of what topics leave open: to tell less takes 30 x 30 times as many topics, which nobody can pay
 LOOKS_KEPT = 200  # of the path of intervals
 TRUE_DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)  # of the range of scores
 WEAK_AGREEMENT = 0.6
@@ -379,11 +380,21 @@ class Settling:
         value, topics = look.comparison.difference, len(self.study.topics)
         if math.isnan(value):
             return "The documents at the top of the list could not be judged; have somebody label them."
-        far = self._far(value, look.could)
-        more = "the two are too close to be told apart by any affordable number of topics"
-        if far > half / 30:
+        ends = [x for x in (look.comparison.low, look.comparison.high) if x is not None] or [value]
+        end = max(ends, key=lambda x: self._far(x, look.could))
+        far, most = (self._far(x, look.could) for x in (value, end))
+        if most <= half / AFFORDABLE:
+            more = "the two are too close to be told apart by any affordable number of topics"
+        elif far > half / AFFORDABLE:
             needed = math.ceil(topics * (half / far) ** 2)
             more = f"with about {needed:,} topics a difference of {value:+.4f} would be decided with an even chance"
+        else:
+            needed = math.ceil(topics * (half / most) ** 2)
+            more = (
+                f"no affordable number of topics tells the two apart if the difference is as estimated, {value:+.4f}, "
+                f"and about {needed:,} would decide it with an even chance if it is as large as the interval allows, "
+                f"{end:+.4f}"
+            )
         return (
             f"{labeled} the interval would still be about "
             f"+-{half:.4f} for topics like these {topics:,}; {more}. For these topics only, labels can decide it."
@@ -516,16 +527,16 @@ class Settling:
         elif why:
             sentence = why
         else:
-            sentence = self._so_far(i, now, likely, count)
+            sentence = self._so_far(i, now, status, likely, count)
         path = tuple(self._path[n][i] for n in sorted(self._path) if n)
         return PairSettlement(a, b, status, sentence, now, path, likely, latest, foreseen)
 
-    def _so_far(self, i: int, now: Interval, likely: int | None, count: str) -> str:
+    def _so_far(self, i: int, now: Interval, status: Status, likely: int | None, count: str) -> str:
         names = f"{self.candidates[i]} against {self.baselines[i]}"
         if now.low is None or now.high is None:
             return f"{names}: {count} so far, too few for an interval."
-        end = "open."
-        if likely is None and self.over_topics:
+        end = "open." if status == "open" else f"decided: {status.replace('-', ' ')}."
+        if status == "open" and likely is None and self.over_topics:
             end = "open; if it stays like this no number of labels will decide it, and more topics are needed."
         return (
             f"{names}: {now.difference:+.4f} {self.decides}, {100 * self.confidence:.4g}% CI [{now.low:.4f}, "
