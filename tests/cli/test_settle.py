@@ -128,6 +128,10 @@ def test_a_limit_of_labels(command: Command) -> None:
     code, out, _ = command(f"{words} --max-labels 60")
     assert "rows 13 to 37" in out
     assert code == 3
+    fill("labels.csv", 3)
+    code, out, _ = command(f"{words} --max-labels 14 --costs gold=0.5")
+    answer = Settlement.of_json(Path("settle/decision.json").read_bytes())
+    assert (answer.labels, answer.given, answer.cost) == (14, 15, 7.5), "what was labeled beyond the limit was paid"
 
 
 def test_where_nobody_could_judge(command: Command) -> None:

@@ -341,7 +341,7 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         tell(f"{counted(changed, 'label')} changed since the last look; all are looked at anew", "warning")
         keeper.put_answer_aside()
     _end_if_known(keeper)
-    now = settling.decide(rows)
+    now = settling.decide(rows, answers=filled.judged)
     if not now.ended:
         typer.echo(in_words(now.sentence))
         for pair in now.pairs:

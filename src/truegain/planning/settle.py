@@ -11,6 +11,7 @@ from numbers import Real
 from statistics import NormalDist, median_low
 
 import numpy as np
+from msgspec import structs
 
 from truegain.config import Gold, check_count
 from truegain.data.label_lists import GoldList
@@ -295,6 +296,10 @@ class Settling:
             self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), statuses),
             stuck, self.budget.double,
         )  # fmt: skip
+
+    def counted(self, now: Settlement, answers: int) -> Settlement:
+        """The same, with as many labels given in all."""
+        return structs.replace(now, given=answers, cost=self.budget.cost(answers))
 
     def verdicts(self, labels: Floats) -> tuple[Verdict, ...]:
         """The verdicts of the study with these gold labels; none where nobody could judge any of them."""
