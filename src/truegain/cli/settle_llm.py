@@ -96,7 +96,10 @@ def label_unjudged(
         tell(f"{without}: {llm.model} would be asked; what follows is without its labels")
         return judgments
     if known is None:
-        tell(f"{shown_path(judgments)} is not there: {llm.model} labels all {counted(len(lacking), 'document')}", "warning")
+        tell(
+            f"{shown_path(judgments)} is not there: {llm.model} labels all {counted(len(lacking), 'document')}",
+            "warning",
+        )
     folder.mkdir(parents=True, exist_ok=True)
     pool = folder / "unjudged.csv"
     columns = {"topic": [t for t, _ in lacking], "doc": [d for _, d in lacking]}
