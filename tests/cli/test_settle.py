@@ -231,11 +231,16 @@ def test_several_candidates_are_settled_together(command: Command) -> None:
     code, out, err = command(f"settle {runs} --baseline s0 --candidate s3 --candidate s1 --dry-run")
     assert code == 0, err
     assert "Labels until it is known: s3, s1 against s0 on P@5" in out
-    words = f"settle {runs.replace('s0.run s1', 's0.run s4.run s1')} --baseline s1 --candidate s4 --candidate s0 --sheet l.csv"
+    more = runs.replace("s0.run s1", "s0.run s4.run s1")
+    words = f"settle {more} --baseline s1 --candidate s4 --candidate s0 --sheet l.csv"
     Path("s4.run").write_text("".join(f"{t} Q0 {d} 1 {x} s4\n" for t, row in GOLD.items() for d, x in row.items()))
     command(words)
+    fill("l.csv", 20)
+    code, out, _ = command(words)
+    assert "s4 against s1: If it goes on like this: " in out
     fill("l.csv", 999)
     code, out, _ = command(words)
+    assert "quote the interval" not in out, "all labels are there"
     answer = Settlement.of_json(Path("settle/decision.json").read_bytes())
     assert [pair.status for pair in answer.pairs] == ["better", "worse"]
     assert (code, answer.status) == (1, "not-better"), "as `gate`: not all are better; and they are not all worse"
@@ -352,7 +357,7 @@ def test_a_mistyped_file_of_judgments_is_told_of(command: Command, monkeypatch: 
         words = f"{RUNS} {TEXTS} --sheet labels.csv --model some-model --url {server.url}"
         _, _, err = command(f"settle lmm.qrels{words.removeprefix('llm.qrels')}")
         assert "warning: lmm.qrels is not there: some-model labels all 293 documents" in " ".join(err.split())
-        code, _, err = command(f"settle {words} --folder other --sheet other.csv")
+        _, _, err = command(f"settle {words} --folder other --sheet other.csv")
         assert "is not there" not in err
 
 

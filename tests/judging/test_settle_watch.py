@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sqlalchemy import select
 
 from tests.judging.teaming import Member
-from truegain.cli.settle import SettlePlace, SettleTexts, TerminalTeller, _check_team, _database, _make_study
+from truegain.cli.settle import SettlePlace, SettleTexts, TerminalTeller, _check_team, _database, _make_study, reachable
 from truegain.cli.settle_folder import Keeper
 from truegain.config import StudyConfig
 from truegain.data.label_list_reading import read_gold_list
@@ -357,6 +357,14 @@ def test_the_database_is_named_without_its_password() -> None:
     """Guards the folder: no password is written into it, and the database of the folder itself has no name."""
     assert _database(SettlePlace(database="postgresql://me:word@host/labels")) == "postgresql://host/labels"
     assert _database(SettlePlace(database=default_url("settle"))) == _database(SettlePlace()) == ""
+
+
+def test_the_address_is_one_that_others_can_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards links of a server that listens at every address of its machine: they have the machine's name."""
+    monkeypatch.setattr("socket.gethostname", lambda: "lab7")
+    assert [reachable(f"http://{host}:81") for host in ("0.0.0.0", "[::]", "10.0.0.3")] == [
+        "http://lab7:81", "http://lab7:81", "http://10.0.0.3:81"
+    ]  # fmt: skip
 
 
 def test_one_server_a_folder(tmp_path: Path) -> None:

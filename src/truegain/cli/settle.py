@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 import tempfile
 from contextlib import suppress
@@ -346,7 +347,8 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         typer.echo(in_words(now.sentence))
         for pair in now.pairs:
             if forecast := foretold(now, pair.likely, pair.latest):
-                typer.echo(forecast.strip())
+                name = f"{pair.candidate} against {pair.baseline}: " if len(now.pairs) > 1 else ""
+                typer.echo(f"{in_words(name)}{forecast.strip()}")
         typer.echo(_fill_in(sheet, n, settling))
         raise typer.Exit(NOT_KNOWN)
     keeper.write(now, settling.filled(settling.labels_of(rows)))
@@ -423,9 +425,13 @@ def _serve(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
     database = Database(url)
     AssessorService(judging, database)
     typer.echo("")
-    _invite(judging, OrganizerService(judging, database), at.url, place.people)
+    address = reachable(at.url)
+    _invite(judging, OrganizerService(judging, database), address, place.people)
     password = new_password(keeper.folder)
-    typer.echo(f"{organizer_line(judging, at.url)}decision" + (f"  password: {password}" if password else ""))
+    typer.echo(f"{organizer_line(judging, address)}decision" + (f"  password: {password}" if password else ""))
+    if not password:
+        made = f"truegain annotate password {shown_path(place.folder)}"
+        typer.echo(f"the password is that of the first start; a new one: {made}")
     if at.is_open:
         typer.echo("other machines can reach this server: put a proxy with TLS in front of it")
     typer.echo("Ctrl-C stops the server; the same command goes on.")
@@ -478,6 +484,17 @@ def _invite(judging: JudgingStudy, organizer: OrganizerService, url: str, people
             f"people go on with the links they have, at {url}; more links: truegain annotate invite "
             f"{shown_path(judging.folder)} --url {url}"
         )
+
+
+def reachable(url: str) -> str:
+    """An address that others can open, where the server listens at all of this machine's.
+
+    >>> reachable("http://127.0.0.1:8000")
+    'http://127.0.0.1:8000'
+    """
+    for everywhere in ("//0.0.0.0:", "//[::]:"):
+        url = url.replace(everywhere, f"//{socket.gethostname()}:")
+    return url
 
 
 class TerminalTeller:

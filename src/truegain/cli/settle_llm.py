@@ -131,8 +131,8 @@ def _check_same(judgments: str, whole: Path) -> None:
     if other:
         t, d = other[0]
         raise InputError(
-            f"{counted(len(other), 'label')} of this file {'is' if len(other) == 1 else 'are'} not among those that the "
-            f"list was drawn with, such as that of topic {t}, document {d}", file=shown_path(judgments),
+            f"{counted(len(other), 'label')} of this file {'is' if len(other) == 1 else 'are'} not among those that "
+            f"the list was drawn with, such as that of topic {t}, document {d}", file=shown_path(judgments),
             hint=f"give the file as it was, or another {option('--folder')} to begin anew",
         )  # fmt: skip
 

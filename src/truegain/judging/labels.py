@@ -24,8 +24,8 @@ class ListedLabels(NamedTuple):
 
     `top` rows have all their labels: of each person who is asked, and of others where one could not judge, but of no
     more than there are people who take part.  A row below has what is there, maybe nothing.  `total`: labels that
-    people gave in all, "cannot judge" among them, and those that do not count: such as came late, of excluded people, and
-    such as were withdrawn.  They were paid for.
+    people gave in all, "cannot judge" among them, and those that do not count: such as came late, of excluded people,
+    and such as were withdrawn.  They were paid for.
     """
 
     labels: list[Label]

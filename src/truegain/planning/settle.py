@@ -293,8 +293,9 @@ class Settling:
         return Settlement(
             _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, self.decides, n, answers,
             len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(answers),
-            self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), statuses),
-            stuck, self.budget.double,
+            self.budget.max_cost, agreement, len(doubled), self._notes(
+                labels, agreement, len(doubled), statuses, intervals
+            ), stuck, self.budget.double,
         )  # fmt: skip
 
     def counted(self, now: Settlement, answers: int) -> Settlement:
@@ -367,8 +368,8 @@ class Settling:
             )
         elif seen.chance(could, least, stuck=False) >= UNLIKELY:
             return (
-                f"A forecast ended it: if as many of the other {len(self.listed) - n:,} documents of the list cannot be "
-                f"judged, the chance that they decide it is below {UNLIKELY:.0%}. Until now "
+                f"A forecast ended it: if as many of the other {len(self.listed) - n:,} documents of the list cannot "
+                f"be judged, the chance that they decide it is below {UNLIKELY:.0%}. Until now "
                 f"{_stuck_moves(self._looks.reach(i))}"
             )
         else:
@@ -544,19 +545,20 @@ class Settling:
         if status == "open" and likely is None and self.over_topics:
             end = "open; if it stays like this no number of labels will decide it, and more topics are needed."
         return (
-            f"{names}: {now.difference:+.4f} {self.decides}, {100 * self.confidence:.4g}% CI [{now.low:.4f}, "
+            f"{names}: {now.difference:+.4f} {self.decides}, {100 * self.confidence:g}% CI [{now.low:.4f}, "
             f"{now.high:.4f}] after {count}; {end}"
         )
 
     def _notes(
-        self, labels: Floats, agreement: float | None, doubled: int, statuses: Sequence[Status]
-    ) -> tuple[str, ...]:
+        self, labels: Floats, agreement: float | None, doubled: int, statuses: Sequence[Status],
+        intervals: Sequence[Interval],
+    ) -> tuple[str, ...]:  # fmt: skip
         notes = list(self._instead)
         ended = "open" not in statuses
         if len(self.candidates) > 1:
             notes.append(
                 f"Limits of the {len(self.candidates)} comparisons hold together with {100 * self.study.confidence:g}% "
-                f"confidence; each has {100 * self.confidence:.4g}%."
+                f"confidence; each has {100 * self.confidence:g}%."
             )
         stuck = int(np.isnan(labels).sum())
         if stuck:
@@ -576,7 +578,8 @@ class Settling:
                 "The judge's labels do not predict the gold labels: the answer rests on the gold labels alone, as it "
                 "would without a judge."
             )
-        if ended and any(x in ("better", "worse") for x in statuses):
+        stopped = [now for x, now in zip(statuses, intervals, strict=True) if x in ("better", "worse")]
+        if ended and any(now.low != now.high for now in stopped):  # with all labels it is what it is
             notes.append(
                 "Labeling stops when the interval excludes 0, often where the difference looks larger than it "
                 "is: quote the interval."
