@@ -312,6 +312,18 @@ def test_another_question_is_refused(command: Command) -> None:
     assert "this sheet was drawn for another question" in err
 
 
+def test_a_key_that_was_moved_away(command: Command) -> None:
+    """Guards a sheet without its key, which the folder has too; and a folder in place of a sheet."""
+    command(f"settle {RUNS} --sheet labels.csv")
+    fill("labels.csv", 5)
+    Path("labels.key.csv").unlink()
+    code, out, err = command(f"settle {RUNS} --sheet labels.csv")
+    assert (code, "rows 6 to 30" in out) == (3, True), err
+    code, _, err = command(f"settle {RUNS} --sheet settle --folder other")
+    assert code == 2
+    assert "--sheet settle: this is a folder; name a file in it" in " ".join(err.split())
+
+
 def test_a_label_off_the_scale(command: Command) -> None:
     """Guards the sheet: a label that cannot be is refused with its line, and nothing is lost."""
     command(f"settle {RUNS} --sheet labels.csv")

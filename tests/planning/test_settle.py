@@ -727,6 +727,11 @@ def test_too_close_for_any_number_of_topics() -> None:
         text = settling._by_topics("With all labeled", 0.1, PairLook(near, "inconclusive", (0.0, 0.0)))
         assert said in text
         assert ("as estimated, -0.0010" in text) == (low < -0.1)
+    look = PairLook(replace(comparison, difference=0.0, low=-0.01, high=0.01), "inconclusive", (0.0, 0.0))
+    assert (
+        settling._by_topics("With all labeled", 0.0, look)
+        == "With all labeled the two are likely equal on these topics."
+    )
 
 
 def test_a_forecast_ends_it() -> None:

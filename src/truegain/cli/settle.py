@@ -26,7 +26,7 @@ from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, needs, some
-from truegain.io.files import STANDARD_INPUT, expand, shown_path
+from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.folder_lock import only_here
 from truegain.message import arg, argname, option
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Settlement
@@ -309,10 +309,13 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     """Read what was filled in, look, and say what to fill in next."""
     from truegain.cli.sheets import texts_of
     from truegain.data.label_list_reading import read_gold_list
+    from truegain.data.label_lists import key_path
     from truegain.results.settlement import Label
 
     if Path(sheet).resolve() == (keeper.folder / FILLED).resolve():
         raise TruegainError(f"{option('--sheet')} {sheet}: the answer's labels go there; name another file")
+    if Path(sheet).is_dir():
+        raise TruegainError(f"{option('--sheet')} {sheet}: this is a folder; name a file in it, as {sheet}/labels.csv")
     keeper.begin()
     settling = keeper.settling
     if not Path(sheet).is_file():
@@ -325,6 +328,11 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         settling.listed.write(keeper.folder / "list.csv")
         typer.echo(f"\n{_fill_in(sheet, 0, settling)}")
         raise typer.Exit(NOT_KNOWN)
+    key, kept = Path(key_path(sheet)), keeper.folder / "list.key.csv"
+    if (
+        kept.is_file() and not key.exists() and key.suffix == kept.suffix
+    ):  # somebody moved it away from people who label
+        write_bytes(key, kept.read_bytes())
     filled = read_gold_list(sheet)
     if filled.digest != settling.listed.digest:
         raise InputError(

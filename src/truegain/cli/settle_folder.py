@@ -89,7 +89,8 @@ class Keeper:
 
     def changed(self, labels: Sequence[float | None]) -> int:
         """How many labels of a sheet are others than at the last look, which is now this one."""
-        path, before = self.folder / LOOKED, []
+        path = self.folder / LOOKED
+        before: list[float | None] = []
         if path.is_file():
             with suppress(ValueError):  # not ours
                 before = json.loads(path.read_text(encoding="utf-8"))

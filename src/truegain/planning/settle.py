@@ -53,6 +53,7 @@ LEAST_BEFORE_GIVING_UP = 30  # labels, before anything is said to be out of reac
 # A forecast ends it where each of so many looks, so many labels apart, gives a decision less than this chance; the
 # first of them after no fewer labels than this, since a forecast from few labels is worth little.
 UNLIKELY, LOOKS_AGREE, APART, LEAST_BEFORE_FORECAST = 0.02, 5, 5, 50
+LEAST_TOLD = 0.00005  # of numbers with four decimals
 AFFORDABLE = 30  # of what topics leave open: to tell less takes 30 x 30 times as many topics, which nobody can pay
 LOOKS_KEPT = 200  # of the path of intervals
 TRUE_DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)  # of the range of scores
@@ -389,6 +390,8 @@ class Settling:
         ends = [x for x in (look.comparison.low, look.comparison.high) if x is not None] or [value]
         end = max(ends, key=lambda x: self._far(x, look.could))
         far, most = (self._far(x, look.could) for x in (value, end))
+        if half < LEAST_TOLD:
+            return f"{labeled} the two are likely equal on these topics."
         if most <= half / AFFORDABLE:
             more = "the two are too close to be told apart by any affordable number of topics"
         elif far > half / AFFORDABLE:
