@@ -88,6 +88,34 @@ def test_a_sheet_until_it_is_known(command: Command) -> None:
     assert "settled before" in err
 
 
+def test_ndcg_is_settled_as_what_stands_for_it(command: Command) -> None:
+    """Guards nDCG, which labels of some documents cannot correct: what is decided instead is said from the start."""
+    words = f"settle {RUNS.replace('P@5', 'nDCG@5')}"
+    _, out, _ = command(f"{words} --dry-run")
+    found = re.search(r"s1 against s0 on (DCG@5/[\d.]+)\n", out)
+    assert found is not None
+    decides = found[1]
+    note = f"What is decided is {decides}, not nDCG@5: "
+    assert note in out
+    _, first, _ = command(f"{words} --sheet labels.csv --max-labels 12")
+    assert note in first
+    fill("labels.csv", 12)
+    code, out, _ = command(f"{words} --sheet labels.csv --max-labels 12")
+    assert (code, note in out) == (3, True)
+    answer = Settlement.of_json(Path("settle/decision.json").read_bytes())
+    assert (answer.measure, answer.notes[0].startswith(note)) == (decides, True)
+
+
+def test_the_usual_measure_is_decided_as_it_stands(command: Command) -> None:
+    """Guards the measure where none is asked for: not nDCG, which needs the labels of all documents."""
+    code, out, err = command(f"settle {RUNS.replace('-m P@5', '')} --dry-run")
+    assert code == 0, err
+    assert "s1 against s0 on P@10\n" in out
+    assert "What is decided is" not in out
+    Path("study.toml").write_text('judgments = "llm.qrels"\nruns = ["s0.run", "s1.run"]\nmeasure = "P@5"\n')
+    assert "s1 against s0 on P@5\n" in command("settle study.toml --dry-run")[1]
+
+
 def test_a_limit_of_labels(command: Command) -> None:
     """Guards the end without an answer, and that a higher limit goes on with the same labels."""
     words = f"settle {RUNS} --sheet labels.csv"
@@ -100,6 +128,10 @@ def test_a_limit_of_labels(command: Command) -> None:
     code, out, _ = command(f"{words} --max-labels 60")
     assert "rows 13 to 37" in out
     assert code == 3
+    fill("labels.csv", 3)
+    code, out, _ = command(f"{words} --max-labels 14 --costs gold=0.5")
+    answer = Settlement.of_json(Path("settle/decision.json").read_bytes())
+    assert (answer.labels, answer.given, answer.cost) == (14, 15, 7.5), "what was labeled beyond the limit was paid"
 
 
 def test_where_nobody_could_judge(command: Command) -> None:
@@ -113,10 +145,30 @@ def test_where_nobody_could_judge(command: Command) -> None:
     assert "no report.html" in err
     assert out.endswith("settle has decision.json and labels.csv.\n")
     assert sorted(p.name for p in Path("settle").iterdir() if p.suffix in (".json", ".html", ".csv")) == [
-        "decision.json", "labels.csv", "labels.key.csv", "list.csv", "list.key.csv", "question.json"
+        "decision.json", "labels.csv", "labels.key.csv", "last-look.json", "list.csv", "list.key.csv", "question.json"
     ]  # fmt: skip
     code, again, _ = command(words)
     assert (code, again) == (3, out)
+
+
+def test_a_sheet_that_changed_since_is_read_again(command: Command) -> None:
+    """Guards corrections: labels that change after a look or the answer are told of, and looked at anew."""
+    words = f"settle {RUNS} --sheet labels.csv --max-labels 60"
+    command(words)
+    fill("labels.csv", 60, lambda t, d: "cannot")
+    code, out, _ = command(words)
+    assert code == 3
+    assert "60 documents could not be judged" in out
+    Path("labels.csv").write_text(Path("labels.csv").read_text().replace("cannot", ""))
+    fill("labels.csv", 30)
+    code, out, err = command(words)
+    assert "60 labels changed since the last look; all are looked at anew" in err
+    assert ("could not be judged" in out, Path("settle/decision.json").exists()) == (False, code != 3)
+    assert "settled before" not in err
+    fill("labels.csv", 30)
+    code, _, err = command(words)
+    assert "changed" not in err
+    assert "settled before" not in err or code == 0
 
 
 def test_a_forecast_ends_it_and_people_may_go_on(command: Command) -> None:
@@ -179,6 +231,19 @@ def test_several_candidates_are_settled_together(command: Command) -> None:
     code, out, err = command(f"settle {runs} --baseline s0 --candidate s3 --candidate s1 --dry-run")
     assert code == 0, err
     assert "Labels until it is known: s3, s1 against s0 on P@5" in out
+    more = runs.replace("s0.run s1", "s0.run s4.run s1")
+    words = f"settle {more} --baseline s1 --candidate s4 --candidate s0 --sheet l.csv"
+    Path("s4.run").write_text("".join(f"{t} Q0 {d} 1 {x} s4\n" for t, row in GOLD.items() for d, x in row.items()))
+    command(words)
+    fill("l.csv", 20)
+    code, out, _ = command(words)
+    assert "s4 against s1: If it goes on like this: " in out
+    fill("l.csv", 999)
+    code, out, _ = command(words)
+    assert "quote the interval" not in out, "all labels are there"
+    answer = Settlement.of_json(Path("settle/decision.json").read_bytes())
+    assert [pair.status for pair in answer.pairs] == ["better", "worse"]
+    assert (code, answer.status) == (1, "not-better"), "as `gate`: not all are better; and they are not all worse"
     code, out, err = command(f"settle {runs} --baseline s0 --candidate s3 --candidate s0 --dry-run")
     assert code == 2
     assert "s0 is compared with itself" in err
@@ -247,6 +312,18 @@ def test_another_question_is_refused(command: Command) -> None:
     assert "this sheet was drawn for another question" in err
 
 
+def test_a_key_that_was_moved_away(command: Command) -> None:
+    """Guards a sheet without its key, which the folder has too; and a folder in place of a sheet."""
+    command(f"settle {RUNS} --sheet labels.csv")
+    fill("labels.csv", 5)
+    Path("labels.key.csv").unlink()
+    code, out, err = command(f"settle {RUNS} --sheet labels.csv")
+    assert (code, "rows 6 to 30" in out) == (3, True), err
+    code, _, err = command(f"settle {RUNS} --sheet settle --folder other")
+    assert code == 2
+    assert "--sheet settle: this is a folder; name a file in it" in " ".join(err.split())
+
+
 def test_a_label_off_the_scale(command: Command) -> None:
     """Guards the sheet: a label that cannot be is refused with its line, and nothing is lost."""
     command(f"settle {RUNS} --sheet labels.csv")
@@ -277,6 +354,23 @@ def test_an_llm_labels_what_is_missing(command: Command, monkeypatch: pytest.Mon
         code, out, err = command(f"{words} --model some-model --url {server.url}")
         assert code in (0, 1, 3)
         assert server.paid == paid, "answers are kept: nothing is paid twice"
+        code, _, err = command(f"{words.replace('none', 'llm')} --model some-model --url {server.url}")
+        said = " ".join(err.split())
+        assert (code, server.paid) == (2, paid), said
+        assert re.search(r"\d+ labels of this file are not among those that the list was drawn with", said)
+
+
+def test_a_mistyped_file_of_judgments_is_told_of(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards money: that a file is not there is said before an LLM is asked for all its labels."""
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.002)
+    monkeypatch.delenv(client.KEY, raising=False)
+    monkeypatch.setenv("NO_PROXY", "*")
+    with served() as server:
+        words = f"{RUNS} {TEXTS} --sheet labels.csv --model some-model --url {server.url}"
+        _, _, err = command(f"settle lmm.qrels{words.removeprefix('llm.qrels')}")
+        assert "warning: lmm.qrels is not there: some-model labels all 293 documents" in " ".join(err.split())
+        _, _, err = command(f"settle {words} --folder other --sheet other.csv")
+        assert "is not there" not in err
 
 
 def test_a_sheet_beside_the_key_of_another(command: Command) -> None:

@@ -11,9 +11,10 @@ from subprocess import PIPE, Popen
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import select
 
 from tests.judging.teaming import Member
-from truegain.cli.settle import SettlePlace, SettleTexts, TerminalTeller, _check_team, _database, _make_study
+from truegain.cli.settle import SettlePlace, SettleTexts, TerminalTeller, _check_team, _database, _make_study, reachable
 from truegain.cli.settle_folder import Keeper
 from truegain.config import StudyConfig
 from truegain.data.label_list_reading import read_gold_list
@@ -22,11 +23,12 @@ from truegain.io.folder_lock import only_here
 from truegain.judging.decision_store import stored_decision
 from truegain.judging.labels import labels_of_list
 from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.schema import assessors
 from truegain.judging.study.study import FILE, read_study
 from truegain.judging.watch import Watch
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.organizer import OrganizerService
-from truegain.judging.workflow.pausing import pause, pause_reason
+from truegain.judging.workflow.pausing import pause, pause_reason, resume
 from truegain.judging.workflow.steps import PageStep, Person
 from truegain.planning.settle import Settling
 from truegain.results.settlement import FILLED, Label, Settlement, Status
@@ -224,6 +226,37 @@ def test_a_label_on_its_way_takes_nothing_back(place: Place, monkeypatch: pytest
     assert place.paused == "known"
 
 
+def test_labels_that_do_not_count_were_given(place: Place) -> None:
+    """Guards costs: a label that is withdrawn was paid for, and does not make room for another."""
+    place.label(5)
+    watch = place.watch(6)
+    watch.look()
+    assert watch.now is not None
+    assert (watch.now.status, watch.now.given) == ("open", 5)
+    place.label(1)
+    organizer = OrganizerService(place.judging, place.database)
+    assert organizer.withdraw(place.database.read(lambda c: c.execute(select(assessors.c.id)).scalar_one())) >= 6
+    watch.look()
+    assert watch.now is not None
+    assert (watch.now.status, watch.now.given) == ("undecided", 6)
+    assert watch.now.labels == 0
+
+
+def test_labels_on_their_way_at_the_end_are_counted(place: Place) -> None:
+    """Guards costs: what people still send once it is known is paid for, and decision.json has it."""
+    place.label(6)
+    watch = place.watch(6)
+    watch.look()
+    assert place.answer is not None
+    now = place.answer
+    assert now.given == 6
+    place.database.write(lambda connection: resume(connection))
+    place.label(2)
+    place.database.write(lambda connection: pause(connection, "given-up"))
+    watch._count_later(now)
+    assert (place.answer.given, place.answer.labels, place.answer.status) == (8, 6, "undecided")
+
+
 @pytest.mark.slow
 def test_more_labels_than_before(place: Place) -> None:
     """Guards a higher limit: what was given up goes on, people are let in again, and the labels count on."""
@@ -324,6 +357,14 @@ def test_the_database_is_named_without_its_password() -> None:
     """Guards the folder: no password is written into it, and the database of the folder itself has no name."""
     assert _database(SettlePlace(database="postgresql://me:word@host/labels")) == "postgresql://host/labels"
     assert _database(SettlePlace(database=default_url("settle"))) == _database(SettlePlace()) == ""
+
+
+def test_the_address_is_one_that_others_can_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards links of a server that listens at every address of its machine: they have the machine's name."""
+    monkeypatch.setattr("socket.gethostname", lambda: "lab7")
+    assert [reachable(f"http://{host}:81") for host in ("0.0.0.0", "[::]", "10.0.0.3")] == [
+        "http://lab7:81", "http://lab7:81", "http://10.0.0.3:81"
+    ]  # fmt: skip
 
 
 def test_one_server_a_folder(tmp_path: Path) -> None:

@@ -186,6 +186,49 @@ def test_paused(desk: Desk, reason: Reason, title: str) -> None:
     assert listed(desk.database, desk.study).total == 1
 
 
+def test_a_team_leaves_in_its_own_words(desk: Desk) -> None:
+    """Guards the pages at which someone stops: of a team's list nothing is a set, has a code or a topic to choose."""
+    who = desk.invite()
+    who.open()
+    who.press(action="next", consent="yes")
+    who.press(label="2")
+    leave = who.press(action="leave")
+    assert "come back with your link whenever you like: your labels stay" in leave.one("main").text
+    assert "If the question is answered already, the list behind the answer keeps the labels" in leave.one("main").text
+    left = who.press(action="leave", withdraw="yes")
+    assert left.one("h1").text == "You have stopped"
+    assert "We erased what you sent, and keep only the fact that you took part." in left.one("main").text
+    for page in (leave, left):
+        assert not re.search(r"\b(set|code|paid|topic)\b", page.one("main").text)
+
+
+def test_who_withdraws_after_the_end(desk: Desk) -> None:
+    """Guards the same once it is known: no code, no pay, and the answer's list is told of."""
+    who = desk.invite()
+    who.open()
+    who.press(action="next", consent="yes")
+    who.press(label="2")
+    desk.database.write(lambda c: pause(c, "known"))
+    end = who.press(label="1")
+    link = next(a.attributes["href"] for a in end.find("a") if "/leave" in a.attributes["href"])
+    leave = who.open(link)
+    assert "paid" not in leave.one("main").text
+    left = who.press(action="leave", withdraw="yes")
+    assert "the list behind the answer keeps the labels, without your name" in left.one("main").text
+    assert not re.search(r"\b(set|code|paid)\b", left.one("main").text)
+
+
+@pytest.mark.parametrize(
+    ("people", "said"), [(1, "The list goes on without its label."), (2, "It goes to someone else.")]
+)
+def test_what_nobody_else_can_take(desk: Desk, people: int, said: str) -> None:
+    """Guards the words beside "cannot judge" where one person labels alone."""
+    desk.study = replace(desk.study, people=replace(desk.study.people, number=people))
+    who = Desk(desk.study, desk.database, desk.clock).invite()
+    who.open()
+    assert said in who.press(action="next", consent="yes").one("main").text
+
+
 @pytest.mark.slow
 def test_pause_and_go_on(desk: Desk) -> None:
     """Guards a break: the row is handed back, the page waits, and one button goes on."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from truegain.planning.settle import Settling
 from truegain.results.settlement import Interval, Label, PairSettlement, Settlement
 from truegain.stats.betting import CALIBRATION, HORIZONS, LEFT, MOST_STAKED, OF_GROUP, OF_LABEL
 from truegain.study.label_budget import LabelBudget
-from truegain.study.looks import Foreseen, Reach
+from truegain.study.looks import Foreseen, PairLook, Reach
 from truegain.study.settled import SettleResult
 
 World = tuple[Runs, Labels, Labels]
@@ -488,6 +490,18 @@ def test_several_candidates_share_the_error() -> None:
     )
 
 
+def test_a_decided_pair_is_not_called_open() -> None:
+    """Guards words of several pairs: one that is decided is told so, while labels go on for another."""
+    runs, bronze, gold = world(9, systems=3, gain=0.3, base=0.1)
+    settling = Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1", "s2"], population="fixed")
+    rows = rows_of(settling, known(gold))
+    looks = (settling.decide(rows[:n]) for n in range(5, len(rows), 5))
+    now = next(now for now in looks if "better" in [pair.status for pair in now.pairs])
+    for pair in now.pairs:
+        assert pair.sentence.endswith({"open": "; open.", "better": "; decided: better."}.get(pair.status, ""))
+    assert now.status == "open"
+
+
 def test_too_small_a_gain_is_not_better() -> None:
     """Guards `min_effect`: a gain that is surely smaller ends it, and says so."""
     runs, bronze, gold = world(6, gain=0.05)
@@ -621,12 +635,23 @@ def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
     )
     assert "do not predict" not in str(capped), "of no label nothing is said about the judge"
     free = study.settle(lambda t, d: None, population="fixed")
-    assert (free.status, free.labels) == ("out-of-reach", 30)
+    assert (free.status, free.labels, free.settlement.pairs[0].forecast) == ("out-of-reach", 60, False)
     assert free.sentence == (
         "The data cannot show whether s1 is better than s0 on P@5. No number of labels will decide it: the documents "
-        "that could not be judged could move the difference by 0.3000. Have them labeled by somebody who can judge "
+        "that could not be judged could move the difference by 0.6000. Have them labeled by somebody who can judge "
         "them."
     )
+    runs, bronze, _ = world(2, topics=60)
+    study = tg.Study(runs, bronze, "P@5")
+    free, on = (study.settle(lambda t, d: None, population="fixed", keep_going=keep) for keep in (False, True))
+    assert (free.status, free.labels, free.settlement.pairs[0].forecast) == ("out-of-reach", 70, True)
+    assert (
+        f"A forecast ended it: if as many of the other {len(free.filled) - 70} documents of the list cannot be judged, "
+        "the chance that they decide it is below 2%. Until now the documents that could not be judged could move the "
+    ) in free.sentence
+    assert (on.status, on.settlement.pairs[0].forecast) == ("out-of-reach", False)
+    assert on.labels > 70
+    assert "No number of labels will decide it" in on.sentence
     runs, bronze, _ = world(2, topics=40, gain=0.02)
     tied = tg.Study(runs, bronze, "P@5").settle(lambda t, d: None, population="topics")
     assert tied.status == "out-of-reach"
@@ -636,7 +661,17 @@ def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("known_rows", "rows"), [(1, 40), (5, 40), (10, 60)])
+@pytest.mark.parametrize("cannot", [20, 30])
+def test_documents_at_the_top_that_nobody_can_judge(cannot: int) -> None:
+    """Guards the claim that no label decides it: it is made where it is so whatever labels the other rows get."""
+    runs, bronze, gold = world(2, topics=40, gain=0.4)
+    settling = Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1"], population="fixed")
+    rows = [r if i >= cannot else Label(r.topic, r.doc, (None,)) for i, r in enumerate(rows_of(settling, known(gold)))]
+    assert settling.decide(rows[:30]).status == "open"
+    assert settling.decide(rows).status == "better"
+
+
+@pytest.mark.parametrize(("known_rows", "rows"), [(1, 80), (5, 80), (10, 90)])
 def test_of_these_topics_only_what_cannot_be_judged_is_to_blame(known_rows: int, rows: int) -> None:
     """Guards words: more topics are no way out of a question about these topics only, nor are the next rows."""
     runs, bronze, gold = world(2)
@@ -649,10 +684,19 @@ def test_of_these_topics_only_what_cannot_be_judged_is_to_blame(known_rows: int,
     assert not any(words in now.sentence for words in ("topics like these", "about 0 topics", "judge the next rows"))
 
 
+def test_what_needs_topics_is_told_about_the_smallest_effect() -> None:
+    """Guards the table's last sentence: it says of the same differences as the table that only topics help."""
+    runs, bronze, _ = world(11, topics=30)
+    table = Settling(tg.Study(runs, bronze, "P@5", min_effect=0.1), "s0", ["s1"]).outlook()
+    told = re.search(r"differences within about ([\d.]+) of the smallest effect, 0.1, need more", table.notes[-1])
+    assert told is not None
+    for difference, even, _ in table.rows:
+        assert isinstance(difference, float)
+        assert (even is None) == (abs(difference - 0.1) < float(told[1]))
+
+
 def test_a_near_tie_of_sampled_topics_needs_topics() -> None:
     """Guards ties: it ends early with how many topics would do, by T (H/d)^2 of the numbers it tells."""
-    import re
-
     runs, bronze, gold = world(11, topics=30, gain=0.02)
     settled = tg.Study(runs, bronze, "P@5").settle(known(gold), every=10, keep_going=True)
     assert (settled.status, settled.settlement.pairs[0].forecast) == ("out-of-reach", False)
@@ -668,6 +712,26 @@ def test_a_near_tie_of_sampled_topics_needs_topics() -> None:
     assert topics == pytest.approx(30 * (half / value) ** 2, rel=0.02)
     fixed = tg.Study(runs, bronze, "P@5").settle(known(gold), population="fixed", every=10)
     assert fixed.status in ("better", "worse", "not-better")
+
+
+def test_too_close_for_any_number_of_topics() -> None:
+    """Guards words on a difference near 0 in a wide interval: that nothing helps is said where it holds at its ends."""
+    runs, bronze, _ = world(11, topics=30)
+    settling = Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1"])
+    comparison = settling._looks.after(settling.labels_of(rows_of(settling, lambda t, d: 1.0))[:40])[0].comparison
+    for low, high, said in (
+        (-0.15, 0.12, "about 14 would decide it with an even chance if it is as large as the interval allows, -0.1500"),
+        (-0.003, 0.002, "the two are too close to be told apart by any affordable number of topics"),
+    ):
+        near = replace(comparison, difference=-0.001, low=low, high=high)
+        text = settling._by_topics("With all labeled", 0.1, PairLook(near, "inconclusive", (0.0, 0.0)))
+        assert said in text
+        assert ("as estimated, -0.0010" in text) == (low < -0.1)
+    look = PairLook(replace(comparison, difference=0.0, low=-0.01, high=0.01), "inconclusive", (0.0, 0.0))
+    assert (
+        settling._by_topics("With all labeled", 0.0, look)
+        == "With all labeled the two are likely equal on these topics."
+    )
 
 
 def test_a_forecast_ends_it() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 import tempfile
 from contextlib import suppress
@@ -25,7 +26,7 @@ from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, needs, some
-from truegain.io.files import STANDARD_INPUT, expand, shown_path
+from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.folder_lock import only_here
 from truegain.message import ANOTHER_FILE, Message, arg, argname, option
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Settlement
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from truegain.planning.settle import Settling
 
 NOT_KNOWN = 3  # exit code; 0: better, and 1: not, as `gate` has them
+USUAL_MEASURE = "P@10"
 BATCH = 25  # rows of a sheet to fill in before the next look
 TURN = 0.001  # seconds after which a look lets a page go first; Python's own 0.005 adds up over a page's questions
 TITLE = "Are these search results relevant?"  # what people read at the top of every page; measures mean nothing to them
@@ -107,6 +109,20 @@ class SettleClaims(Claims):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SettleOptions(StudyOptions):
+    """What the study is made of; without a measure, one that labels of some documents decide as it stands."""
+
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-m",
+            "--measure",
+            help="Measure that decides (default: P@10). DCG stands for nDCG, which needs labels of all documents.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class SettleReading(RatingOptions):
     """How ratings are read; without any, `--scale` says what people may answer."""
 
@@ -120,7 +136,7 @@ class SettleReading(RatingOptions):
 
 @with_options(
     claims=SettleClaims, texts=SettleTexts, limits=SettleLimits, place=SettlePlace, llm=LabeledByModel,
-    options=StudyOptions, config=StudyConfig, reading=SettleReading,
+    options=SettleOptions, config=StudyConfig, reading=SettleReading,
 )  # fmt: skip
 def settle_command(
     context: typer.Context,  # noqa: ARG001  # a study file is read into it
@@ -132,7 +148,7 @@ def settle_command(
     limits: SettleLimits,
     place: SettlePlace,
     llm: LabeledByModel,
-    options: StudyOptions,
+    options: SettleOptions,
     config: StudyConfig,
     reading: SettleReading,
 ) -> None:
@@ -140,7 +156,8 @@ def settle_command(
 
     Draws the documents that can decide it, serves them to a team (or writes a sheet), looks after every label, and
     stops when it is decided or cannot be: then the answer, a report page and the labels are in the folder. The same
-    command goes on where it was. Exit code 0: better. 1: not better. 3: not known. 2: bad input.
+    command goes on where it was. Exit code 0: better. 1: not better. 3: not known. 2: bad input. Of several candidates,
+    0: all are better. 1: one or more are not. 3: of none that, and of one or more nothing is known.
 
     Examples:
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 \
@@ -150,6 +167,8 @@ def settle_command(
     """
     files = expand(runs)
     folder = Path(place.folder)
+    if not options.measure and options.score is None:
+        options = replace(options, measure=[USUAL_MEASURE])
     if config.gold is not None:
         tell(
             "the gold labels you have are not used: only labels given in the order of a list may be looked at again "
@@ -175,12 +194,10 @@ def settle_command(
         raise typer.Exit
     where = "by a team" if place.sheet is None else f"in the sheet {place.sheet}"
     keeper = Keeper(settling, folder, judgments, files, config, where, _database(place))
-    if (known := keeper.known()) is not None:
-        tell(f"settled before; {shown_path(folder / ANSWER)} has the answer")
-        _end(known, keeper)
     if place.sheet is not None:
         _by_sheet(keeper, place.sheet, texts)
     else:
+        _end_if_known(keeper)
         _by_team(keeper, texts, place)
 
 
@@ -261,6 +278,12 @@ def _code(known: Settlement) -> int:
     return 0 if known.status == "better" else 1 if known.status in DECIDED else NOT_KNOWN
 
 
+def _end_if_known(keeper: Keeper) -> None:
+    if (known := keeper.known()) is not None:
+        tell(f"settled before; {shown_path(keeper.folder / ANSWER)} has the answer")
+        _end(known, keeper)
+
+
 def _end(known: Settlement, keeper: Keeper) -> None:
     typer.echo(_answer(known, keeper))
     raise typer.Exit(_code(known))
@@ -286,14 +309,18 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     """Read what was filled in, look, and say what to fill in next."""
     from truegain.cli.sheets import texts_of
     from truegain.data.label_list_reading import read_gold_list
+    from truegain.data.label_lists import key_path
     from truegain.results.settlement import Label
 
     if Path(sheet).resolve() == (keeper.folder / FILLED).resolve():
         raise TruegainError(f"{option('--sheet')} {sheet}: the answer's labels go there; name another file")
+    if Path(sheet).is_dir():
+        raise TruegainError(f"{option('--sheet')} {sheet}: this is a folder; name a file in it, as {sheet}/labels.csv")
     settling, is_new = keeper.settling, not Path(sheet).is_file()
     if not is_new or keeper.has_begun:
         keeper.begin()
     if is_new:
+        _end_if_known(keeper)
         write_table(settling.outlook(), None, STANDARD_INPUT)
         listed = settling.listed
         if texts.topics is not None or texts.docs is not None:
@@ -309,6 +336,11 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         settling.listed.write(keeper.folder / "list.csv")
         typer.echo(f"\n{_fill_in(sheet, 0, settling)}")
         raise typer.Exit(NOT_KNOWN)
+    key, kept = Path(key_path(sheet)), keeper.folder / "list.key.csv"
+    if (
+        kept.is_file() and not key.exists() and key.suffix == kept.suffix
+    ):  # somebody moved it away from people who label
+        write_bytes(key, kept.read_bytes())
     filled = read_gold_list(sheet)
     if filled.digest != settling.listed.digest:
         raise InputError(
@@ -322,12 +354,17 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         Label(t, d, (None if i in filled.cannot else float(filled.label[i]),))
         for i, (t, d) in enumerate(zip(filled.topics[:n], filled.docs[:n], strict=True))
     ]
-    now = settling.decide(rows)
+    if changed := keeper.changed([row.labels[0] for row in rows]):
+        tell(f"{counted(changed, 'label')} changed since the last look; all are looked at anew", "warning")
+        keeper.put_answer_aside()
+    _end_if_known(keeper)
+    now = settling.decide(rows, answers=filled.judged)
     if not now.ended:
         typer.echo(in_words(now.sentence))
         for pair in now.pairs:
             if forecast := foretold(now, pair.likely, pair.latest):
-                typer.echo(forecast.strip())
+                name = f"{pair.candidate} against {pair.baseline}: " if len(now.pairs) > 1 else ""
+                typer.echo(f"{in_words(name)}{forecast.strip()}")
         typer.echo(_fill_in(sheet, n, settling))
         raise typer.Exit(NOT_KNOWN)
     keeper.write(now, settling.filled(settling.labels_of(rows)))
@@ -404,9 +441,13 @@ def _serve(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
     database = Database(url)
     AssessorService(judging, database)
     typer.echo("")
-    _invite(judging, OrganizerService(judging, database), at.url, place.people)
+    address = reachable(at.url)
+    _invite(judging, OrganizerService(judging, database), address, place.people)
     password = new_password(keeper.folder)
-    typer.echo(f"{organizer_line(judging, at.url)}decision" + (f"  password: {password}" if password else ""))
+    typer.echo(f"{organizer_line(judging, address)}decision" + (f"  password: {password}" if password else ""))
+    if not password:
+        made = f"truegain annotate password {shown_path(place.folder)}"
+        typer.echo(f"the password is that of the first start; a new one: {made}")
     if at.is_open:
         typer.echo("other machines can reach this server: put a proxy with TLS in front of it")
     typer.echo("Ctrl-C stops the server; the same command goes on.")
@@ -459,6 +500,17 @@ def _invite(judging: JudgingStudy, organizer: OrganizerService, url: str, people
             f"people go on with the links they have, at {url}; more links: truegain annotate invite "
             f"{shown_path(judging.folder)} --url {url}"
         )
+
+
+def reachable(url: str) -> str:
+    """An address that others can open, where the server listens at all of this machine's.
+
+    >>> reachable("http://127.0.0.1:8000")
+    'http://127.0.0.1:8000'
+    """
+    for everywhere in ("//0.0.0.0:", "//[::]:"):
+        url = url.replace(everywhere, f"//{socket.gethostname()}:")
+    return url
 
 
 class TerminalTeller:

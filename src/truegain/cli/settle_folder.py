@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from truegain.planning.settle import Settling
 
 QUESTION = "question.json"  # what is settled there, so that no other question goes on with its labels
+LOOKED = "last-look.json"  # labels of a sheet at the last look, so that changes are noticed
 IN_FOLDER = "SQLite in the folder"
 
 
@@ -90,6 +91,22 @@ class Keeper:
         open_again = is_open and known.labels < known.listed and (limit is None or limit > known.given)
         open_again |= self.settling.budget.keep_going and any(pair.forecast for pair in known.pairs)
         return None if open_again or not known.ended else known
+
+    def changed(self, labels: Sequence[float | None]) -> int:
+        """How many labels of a sheet are others than at the last look, which is now this one."""
+        path = self.folder / LOOKED
+        before: list[float | None] = []
+        if path.is_file():
+            with suppress(ValueError):  # not ours
+                before = json.loads(path.read_text(encoding="utf-8"))
+        if before != labels:
+            write_bytes(path, json.dumps(list(labels)).encode())
+        return sum(a != b for a, b in zip(before, labels, strict=False)) + max(len(before) - len(labels), 0)
+
+    def put_answer_aside(self) -> None:
+        """Rename an answer whose labels have changed, so that nobody takes it for one that stands."""
+        if (self.folder / ANSWER).is_file():
+            (self.folder / ANSWER).replace(self.folder / f"earlier.{ANSWER}")
 
     def write(self, known: Settlement, filled: GoldList) -> None:
         """Write the labels, the report page and, last, the answer."""

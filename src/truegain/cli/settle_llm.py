@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 from truegain.addresses import is_remote
 from truegain.cli.judge_run import AskingProgress
 from truegain.cli.options import advanced
+from truegain.cli.settle_folder import QUESTION
 from truegain.cli.streams import tell
 from truegain.data.judgments import Judgments
 from truegain.data.run import ordered_columns
 from truegain.data.runs import read_runs
 from truegain.data.writing import table_bytes
-from truegain.errors import TruegainError, counted
+from truegain.errors import InputError, TruegainError, counted
 from truegain.io.files import STANDARD_INPUT, shown_path, write_bytes
 from truegain.io.irds import is_irds
 from truegain.measures.parse import parse_measure
@@ -73,7 +74,8 @@ def label_unjudged(
     stay as they are: the list was drawn with them.  ask=False: nothing is asked, what is lacking is told.
     """
     whole = folder / "judgments.csv"
-    if whole.is_file() and llm.model is not None:
+    if whole.is_file() and llm.model is not None and ((folder / QUESTION).is_file() or not ask):
+        _check_same(judgments, whole)
         return str(whole)
     if llm.model is None and llm.url is None:
         return judgments
@@ -97,6 +99,11 @@ def label_unjudged(
             )
         tell(f"{without}: {llm.model} would be asked; what follows is without its labels")
         return judgments
+    if known is None:
+        tell(
+            f"{shown_path(judgments)} is not there: {llm.model} labels all {counted(len(lacking), 'document')}",
+            "warning",
+        )
     folder.mkdir(parents=True, exist_ok=True)
     pool = folder / "unjudged.csv"
     columns = {"topic": [t for t, _ in lacking], "doc": [d for _, d in lacking]}
@@ -117,6 +124,21 @@ def label_unjudged(
     write_bytes(whole, table_bytes({"topic": topics, "doc": docs, "label": labels}, "csv", str(whole)))
     tell(f"{shown_path(whole)}: {counted(len(rows), 'label')}, {len(made):,} of them by {llm.model}")
     return str(whole)
+
+
+def _check_same(judgments: str, whole: Path) -> None:
+    """Refuse judgments that are not those which the list was drawn with; a file that is not there says nothing."""
+    if not Path(judgments).is_file() or Path(judgments).resolve() == whole.resolve():
+        return
+    drawn = {(t, d): x for t, d, x in _rows(Judgments.of(str(whole)))}
+    other = [(t, d) for t, d, x in _rows(Judgments.of(judgments)) if drawn.get((t, d)) != x]
+    if other:
+        t, d = other[0]
+        raise InputError(
+            f"{counted(len(other), 'label')} of this file {'is' if len(other) == 1 else 'are'} not among those that "
+            f"the list was drawn with, such as that of topic {t}, document {d}", file=shown_path(judgments),
+            hint=f"give the file as it was, or another {option('--folder')} to begin anew",
+        )  # fmt: skip
 
 
 def _lacking(files: Sequence[str], known: Judgments | None, depth: int) -> list[tuple[str, str]]:

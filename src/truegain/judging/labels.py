@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from truegain.errors import TruegainError
 from truegain.judging.store.database import Database
-from truegain.judging.store.schema import answers, assessors, sessions, units
+from truegain.judging.store.schema import answers, assessors, events, sessions, units
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import DONE, base_of
 from truegain.judging.workflow.people_left import people_left
@@ -23,8 +23,9 @@ class ListedLabels(NamedTuple):
     """Every row from the top of the list to the last that somebody labeled, and how many of them count.
 
     `top` rows have all their labels: of each person who is asked, and of others where one could not judge, but of no
-    more than there are people who take part.  A row below has what is there, maybe nothing.  `total`: labels in all,
-    "cannot judge" among them.
+    more than there are people who take part.  A row below has what is there, maybe nothing.  `total`: labels that
+    people gave in all, "cannot judge" among them, and those that do not count: such as came late, of excluded people,
+    and such as were withdrawn.  They were paid for.
     """
 
     labels: list[Label]
@@ -112,7 +113,14 @@ def _labels(connection: Connection, study: JudgingStudy, known: ListedRows) -> L
     top = next((i for i, (n, want) in enumerate(zip(finished, needed, strict=True)) if n < max(1, want)), number)
     last = max(labels, default=-1) + 1
     listed = [Label(*known.rows[place], tuple(labels.get(place, {}).values())) for place in range(last)]
-    return ListedLabels(listed, min(top, last), sum(map(len, labels.values())))
+    return ListedLabels(listed, min(top, last), int(connection.execute(_given()).scalar_one()))
+
+
+def _given() -> Any:
+    """How many labels people gave: sessions with an answer, which the audit trail has of erased ones, too."""
+    people = (assessors.c.kind == "human", ~sessions.c.beside, events.c.kind.in_(("answered", "late")))
+    query = select(func.count(events.c.session.distinct())).join(sessions, sessions.c.id == events.c.session)
+    return query.join(assessors, assessors.c.id == sessions.c.assessor).where(*people)
 
 
 def _counted() -> Any:

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from truegain.data.label_lists import GoldList
@@ -34,6 +35,9 @@ class ListQuestion(Protocol):
 
     def decide(self, rows: Sequence[Label], top: int | None = None, answers: int | None = None) -> Settlement:
         """What is known."""
+
+    def counted(self, now: Settlement, answers: int) -> Settlement:
+        """The same, with as many labels given in all."""
 
     def labels_of(self, rows: Sequence[Label], top: int | None = None) -> Floats:
         """One label for each row of the top."""
@@ -79,6 +83,7 @@ class Watch(threading.Thread):
         self.looks, self.busy = 0, 0.0  # how many, and the processor's seconds that they took
         self._ended = threading.Event()
         self._failed = ""
+        self._counted: tuple[int, ...] | None = None  # version of the labels that were last counted after the end
         self._rows: ListedRows | None = None
 
     def stop(self) -> None:
@@ -100,8 +105,26 @@ class Watch(threading.Thread):
             if self.now is not None and self.now.ended:
                 break
             self._ended.wait(LISTEN)
-        if self.now is not None and self.now.ended and not self._ended.wait(self.linger):
-            signal.raise_signal(signal.SIGINT)
+        if self.now is not None and self.now.ended:
+            until = time.monotonic() + self.linger
+            while not self._ended.wait(min(LISTEN, max(until - time.monotonic(), 0.0))) and time.monotonic() < until:
+                self._count_later(self.now)
+            self._count_later(self.now)
+            if not self._ended.is_set():
+                signal.raise_signal(signal.SIGINT)
+
+    def _count_later(self, now: Settlement) -> None:
+        """Count labels that people still sent when it was known: they were given, and are paid for."""
+        with suppress(Exception):  # the answer stands
+            version = labels_version(self.database)
+            if version == self._counted:
+                return
+            total = labels_of_list(self.database, self.judging, self._rows).total
+            if total > now.given:
+                self.now = counted = self.keeper.settling.counted(now, total)
+                self.database.write(lambda connection: store_decision(connection, counted, time.time()))
+                self.keeper.write_answer(counted)
+            self._counted = version
 
     def _fail(self, error: Exception) -> None:
         """Say what is wrong, once, and give it time."""

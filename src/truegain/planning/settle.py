@@ -11,6 +11,7 @@ from numbers import Real
 from statistics import NormalDist, median_low
 
 import numpy as np
+from msgspec import structs
 
 from truegain.config import Gold
 from truegain.data.label_lists import GoldList
@@ -37,8 +38,9 @@ from truegain.stats.contrasts import Contrasts, place_of
 from truegain.study.checks import check_order, sources_of
 from truegain.study.decision import could_move
 from truegain.study.estimators import LEAST_GOLD
+from truegain.study.gold_lists import StandIn
 from truegain.study.label_budget import LabelBudget
-from truegain.study.looks import ListLooks, PairLook
+from truegain.study.looks import ListLooks, PairLook, Reach
 from truegain.study.settled import SettleResult
 from truegain.study.study import Study
 from truegain.study.verdict import Verdict
@@ -53,6 +55,8 @@ LEAST_BEFORE_GIVING_UP = 30  # labels, before anything is said to be out of reac
 # A forecast ends it where each of so many looks, so many labels apart, gives a decision less than this chance; the
 # first of them after no fewer labels than this, since a forecast from few labels is worth little.
 UNLIKELY, LOOKS_AGREE, APART, LEAST_BEFORE_FORECAST = 0.02, 5, 5, 50
+LEAST_TOLD = 0.00005  # of numbers with four decimals
+AFFORDABLE = 30  # of what topics leave open: to tell less takes 30 x 30 times as many topics, which nobody can pay
 LOOKS_KEPT = 200  # of the path of intervals
 TRUE_DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2)  # of the range of scores
 WEAK_AGREEMENT = 0.6
@@ -163,6 +167,28 @@ class Settling:
         """The measure."""
         return self.study.measures[0]
 
+    @cached_property
+    def stand_in(self) -> StandIn:
+        """What is decided: the measure itself, or what stands for nDCG, which scattered labels cannot correct."""
+        return StandIn.of(self.measure, self.study.ranked)
+
+    @property
+    def decides(self) -> str:
+        """How that is called, such as DCG@10/11.25."""
+        return self.stand_in.name or str(self.measure)
+
+    @property
+    def _instead(self) -> tuple[str, ...]:
+        """A note where another measure is decided than the one that was asked for."""
+        if not self.stand_in.name:
+            return ()
+        plain, constant = self.stand_in.measure, self.stand_in.constant
+        return (
+            f"What is decided is {self.decides}, not {self.measure}: {plain} divided by {constant:.4g}, the mean best "
+            f"{plain} by the judge's labels. {self.measure} itself needs the labels of all documents, and the two can "
+            "differ in sign where the difference is small.",
+        )
+
     @property
     def most(self) -> int:
         """Labels after which it is given up."""
@@ -268,11 +294,16 @@ class Settling:
         doubled = [known for row in rows[:n] if len(known := [x for x in row.labels if x is not None]) > 1]
         agreement = sum(len(set(known)) == 1 for known in doubled) / len(doubled) if doubled else None
         return Settlement(
-            _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, str(self.measure), n, answers,
+            _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, self.decides, n, answers,
             len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(answers),
-            self.budget.max_cost, agreement, len(doubled), self._notes(labels, agreement, len(doubled), statuses),
-            stuck, self.budget.double,
+            self.budget.max_cost, agreement, len(doubled), self._notes(
+                labels, agreement, len(doubled), statuses, intervals
+            ), stuck, self.budget.double,
         )  # fmt: skip
+
+    def counted(self, now: Settlement, answers: int) -> Settlement:
+        """The same, with as many labels given in all."""
+        return structs.replace(now, given=answers, cost=self.budget.cost(answers))
 
     def verdicts(self, labels: Floats) -> tuple[Verdict, ...]:
         """The verdicts of the study with these gold labels; none where nobody could judge any of them."""
@@ -306,10 +337,9 @@ class Settling:
         if not self.over_topics and not reach.stuck:
             return ""  # with all labels it is known
         if not self.over_topics or (reach.stuck > reach.half and reach.decides(look.could, least, stuck=False)):
-            return (
-                "No number of labels will decide it: the documents that could not be judged could move the difference "
-                f"by {reach.stuck:.4f}. Have them labeled by somebody who can judge them."
-            )
+            if self._looks.sure_reach(i).decides(look.could, least):
+                return ""  # if the others can be judged; a forecast may end it
+            return f"No number of labels will decide it: {_stuck_moves(reach)}"
         return self._needs_topics(reach.half, look)
 
     def _unlikely(self, i: int, looks: Sequence[PairLook], n: int) -> str:
@@ -318,7 +348,9 @@ class Settling:
         It hangs on the labels alone, not on when one looked: who is killed and starts again ends at the same label.
         """
         first = n - APART * (LOOKS_AGREE - 1)
-        if self.budget.keep_going or first < LEAST_BEFORE_FORECAST or looks[i].comparison.low is None:
+        if self.budget.keep_going or first < LEAST_BEFORE_FORECAST:
+            return ""
+        if looks[i].comparison.low is None and not self._looks.reach(i).stuck:
             return ""
         could, least = looks[i].could, self.study.min_effect
         for k in range(n, first - 1, -APART):
@@ -337,6 +369,12 @@ class Settling:
                 f"{bounds.counted[0].upper()}{bounds.counted[1:]} {_moves(could)}, and are not on the list. Have the "
                 "judge label them and begin anew."
             )
+        elif seen.chance(could, least, stuck=False) >= UNLIKELY:
+            return (
+                f"A forecast ended it: if as many of the other {len(self.listed) - n:,} documents of the list cannot "
+                f"be judged, the chance that they decide it is below {UNLIKELY:.0%}. Until now "
+                f"{_stuck_moves(self._looks.reach(i))}"
+            )
         else:
             why = self._by_topics("With all of them labeled", seen.half, looks[i])
         return f"{forecast} {why}"
@@ -351,11 +389,23 @@ class Settling:
         value, topics = look.comparison.difference, len(self.study.topics)
         if math.isnan(value):
             return "The documents at the top of the list could not be judged; have somebody label them."
-        far = self._far(value, look.could)
-        more = "the two are too close to be told apart by any affordable number of topics"
-        if far > half / 30:
+        ends = [x for x in (look.comparison.low, look.comparison.high) if x is not None] or [value]
+        end = max(ends, key=lambda x: self._far(x, look.could))
+        far, most = (self._far(x, look.could) for x in (value, end))
+        if half < LEAST_TOLD:
+            return f"{labeled} the two are likely equal on these topics."
+        if most <= half / AFFORDABLE:
+            more = "the two are too close to be told apart by any affordable number of topics"
+        elif far > half / AFFORDABLE:
             needed = math.ceil(topics * (half / far) ** 2)
             more = f"with about {needed:,} topics a difference of {value:+.4f} would be decided with an even chance"
+        else:
+            needed = math.ceil(topics * (half / most) ** 2)
+            more = (
+                f"no affordable number of topics tells the two apart if the difference is as estimated, {value:+.4f}, "
+                f"and about {needed:,} would decide it with an even chance if it is as large as the interval allows, "
+                f"{end:+.4f}"
+            )
         return (
             f"{labeled} the interval would still be about "
             f"+-{half:.4f} for topics like these {topics:,}; {more}. For these topics only, labels can decide it."
@@ -411,7 +461,8 @@ class Settling:
         columns = ["true difference", "labels, even chance", "labels, 80% chance"]
         columns += ["cost, even chance", "cost, 80% chance"] if self.budget.price is not None else []
         notes = [
-            f"{len(self.listed):,} labeled documents can change {self._names()} on {self.measure}; labeling stops "
+            *self._instead,
+            f"{len(self.listed):,} labeled documents can change {self._names()} on {self.decides}; labeling stops "
             f"after {self.most:,} labels at the latest.",
             "Numbers assume a judge that is right about 4 of 5 documents; a better one needs fewer.",
         ]
@@ -425,12 +476,15 @@ class Settling:
                     "without them: while they have no label, small differences may stay open for good."
                 )
         if own:
+            near = f"below about {math.sqrt(own):.3f}"
+            if least:
+                near = f"within about {math.sqrt(own):.3f} of the smallest effect, {least:g},"
             notes.append(
-                f"For topics like these {len(self.study.topics)}: differences below about {math.sqrt(own):.3f} need "
-                "more topics, whatever the number of labels."
+                f"For topics like these {len(self.study.topics)}: differences {near} need more topics, whatever the "
+                "number of labels."
             )
         return Table(
-            tuple(columns), rows, {}, f"Labels until it is known: {self._names()} on {self.measure}", tuple(notes)
+            tuple(columns), rows, {}, f"Labels until it is known: {self._names()} on {self.decides}", tuple(notes)
         )
 
     @property
@@ -472,7 +526,7 @@ class Settling:
     ) -> PairSettlement:  # fmt: skip
         likely, latest = self._foretold(i, looks[i], now.labels) if status == "open" and looks else (None, None)
         a, b = self.pairs[i]
-        unknown = f"data cannot show whether {b} is better than {a} on {self.measure}"
+        unknown = f"data cannot show whether {b} is better than {a} on {self.decides}"
         if status == "undecided" and not verdicts:
             sentence = f"Not decided within {count}: without a label the {unknown}."
         elif why and now.low is None and not self._looks.never[i]:  # no verdict, which would ask for more labels
@@ -484,31 +538,32 @@ class Settling:
         elif why:
             sentence = why
         else:
-            sentence = self._so_far(i, now, likely, count)
+            sentence = self._so_far(i, now, status, likely, count)
         path = tuple(self._path[n][i] for n in sorted(self._path) if n)
         return PairSettlement(a, b, status, sentence, now, path, likely, latest, foreseen)
 
-    def _so_far(self, i: int, now: Interval, likely: int | None, count: str) -> str:
+    def _so_far(self, i: int, now: Interval, status: Status, likely: int | None, count: str) -> str:
         names = f"{self.candidates[i]} against {self.baselines[i]}"
         if now.low is None or now.high is None:
             return f"{names}: {count} so far, too few for an interval."
-        end = "open."
-        if likely is None and self.over_topics:
+        end = "open." if status == "open" else f"decided: {status.replace('-', ' ')}."
+        if status == "open" and likely is None and self.over_topics:
             end = "open; if it stays like this no number of labels will decide it, and more topics are needed."
         return (
-            f"{names}: {now.difference:+.4f} {self.measure}, {100 * self.confidence:.4g}% CI [{now.low:.4f}, "
+            f"{names}: {now.difference:+.4f} {self.decides}, {100 * self.confidence:g}% CI [{now.low:.4f}, "
             f"{now.high:.4f}] after {count}; {end}"
         )
 
     def _notes(
-        self, labels: Floats, agreement: float | None, doubled: int, statuses: Sequence[Status]
-    ) -> tuple[str, ...]:
-        notes = []
+        self, labels: Floats, agreement: float | None, doubled: int, statuses: Sequence[Status],
+        intervals: Sequence[Interval],
+    ) -> tuple[str, ...]:  # fmt: skip
+        notes = list(self._instead)
         ended = "open" not in statuses
         if len(self.candidates) > 1:
             notes.append(
                 f"Limits of the {len(self.candidates)} comparisons hold together with {100 * self.study.confidence:g}% "
-                f"confidence; each has {100 * self.confidence:.4g}%."
+                f"confidence; each has {100 * self.confidence:g}%."
             )
         stuck = int(np.isnan(labels).sum())
         if stuck:
@@ -528,7 +583,8 @@ class Settling:
                 "The judge's labels do not predict the gold labels: the answer rests on the gold labels alone, as it "
                 "would without a judge."
             )
-        if ended and any(x in ("better", "worse") for x in statuses):
+        stopped = [now for x, now in zip(statuses, intervals, strict=True) if x in ("better", "worse")]
+        if ended and any(now.low != now.high for now in stopped):  # with all labels it is what it is
             notes.append(
                 "Labeling stops when the interval excludes 0, often where the difference looks larger than it "
                 "is: quote the interval."
@@ -547,6 +603,14 @@ def _moves(could: tuple[float, float]) -> str:
     if not float(less):
         return f"could add {more} to the difference"
     return f"could take {less} from the difference" + (f" or add {more}" if float(more) else "")
+
+
+def _stuck_moves(reach: Reach) -> str:
+    """What rows that nobody could judge can do to a difference, and the way out."""
+    return (
+        f"the documents that could not be judged could move the difference by {reach.stuck:.4f}. Have them labeled by "
+        "somebody who can judge them."
+    )
 
 
 def _interval(n: int, look: PairLook) -> Interval:
@@ -569,13 +633,16 @@ def _given(answers: int, cannot: int, rows: int) -> str:
 
 
 def _together(statuses: Sequence[Status]) -> Status:
-    """One status for all pairs: open while any is; else the weakest, so that 'better' means better in each.
+    """One status for all pairs, as `gate` has it of its claim that all are better: open while any pair is.
 
     >>> _together(["better", "worse"]), _together(["better", "undecided"]), _together(["better", "better"])
-    ('worse', 'undecided', 'better')
+    ('not-better', 'undecided', 'better')
+    >>> _together(["worse", "worse"]), _together(["worse", "undecided"])
+    ('worse', 'not-better')
     """
     order: tuple[Status, ...] = ("open", "worse", "not-better", "undecided", "out-of-reach", "better")
-    return min(statuses, key=order.index)
+    weakest = min(statuses, key=order.index)
+    return "not-better" if weakest == "worse" and set(statuses) != {"worse"} else weakest
 
 
 def settle(

@@ -85,14 +85,17 @@ class Foreseen:
     value: float
     sd: float
     half: float
+    stuck: tuple[float, float] = (0.0, 0.0)  # what is taken and given if as many of the other rows cannot be judged
 
-    def chance(self, could: tuple[float, float], min_effect: float) -> float:
+    def chance(self, could: tuple[float, float], min_effect: float, stuck: bool = True) -> float:
         """How likely it is that the interval with every row labeled decides.
 
         Intervals on the way are wider, so one that decides has its estimate beyond what the last one needs.  Estimates
         are a martingale that ends in the difference: by reflection some look on the way decides with at most about
         twice this chance.
         """
+        if stuck:
+            could = could[0] + self.stuck[0], could[1] + self.stuck[1]
         if not (self.half or any(could)):
             return 1.0  # with all labels it is known
         above = max(min_effect, 0.0) + self.half - could[0]
@@ -188,12 +191,18 @@ class ListLooks:
         return max(float(game.spread[0]) for game in self._games(i))
 
     def reach(self, i: int) -> Reach:
-        """Where the interval of a pair can end."""
+        """Where the interval of a pair can end, if further rows can be judged as often as those before."""
         worst, best = self._games(i)
         return Reach(
             float(worst.limits(self.errors.gold)[1][0]), float(best.limits(self.errors.gold)[0][0]),
             self.half_by_topics(i), self._stuck(i),
         )  # fmt: skip
+
+    def sure_reach(self, i: int) -> Reach:
+        """The same whatever labels the other rows get."""
+        worst, best = self._games(i)
+        most, least = worst.ends(len(worst))[1], best.ends(len(best))[0]
+        return Reach(float(most[0]), float(least[0]), self.half_by_topics(i), self._stuck(i))
 
     def _stuck(self, i: int) -> float:
         """How far rows that nobody could judge can move a pair."""
@@ -211,7 +220,14 @@ class ListLooks:
         value = float(then.values(self.pairs[i])[0])
         tau = float(information_after(self.last.draws.sizes, np.array([n]))[0])
         spread = max(float(game.spread_after(n)[0]) for game in self._games(i))
-        return Foreseen(value, spread / math.sqrt(tau), self.half_by_topics(i, then))
+        return Foreseen(value, spread / math.sqrt(tau), self.half_by_topics(i, then), self._taken(i, then, value))
+
+    def _taken(self, i: int, then: ByList, value: float) -> tuple[float, float]:
+        """What a difference loses and gains if rows that nobody could judge, and others like them, are at an end."""
+        if not then.stuck(self.pairs[i])[0]:
+            return 0.0, 0.0
+        worst, best = (float(end.values(Contrasts.scores(1))[0]) for end in then.ends(self.pairs[i], 0))
+        return min(worst - value, 0.0), max(best - value, 0.0)
 
     def half_by_topics(self, i: int, then: ByList | None = None) -> float:
         """Half of the width that is left with all rows labeled: what topics bring by themselves.

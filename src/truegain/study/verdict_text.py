@@ -30,6 +30,7 @@ from truegain.study.variance_table import (
 )
 from truegain.study.withheld import MORE_LABELS, UNJUDGED_FIRST, Reason, in_one
 
+SAYS_NOTHING = "10-90%"  # the widest range of a share that has both ends
 ASSUMES_WORST = "the verdict assumes the worst case"
 EXACT = "exact, because all labels are gold"
 EXACT_BUT_UNJUDGED = "exact for the judged documents, which all have gold labels"
@@ -246,6 +247,8 @@ class VerdictText(Result):
         few = f"having only {self.sizes[source]}" if source in self.sizes else self.source_of(source).cause
         if is_sure:
             return f"; {shares[source].in_words} of the variance comes from {few}"
+        if str(shares[source]) == SAYS_NOTHING:
+            return ""
         return f"; probably the largest part of the variance ({shares[source]}) comes from {few}"
 
     def _not_shown_for(self) -> str:

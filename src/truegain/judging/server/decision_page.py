@@ -96,6 +96,7 @@ def shown(
         "working": working,
         "held_until": "" if working.until is None else _time(working.until)[-5:],
         "confidence": f"{100 * decision.confidence:g}",
+        "confidence_of_pair": f"{100 - 100 * (1 - decision.confidence) / len(decision.pairs):g}",
         "pairs": list(zip(decision.pairs, charts, map(looks_of, decision.pairs), strict=True)),
         "has_likely": any(chart.likely is not None for chart in charts),
         "has_most": any(chart.most is not None for chart in charts),
