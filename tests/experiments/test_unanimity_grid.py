@@ -110,5 +110,6 @@ def test_the_command(
         "measure,Dmax,N,systems,topics,tau,low,high,HW_low,HW_high,top_sets,tested,pairs,changed"
     )
     assert run("--dmax", "two")[0] == 2
-    code, _, err = run("--simulated-assessors", "0")
-    assert (code, "at least 1" in err) == (2, True)
+    words[words.index("5,10")] = "5,0"
+    code, _, err = run()
+    assert (code, "--simulated-assessors 5,0: give whole numbers of at least 1" in err) == (2, True), err

@@ -110,14 +110,14 @@ def test_many_claims_at_once_are_seldom_wrong(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(estimates, "DRAWS", (500, 500))
     rng, systems, runs = np.random.default_rng(5), "abcdefg", lists("abcdefg", 25)
     alone = at_once = 0
-    for _ in range(80):
+    for _ in range(200):
         easy = rng.beta(2, 2, 25)
         study = tg.Study(runs, labels({s: rng.binomial(DEPTH, easy) for s in systems}), "P@10")
         verdicts = [study.verdict("a", s) for s in systems[1:]]
         alone += any(v.settled for v in verdicts)
         at_once += any(outcome != "inconclusive" for outcome in study.together(verdicts))
-    assert alone >= 9
-    assert at_once <= 7  # 5% are 4, with a standard error of 1.9
+    assert alone >= 25
+    assert at_once <= 18  # 5% are 10, with a standard error of 3.1
 
 
 def test_claims_at_once_go_with_their_own() -> None:

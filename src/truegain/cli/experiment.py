@@ -186,9 +186,12 @@ WHOLE_NUMBERS = "whole numbers with commas, such as 2,4,8"
 def _numbers(option: str, text: str, kind: Callable[[str], N], form: str) -> tuple[N, ...]:
     """Numbers with commas; others are refused, with the form that they should have."""
     try:
-        return tuple(kind(number) for number in text.split(","))
+        numbers = tuple(kind(number) for number in text.split(","))
     except ValueError:
         raise TruegainError(f"{option} {text}: not {form}") from None
+    if kind is int and min(numbers) < 1:
+        raise TruegainError(f"{option} {text}: give whole numbers of at least 1")
+    return numbers
 
 
 def from_0(reading: RatingOptions, path: str) -> tuple[Judgments, Scale]:
