@@ -28,6 +28,14 @@ GOLD = world(topics=40)[2]
 
 
 @pytest.fixture
+def quick_llm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that asks again at once, without a key or a proxy."""
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.002)
+    monkeypatch.delenv(client.KEY, raising=False)
+    monkeypatch.setenv("NO_PROXY", "*")
+
+
+@pytest.fixture
 def command(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Runs a command of truegain in a folder with runs, labels of a judge, topics and documents."""
     monkeypatch.chdir(tmp_path)
@@ -337,11 +345,9 @@ def test_a_label_off_the_scale(command: Command) -> None:
     assert ",9," in Path("labels.csv").read_text()
 
 
-def test_an_llm_labels_what_is_missing(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("quick_llm")
+def test_an_llm_labels_what_is_missing(command: Command) -> None:
     """Guards the way from runs alone: an LLM labels the documents of the runs, once, and people decide."""
-    monkeypatch.setattr(client, "FIRST_PAUSE", 0.002)
-    monkeypatch.delenv(client.KEY, raising=False)
-    monkeypatch.setenv("NO_PROXY", "*")
     with served() as server:
         words = f"settle none.qrels s0.run s1.run -m P@5 --population fixed {TEXTS} --sheet labels.csv"
         code, out, err = command(f"{words} --model some-model --url {server.url}")
@@ -360,11 +366,9 @@ def test_an_llm_labels_what_is_missing(command: Command, monkeypatch: pytest.Mon
         assert re.search(r"\d+ labels of this file are not among those that the list was drawn with", said)
 
 
-def test_a_mistyped_file_of_judgments_is_told_of(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("quick_llm")
+def test_a_mistyped_file_of_judgments_is_told_of(command: Command) -> None:
     """Guards money: that a file is not there is said before an LLM is asked for all its labels."""
-    monkeypatch.setattr(client, "FIRST_PAUSE", 0.002)
-    monkeypatch.delenv(client.KEY, raising=False)
-    monkeypatch.setenv("NO_PROXY", "*")
     with served() as server:
         words = f"{RUNS} {TEXTS} --sheet labels.csv --model some-model --url {server.url}"
         _, _, err = command(f"settle lmm.qrels{words.removeprefix('llm.qrels')}")
@@ -395,11 +399,9 @@ def test_judgments_elsewhere_are_there(command: Command) -> None:
     assert (code, "have no label, and none.qrels is not there" in err) == (2, True), err
 
 
-def test_a_server_that_goes_down_leaves_no_list(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("quick_llm")
+def test_a_server_that_goes_down_leaves_no_list(command: Command) -> None:
     """Guards labels that the LLM did not come to: no list is drawn without them, and the same command goes on."""
-    monkeypatch.setattr(client, "FIRST_PAUSE", 0.002)
-    monkeypatch.delenv(client.KEY, raising=False)
-    monkeypatch.setenv("NO_PROXY", "*")
     down = [True]
 
     def behave(body: dict[str, Any], number: int) -> Any:

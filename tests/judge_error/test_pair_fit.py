@@ -162,7 +162,7 @@ def graded(seed: int) -> tuple[SampledPairs, Floats]:
     """Pairs of three bronze labels whose gold values have many levels, a third of them gold, for three systems."""
     pairs, coefficients = drawn(seed)
     values = (pairs.gold + np.random.default_rng(seed).beta(2, 3, len(pairs.gold))) / 2
-    return replace(pairs, gold=values, many_levels=True), coefficients
+    return replace(pairs, gold=values, shows_spread=True), coefficients
 
 
 @pytest.mark.parametrize("many", [False, True], ids=["0 and 1", "many levels"])

@@ -28,7 +28,7 @@ from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.folder_lock import only_here
-from truegain.message import ANOTHER_FILE, Message, arg, argname, option
+from truegain.message import arg, argname, option
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Settlement
 
 if TYPE_CHECKING:
@@ -316,30 +316,24 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         raise TruegainError(f"{option('--sheet')} {sheet}: the answer's labels go there; name another file")
     if Path(sheet).is_dir():
         raise TruegainError(f"{option('--sheet')} {sheet}: this is a folder; name a file in it, as {sheet}/labels.csv")
-    settling, is_new = keeper.settling, not Path(sheet).is_file()
-    if not is_new or keeper.has_begun:
-        keeper.begin()
-    if is_new:
-        _end_if_known(keeper)
+    settling = keeper.settling
+    if not Path(sheet).is_file():
+        _end_if_known(keeper)  # which refuses the folder of another question
         write_table(settling.outlook(), None, STANDARD_INPUT)
         listed = settling.listed
         if texts.topics is not None or texts.docs is not None:
             listed = listed.with_texts(*texts_of(listed.topics, listed.docs, texts.topics, texts.docs))
         try:
             listed.write(sheet)
-        except InputError as error:
-            if str(error.hint) != str(Message(ANOTHER_FILE)):
-                raise
-            hint = f"name another sheet with {option('--sheet')}, or move this file away"
-            raise InputError(error.problem, file=error.file, hint=hint) from None
+        except InputError as error:  # the key of another list is in its place
+            raise error.with_hint(f"name another sheet with {option('--sheet')}, or move this file away") from None
         keeper.begin()  # a sheet that cannot be written begins nothing
         settling.listed.write(keeper.folder / "list.csv")
         typer.echo(f"\n{_fill_in(sheet, 0, settling)}")
         raise typer.Exit(NOT_KNOWN)
+    keeper.begin()
     key, kept = Path(key_path(sheet)), keeper.folder / "list.key.csv"
-    if (
-        kept.is_file() and not key.exists() and key.suffix == kept.suffix
-    ):  # somebody moved it away from people who label
+    if kept.is_file() and not key.exists() and key.suffix == kept.suffix:  # moved away from people who label
         write_bytes(key, kept.read_bytes())
     filled = read_gold_list(sheet)
     if filled.digest != settling.listed.digest:

@@ -27,7 +27,7 @@ class SampledPairs:
     topic: from 0.  stratum: of the bronze label, from `strata_of`.  bronze, gold: what the labels are worth, gold NaN
     where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.  unit: what
     was drawn with the pair, such as its answer, by number; None where pairs were drawn by themselves.
-    many_levels: gold values have more levels than two, so that a few of them show their spread.
+    shows_spread: gold values have more levels than two, so that a few of them show how they spread.
     """
 
     topic: Ints
@@ -37,7 +37,7 @@ class SampledPairs:
     expansion: Floats
     topics: int
     unit: Ints | None = None
-    many_levels: bool = False
+    shows_spread: bool = False
 
     @property
     def sampled(self) -> Bools:
@@ -231,7 +231,7 @@ class PairFit:
         more as the whole stratum has them, so that values that agree by chance do not look exact (Agresti and Coull
         1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.  No
         less than if the stratum's gold values were alike, but for half a value at either end of the scale.  Gold values
-        of many levels that differ within the stratum have the spread that they show.
+        of three levels or more that differ within the stratum have the spread that they show.
         """
         s = self.pairs.sampled
         stratum, gold = self.pairs.stratum[s], self.pairs.gold[s]
@@ -245,7 +245,7 @@ class PairFit:
             spread = (gold[at] ** 2 @ touched[at] + ADDED * square[h]) / (n + ADDED) - first**2
             odd = 0.5 / (at.sum() + 1)
             least = (high - low) ** 2 * odd * (1 - odd)
-            if self.pairs.many_levels and np.ptp(gold[at]) > 0:  # they do not agree by chance: no value is made up
+            if self.pairs.shows_spread and np.ptp(gold[at]) > 0:  # they do not agree by chance: no value is made up
                 own, least = gold[at], 0.0
                 first = (own @ touched[at] + ADDED * own.mean()) / (n + ADDED)
                 spread = (own**2 @ touched[at] + ADDED * (own**2).mean()) / (n + ADDED) - first**2

@@ -23,7 +23,7 @@ from truegain.sampling.gold import answers_of, judged_whole
 
 LUCK = 1e-3  # chance from which on labels that are lacking are no sign of another scale
 
-LEVELS = 2  # gold values of answers of more levels show in a few how they spread
+TWO_LEVELS = 2  # such as pass and fail; of gold values with more, a few show how they spread
 
 
 def rectification(
@@ -110,7 +110,7 @@ def _pair_fit(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
         np.where(has, expansion, 1.0),
         len(bronze.topics),
         unit=answers_of(bronze.pool) if design_of(design).answers else None,
-        many_levels=isinstance(measure, ItemMean) and len(np.unique(gold[has])) > LEVELS,
+        shows_spread=isinstance(measure, ItemMean) and len(np.unique(gold[has])) > TWO_LEVELS,
     )
     whole = float(parts.weight.sum())
     bounds = whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())

@@ -36,7 +36,7 @@ class ListQuestion(Protocol):
     def decide(self, rows: Sequence[Label], top: int | None = None, answers: int | None = None) -> Settlement:
         """What is known."""
 
-    def counted(self, now: Settlement, answers: int) -> Settlement:
+    def with_given(self, now: Settlement, answers: int) -> Settlement:
         """The same, with as many labels given in all."""
 
     def labels_of(self, rows: Sequence[Label], top: int | None = None) -> Floats:
@@ -121,7 +121,7 @@ class Watch(threading.Thread):
                 return
             total = labels_of_list(self.database, self.judging, self._rows).total
             if total > now.given:
-                self.now = counted = self.keeper.settling.counted(now, total)
+                self.now = counted = self.keeper.settling.with_given(now, total)
                 self.database.write(lambda connection: store_decision(connection, counted, time.time()))
                 self.keeper.write_answer(counted)
             self._counted = version

@@ -301,8 +301,8 @@ class Settling:
             ), stuck, self.budget.double,
         )  # fmt: skip
 
-    def counted(self, now: Settlement, answers: int) -> Settlement:
-        """The same, with as many labels given in all."""
+    def with_given(self, now: Settlement, answers: int) -> Settlement:
+        """The answer with as many labels given in all, those that do not count among them, and what they cost."""
         return structs.replace(now, given=answers, cost=self.budget.cost(answers))
 
     def verdicts(self, labels: Floats) -> tuple[Verdict, ...]:
