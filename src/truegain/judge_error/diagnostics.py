@@ -180,8 +180,8 @@ class RankShift:
         half = quantile_of(1 - ALPHA / tests, self.df) * self.se
         return (
             f"of {self.gold} documents it calls {self.by_rank:.1%} {self.bronze} if gold pairs are weighted by rank, "
-            f"{self.unweighted:.1%} if all weigh the same (change {self.change:+.3f}, {1 - ALPHA:.0%} interval "
-            f"{self.change - half:+.3f} to {self.change + half:+.3f}, {told_p(self.p(tests))}; Bonferroni over "
+            f"{self.unweighted:.1%} if all weigh the same (change {self.change:+z.3f}, {1 - ALPHA:.0%} interval "
+            f"{self.change - half:+z.3f} to {self.change + half:+z.3f}, {told_p(self.p(tests))}; Bonferroni over "
             f"{tests})"
         )
 
@@ -370,11 +370,11 @@ class Homogeneity:
         who, value = f"{most.system}'s {self.measure}", most.value or 0.0
         side = "lower" if value < 0 else "higher"
         others = "the other system" if len(self.systems) == 2 else "the other systems"
-        interval = f"95% interval of the difference, adjusted: {low:+.3f} to {high:+.3f}"
+        interval = f"95% interval of the difference, adjusted: {low:+z.3f} to {high:+z.3f}"
         if "favor" in self.rejected:
-            said = f"At equal gold labels, the judge scores {who} {abs(value):.3f} {side} than that of {others}"
+            said = f"At equal gold labels, the judge scores {who} {abs(value):z.3f} {side} than that of {others}"
             return f"{said} ({interval}).{left_out}"
-        return f"No favored system is shown; clearest: {who} {abs(value):.3f} {side} ({interval}).{left_out}"
+        return f"No favored system is shown; clearest: {who} {abs(value):z.3f} {side} ({interval}).{left_out}"
 
     def table(self) -> Table:
         """A row a system."""

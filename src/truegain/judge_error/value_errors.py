@@ -368,8 +368,8 @@ class ValueErrors(Result):
         if se == 0 or p_of((mean - self.mean_of_all) / se, n - 1.0) > NOT_BY_CHANCE:
             return ""
         return (
-            f"gold was drawn at random, yet the judge's mean value is {mean:.3f} on the labeled answers and "
-            f"{self.mean_of_all:.3f} on all: these are not a random sample of the answers"
+            f"gold was drawn at random, yet the judge's mean value is {mean:z.3f} on the labeled answers and "
+            f"{self.mean_of_all:z.3f} on all: these are not a random sample of the answers"
         )
 
     # ------------------------------------------------------------------ in words and tables
@@ -387,7 +387,7 @@ class ValueErrors(Result):
         shown = "" if e.low > 0 or e.high < 0 else "; the interval includes 0"
         return (
             f"The judge's values lie {_apart(e.value)} people's on average, by {of} "
-            f"({self._level} CI {e.low:+.4f} to {e.high:+.4f}{shown})."
+            f"({self._level} CI {e.low:+z.4f} to {e.high:+z.4f}{shown})."
         )
 
     @property
@@ -405,14 +405,14 @@ class ValueErrors(Result):
         if g is None:
             return "" if len(self.systems) < 2 else "Too few gold labels to compare its errors between systems."
         of = g.other or "the others"
-        interval = f"{self._level} CI {g.low:+.4f} to {g.high:+.4f}"
+        interval = f"{self._level} CI {g.low:+z.4f} to {g.high:+z.4f}"
         if self.favors:
             return (
-                f"It {'favors' if g.value > 0 else 'is hard on'} {g.system}: its mean error there is {g.value:+.4f} "
+                f"It {'favors' if g.value > 0 else 'is hard on'} {g.system}: its mean error there is {g.value:+z.4f} "
                 f"relative to {of} ({interval})."
             )
         return (
-            f"No favored system is shown: the mean error of {g.system} differs from that of {of} by {g.value:+.4f} "
+            f"No favored system is shown: the mean error of {g.system} differs from that of {of} by {g.value:+z.4f} "
             f"({interval})."
         )
 

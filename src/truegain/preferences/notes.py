@@ -37,9 +37,9 @@ def position_note(fit: Strengths | None, confidence: float) -> str:
         return ""
     gamma, low, high = effect
     return (
-        f"Being shown first changes the log-odds to win by {gamma:+.2f} against no order, by twice that against being "
+        f"Being shown first changes the log-odds to win by {gamma:+z.2f} against no order, by twice that against being "
         f"shown second ({100 * confidence:g}% CI "
-        f"[{low:.2f}, {high:.2f}]); scores are without it."
+        f"[{low:z.2f}, {high:z.2f}]); scores are without it."
     )
 
 
