@@ -145,7 +145,7 @@ def check_command(
 def _of_answers(items: Items, measures: MeasuresLike | None, labeling: Labeling, gold: str, show: str | None) -> Table:
     """The judge's values of answers beside those of people; by label only where these are pass and fail."""
     from truegain.judge_error.label_tables import label_table
-    from truegain.report.gather import value_errors
+    from truegain.study.judge_by_system import value_errors
     from truegain.study.study import Study
 
     if show in ("topics", "assessors"):

@@ -43,6 +43,15 @@ class Favor:
     df: float = math.inf
     lacks: str = ""  # how many gold pairs it has, and of what kind or label, where these are too few
 
+    def __str__(self) -> str:
+        if self.value is None or self.low is None or self.high is None:
+            why = f"too few gold labels ({self.lacks})" if self.lacks else "the gold labels show no errors that vary"
+            return f"Whether the judge favors {self.system} cannot be said: {why}."
+        return (
+            f"The judge's errors add {self.value:+z.4f} to the score of {self.system} relative to the others (95% CI "
+            f"{self.low:+z.4f} to {self.high:+z.4f})."
+        )
+
     def p(self, tests: int = 1) -> float | None:
         """That there is none, by t over topics; adjusted for so many tests by Bonferroni."""
         if self.value is None or self.se is None:

@@ -298,25 +298,30 @@ class ValueErrors(Result):
         n = len(self.systems)
         if n < 2 or np.bincount(self.system, minlength=n).min() < FEW_LABELS:
             return None
-        moves = np.array([self._influence(self.system == s) for s in range(n)])
-        means = np.array([e.value for e in self.by_system])
         tests = 1 if n == 2 else n
         gaps = []
         for s in [1] if n == 2 else range(n):
-            contrast = np.full(n, -1.0 / (n - 1))
-            contrast[s] = 1.0
-            value = float(contrast @ means)
-            se, df = self._spread(moves, contrast)
+            value, se, df = self.lean(self.systems[s])
             if not se > SAME:
                 continue
-            p = p_of(value / se, df)
-            low, high = self._limits(value, moves, contrast, 1 - (1 - self.confidence) / tests)
-            assert low is not None
-            assert high is not None
-            gaps.append(
-                ErrorGap(self.systems[s], self.systems[0] if n == 2 else "", value, low, high, min(1.0, p * tests))
-            )
+            half = quantile_of(1 - (1 - self.confidence) / tests, df) * se
+            other = self.systems[0] if n == 2 else ""
+            p = min(1.0, p_of(value / se, df) * tests)
+            gaps.append(ErrorGap(self.systems[s], other, value, value - half, value + half, p))
         return min(gaps, key=lambda g: g.p) if gaps else None
+
+    def lean(self, system: str) -> tuple[float, float, float]:
+        """A system's mean error less the mean of those of the others, its standard error and degrees of freedom."""
+        n, s = len(self.systems), self.systems.index(system)
+        contrast = np.full(n, -1.0 / (n - 1))
+        contrast[s] = 1.0
+        means = np.array([e.value for e in self.by_system])
+        return float(contrast @ means), *self._spread(self._influences, contrast)
+
+    @cached_property
+    def _influences(self) -> Floats:
+        """How far the labels of each topic move the mean error of each system; system x topic."""
+        return np.array([self._influence(self.system == s) for s in range(len(self.systems))])
 
     @property
     def favors(self) -> bool:
