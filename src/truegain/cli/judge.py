@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from truegain import config
-from truegain.cli.gold_options import Gold, Labeling, refuse_for_answers
+from truegain.cli.gold_options import Gold, Labeling
 from truegain.cli.judge_run import run_command
 from truegain.cli.options import (
     AnswerOptions,
@@ -18,6 +18,7 @@ from truegain.cli.options import (
     advanced,
     changed,
     measure_of_answers,
+    refuse_for_answers,
     refuse_preferences,
     with_options,
 )
