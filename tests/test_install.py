@@ -137,7 +137,9 @@ def test_eval_loads_what_it_needs(tmp_path: Path) -> None:
     code = (
         "import sys; from truegain.cli.app import main; early = 'typer' in sys.modules\n"
         "sys.argv = ['truegain', 'eval', 'q', 'r']; main()\n"
-        "print(early, *{'numpy.ma', 'scipy', 'polars', 'rich', 'html', 'fsspec', 'concurrent'} & {*sys.modules})"
+        "idle = {'numpy.ma', 'scipy', 'polars', 'rich', 'html', 'fsspec', 'concurrent'}\n"
+        "idle |= {f'truegain.{part}' for part in ('study', 'sampling', 'judge_error', 'stats', 'io.logs')}\n"
+        "print(early, *idle & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.splitlines()[1:] == ["r       1.0000   1.0000  0.1000  1.0000", "False"]

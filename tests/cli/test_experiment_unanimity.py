@@ -15,7 +15,7 @@ from truegain.data.writing import write_judgments, write_runs
 from truegain.errors import TruegainError
 from truegain.experiments.unanimity_gains import Panel
 from truegain.experiments.worlds import magnitude_ratings, simulate, uniform_ratings
-from truegain.report.unanimity_figures import unanimity_chart
+from truegain.report.unanimity_paper import unanimity_chart
 
 
 @pytest.fixture(scope="module")

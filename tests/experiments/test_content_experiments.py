@@ -23,7 +23,7 @@ from truegain.io.columns import Ids
 from truegain.measures.content import Content, ContentScorer
 from truegain.parallel.jobs import Local
 from truegain.report.charts import curves_chart
-from truegain.report.content_figures import impact_chart, incomplete_chart, ranks_chart
+from truegain.report.content_paper import impact_chart, incomplete_chart, ranks_chart
 from truegain.stats.rank_correlation import kendall_tau
 from truegain.text.divergence import RankedText
 

@@ -31,7 +31,7 @@ from truegain.experiments.judge_tables import (
     sizes_table,
 )
 from truegain.judge_error.judge import Judge
-from truegain.report.judge_figures import simulation_chart
+from truegain.report.judge_paper import simulation_chart
 from truegain.results.base import Table
 
 

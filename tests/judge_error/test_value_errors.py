@@ -14,7 +14,7 @@ from truegain.data.items import Items
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.io.logs.log import Row
 from truegain.judge_error.value_errors import ValueErrors, pearson, spearman
-from truegain.report.gather import value_errors
+from truegain.study.judge_by_system import value_errors
 
 
 def errors_of(judge: Floats, gold: Floats, system: Ints, topic: Ints, weight: Floats | None = None) -> ValueErrors:

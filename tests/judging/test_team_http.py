@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 from fastapi.testclient import TestClient
+from msgspec import structs
 
+from tests.judging.deciding import made
 from tests.judging.reading import Html
 from tests.judging.teaming import LEASE, listed, team_study
 from tests.judging.visiting import HIDDEN
 from tests.judging.walking import Time
+from truegain.judging.decision_store import store_decision
 from truegain.judging.server.app import create_app
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.study.study import JudgingStudy, People, Words
+from truegain.judging.texts import Wording
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.organizer import OrganizerService
 from truegain.judging.workflow.pausing import Reason, pause
@@ -100,6 +104,25 @@ def test_one_link_and_a_stream(desk: Desk) -> None:
     assert again.doc == "d03"
     assert "Today: 3 by you, 3 by all." in page.one("div", class_="today").text
     assert listed(desk.database, desk.study).top == 3
+
+
+def test_a_list_that_may_not_be_finished(desk: Desk) -> None:
+    """Guards the bar: it ends where labels end, not where the list does."""
+    decision = structs.replace(made(0), listed=12, most=5)
+    desk.database.write(lambda connection: store_decision(connection, decision, 0.0))
+    who = desk.invite()
+    who.open()
+    page = who.press(action="next", consent="yes")
+    assert "The list is complete to row 0; we need 5 rows at most." in page.one("div", class_="today").text
+    assert page.one("progress").attributes["max"] == "5"
+
+
+@pytest.mark.parametrize("name", ["someone", "you", "other"])
+def test_one_label_below(name: str) -> None:
+    """Guards the words where one label waits for the row above it."""
+    text = Wording().counted(f"team.waits_{name}", 1, time="50 seconds")
+    assert "one label below it does not count yet" in text
+    assert "3 labels below it do not count yet" in Wording().counted(f"team.waits_{name}", 3, time="50 seconds")
 
 
 def test_page_of_a_row(desk: Desk) -> None:

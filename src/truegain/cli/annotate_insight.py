@@ -164,8 +164,8 @@ def agreement_line(level: str, ratings: Judgments) -> str:
     alpha = _overall_alpha(agreement(ratings, scale=level, normalize=_normalize(level)), level)
     if alpha.value is None:
         return "agreement: not yet (too few documents were judged twice, or all alike)"
-    limits = "" if alpha.low is None else f", 95% interval {alpha.low:.2f} to {alpha.high:.2f}"
-    return f"agreement: Krippendorff's alpha ({level}) {alpha.value:.2f}{limits}"
+    limits = "" if alpha.low is None else f", 95% interval {alpha.low:z.2f} to {alpha.high:z.2f}"
+    return f"agreement: Krippendorff's alpha ({level}) {alpha.value:z.2f}{limits}"
 
 
 # ---------------------------------------------------------------------- verdict

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.gold_options import Correcting, GoldSampleOption, Labeling, refuse, refuse_for_answers, refuse_typed
+from truegain.cli.gold_options import Correcting, GoldSampleOption, Labeling
 from truegain.cli.options import (
     AnswerOptions,
     Confidence,
@@ -22,6 +22,9 @@ from truegain.cli.options import (
     advanced,
     changed,
     option_for,
+    refuse,
+    refuse_for_answers,
+    refuse_typed,
     with_options,
 )
 from truegain.cli.output import FigureOutput, Writing

@@ -156,7 +156,7 @@ def _chart(correlation: Correlation) -> Any:
         agreement.scores_a,
         agreement.scores_b,
         names=(a, b),
-        title=f"{tau.measure} {tau.value:.3f}, {agreement.swapped} of {agreement.pairs} pairs swapped",
+        title=f"{tau.measure} {tau.value:z.3f}, {agreement.swapped} of {agreement.pairs} pairs swapped",
         same_scale=bool(agreement.measure),
         name_most=[system for system, _, _ in agreement.moves(8)],
     )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.cli.gold_options import refuse_for_answers
 from truegain.cli.options import (
     AnswerOptions,
     Confidence,
@@ -22,6 +21,7 @@ from truegain.cli.options import (
     Seed,
     advanced,
     changed,
+    refuse_for_answers,
     with_options,
 )
 from truegain.cli.output import (

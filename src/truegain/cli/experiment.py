@@ -113,7 +113,7 @@ def unanimity_command(
 
     """
     from truegain.experiments.unanimity_gains import PS, unanimity
-    from truegain.report.unanimity_figures import unanimity_chart
+    from truegain.report.unanimity_paper import unanimity_chart
 
     table, scale = from_0(reading, ratings)
     result = unanimity(table, conclusions.lists(runs), scale=scale, ps=p or PS, **conclusions.tests())
@@ -143,7 +143,7 @@ def grid_command(
 
     """
     from truegain.experiments.unanimity_gains import unanimity_grid
-    from truegain.report.unanimity_figures import grid_chart
+    from truegain.report.unanimity_paper import grid_chart
 
     folder = folder_for(whole, "all", conclusions)
     sizes = _numbers("--dmax", dmax, int, WHOLE_NUMBERS)
@@ -281,7 +281,7 @@ def incomplete_command(
     """
     from truegain.experiments.incomplete_collections import incomplete_rankings, together
     from truegain.parallel.jobs import engine_for
-    from truegain.report.content_figures import incomplete_chart
+    from truegain.report.content_paper import incomplete_chart
 
     shares = _numbers("--keep", keep, float, PERCENTAGES)
     every = collections(judgments, runs, corpus, also)

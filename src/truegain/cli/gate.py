@@ -170,7 +170,7 @@ def _whole(v: Verdict, about: Paragraphs) -> str:
 
 def _row(v: Verdict) -> str:
     c = v.comparison
-    limits = "" if c.low is None or c.high is None else f"{c.low:+.4f} to {c.high:+.4f}"
+    limits = "" if c.low is None or c.high is None else f"{c.low:+z.4f} to {c.high:+z.4f}"
     difference = "" if math.isnan(c.difference) else signed(c.difference)
     return f"| {_cell(c.a)} | {_cell(c.measure)} | {difference} | {limits} | {v.outcome} |"
 

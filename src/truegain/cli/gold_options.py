@@ -9,7 +9,6 @@ import typer
 
 from truegain.cli.options import Columns, advanced, option_for
 from truegain.cli.rating_options import AggregateOption, RatingOptions
-from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
@@ -128,19 +127,3 @@ class Correcting:
         Literal["topics", "none"],
         advanced("--clusters", help="Cluster gold pairs by topic; none: treat pairs as independent."),
     ] = "topics"
-
-
-def refuse(why: str, options: dict[str, str]) -> None:
-    """Refuse options that would not be heeded, the first that is given."""
-    for name in options.values():
-        raise TruegainError(f"{option(name)} {why}")
-
-
-def refuse_typed(why: str, options: dict[str, str]) -> None:
-    """Refuse options that would not be heeded; what a study file says is for other commands too."""
-    refuse(why, {name: typed for name, typed in options.items() if not is_of_file(name)})
-
-
-def refuse_for_answers(options: dict[str, str]) -> None:
-    """Refuse options about runs and judgments where answers are read in their place."""
-    refuse_typed("does not apply to answers; leave it out", options)

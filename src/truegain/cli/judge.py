@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from truegain import config
-from truegain.cli.gold_options import Gold, Labeling, refuse_for_answers
+from truegain.cli.gold_options import Gold, Labeling
 from truegain.cli.judge_run import run_command
 from truegain.cli.options import (
     AnswerOptions,
@@ -18,6 +18,7 @@ from truegain.cli.options import (
     advanced,
     changed,
     measure_of_answers,
+    refuse_for_answers,
     refuse_preferences,
     with_options,
 )
@@ -145,7 +146,7 @@ def check_command(
 def _of_answers(items: Items, measures: MeasuresLike | None, labeling: Labeling, gold: str, show: str | None) -> Table:
     """The judge's values of answers beside those of people; by label only where these are pass and fail."""
     from truegain.judge_error.label_tables import label_table
-    from truegain.report.gather import value_errors
+    from truegain.study.judge_by_system import value_errors
     from truegain.study.study import Study
 
     if show in ("topics", "assessors"):

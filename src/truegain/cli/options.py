@@ -21,7 +21,7 @@ from truegain.errors import InputError, TruegainError, some
 from truegain.io.column_names import Missing, board_of
 from truegain.io.file_options import file_options
 from truegain.io.files import shown_path
-from truegain.io.formats import LINES, ending, formats_in_words
+from truegain.io.formats import LINES, ending, formats_in_words, may_be_board
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.results.catalogue import Format
@@ -412,11 +412,8 @@ class AnswerOptions:
     def items(self, files: Sequence[str], called: Callable[[str], str] = str) -> Items | None:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
         named = self.score or self.cluster or self.less_is_better or file_options().board
-        if not named and ending(files[0]) in (*LINES, ""):
-            from truegain.data.item_reading import may_be_board
-
-            if not may_be_board(files[0]):
-                return None  # lines, as of most judgments; what reads logs is not loaded for them
+        if not named and ending(files[0]) in (*LINES, "") and not may_be_board(files[0]):
+            return None  # lines, as of most judgments; what reads logs is not loaded for them
         from truegain.study.item_inputs import items_in
 
         return items_in(files, self.score, self.cluster, called, self.less_is_better)
@@ -432,6 +429,22 @@ class AnswerOptions:
         from truegain.study.item_inputs import answer_scores
 
         return answer_scores(items, self.chosen_measures(items, measures))
+
+
+def refuse(why: str, options: dict[str, str]) -> None:
+    """Refuse options that would not be heeded, the first that is given."""
+    for name in options.values():
+        raise TruegainError(f"{option(name)} {why}")
+
+
+def refuse_typed(why: str, options: dict[str, str]) -> None:
+    """Refuse options that would not be heeded; what a study file says is for other commands too."""
+    refuse(why, {name: typed for name, typed in options.items() if not is_of_file(name)})
+
+
+def refuse_for_answers(options: dict[str, str]) -> None:
+    """Refuse options about runs and judgments where answers are read in their place."""
+    refuse_typed("does not apply to answers; leave it out", options)
 
 
 def measure_of_answers(items: Items, measure: str, usual: str) -> list[str] | None:

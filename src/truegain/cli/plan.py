@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from truegain.cli.checks import check_numbers
-from truegain.cli.gold_options import Design, GoldRelevantFrom, refuse, refuse_for_answers
+from truegain.cli.gold_options import Design, GoldRelevantFrom
 from truegain.cli.options import (
     PROPORTION,
     AnswerOptions,
@@ -29,6 +29,8 @@ from truegain.cli.options import (
     measure_of_answers,
     one_of,
     option_for,
+    refuse,
+    refuse_for_answers,
     study_or_judgments,
     two_systems,
     with_options,

@@ -164,7 +164,7 @@ def report_command(
             "costs": options.costs,
             "messages": [in_words(warning) for warning in warnings],
         }
-        facts = sources.facts(questions, made, page, config, cached)
+        facts = sources.facts(questions, made, page, cached)
         facts = replace(facts, truth=true_scores, teams=team_of)
         sections = sections_for(facts)
         line = f"{page.output}: {sections[0].data['headline']}" + (f" {in_short(facts)}" if true_scores else "")
@@ -186,9 +186,7 @@ class _Sources:
     labels: Judgments | None = None
     of_answers: bool = False
 
-    def facts(
-        self, questions: dict[str, Any], made: Made, page: PageOptions, config: StudyConfig, cached: Keeping
-    ) -> Facts:
+    def facts(self, questions: dict[str, Any], made: Made, page: PageOptions, cached: Keeping) -> Facts:
         """Everything that the page says."""
         from truegain.preferences.study import PreferenceStudy
         from truegain.report.gather import gather
@@ -201,9 +199,8 @@ class _Sources:
             return gather_preferences(self.study, **questions, made=made, kept=cached)
         assert self.runs is not None
         assert self.labels is not None
-        level = None if config.gold is None else config.gold.relevant_from
         return gather(
-            self.study, self.runs.table, self.labels, **questions, gold_relevant_from=level, corpus=page.corpus,
+            self.study, self.runs.table, self.labels, **questions, corpus=page.corpus,
             judged_corpus=page.judged_corpus, made=made, kept=cached,
         )  # fmt: skip
 

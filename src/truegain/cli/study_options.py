@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from truegain.cli.gold_options import refuse_for_answers
-from truegain.cli.options import ClusterColumn, EmptyTopics, JudgeModel, LessIsBetter, NameBy, ScoreName, changed
+from truegain.cli.options import (
+    ClusterColumn,
+    EmptyTopics,
+    JudgeModel,
+    LessIsBetter,
+    NameBy,
+    ScoreName,
+    changed,
+    refuse_for_answers,
+)
 from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.rating_options import without_scale_of_file
 from truegain.cli.streams import tell

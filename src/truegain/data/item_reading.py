@@ -17,7 +17,6 @@ from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, an, counted, some
 from truegain.io import formats, named_tables, python_tables
-from truegain.io.column_names import BOARD
 from truegain.io.file_options import file_options
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
@@ -108,25 +107,12 @@ def read_items(
 def is_log(path: PathLike) -> bool:
     """Whether a file is a log that a known evaluation tool wrote."""
     name = os.fspath(path)
-    may_be = bool(file_options().board) or formats.ending(name) in LOG_ENDINGS or may_be_board(path)
+    may_be = bool(file_options().board) or formats.ending(name) in LOG_ENDINGS or formats.may_be_board(path)
     if not may_be or not can_be_read_again(name):
         return False
     from truegain.io.logs.catalogue import log_format  # all readers: for those who give such a file
 
     return log_format(next(pieces_of(path), b""), shown_path(path)) is not None
-
-
-def may_be_board(path: PathLike) -> bool:
-    """Whether lines may be a leaderboard, whatever the file is called: no lines of judgments, which have whole labels.
-
-    >>> may_be_board("none.txt")
-    False
-    """
-    name = os.fspath(path)
-    if formats.ending(name) not in (".txt", "") or not can_be_read_again(name):
-        return False
-    cells = start_of(path).partition(b"\n")[0].split()
-    return len(cells) == len(BOARD) - 1 or (len(cells) == len(BOARD) and b"." in cells[-1])
 
 
 def _file_log(path: PathLike) -> Log:

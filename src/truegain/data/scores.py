@@ -351,7 +351,7 @@ class Scores(Result):
     def _between(self) -> tuple[str, ...]:
         """What is known of systems without a score."""
         return tuple(
-            f"{system} has no score: {measure} is between {low:.4f} and {high:.4f}, depending on the labels of "
+            f"{system} has no score: {measure} is between {low:z.4f} and {high:z.4f}, depending on the labels of "
             "unjudged documents"
             for measure, by_system in self.bounds.items() for system, (low, high) in by_system.items()
         )  # fmt: skip
@@ -521,7 +521,7 @@ def shown(value: float | str | None, count: bool = False) -> str:
         return "-"
     if isinstance(value, str):
         return value
-    return f"{value:.0f}" if count else f"{value:.4f}"
+    return f"{value:.0f}" if count else f"{value:z.4f}"
 
 
 def beyond(values: npt.ArrayLike, bounds: tuple[float, float]) -> Bools:

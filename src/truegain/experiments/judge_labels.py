@@ -207,7 +207,7 @@ def example_table(judge: Judge | None = None) -> Table:
     ]
     rows.append(("all", float(discount.sum()), *map(float, weight)))
     plain, value = float(weight @ list(GRADES)), corrected_mean(judge.confusion, weight, list(GRADES)).value
-    notes = (f"DCG@2 is {plain:.4f} by the bronze labels, {value:.4f} corrected.",)
+    notes = (f"DCG@2 is {plain:z.4f} by the bronze labels, {value:z.4f} corrected.",)
     title = "Shares of bronze labels by rank, and discounted (figure 1, eq. 25)"
     return Table(("rank", "discount", *GRADES.values()), rows, {"truegain": __version__}, title, notes)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from truegain.addresses import is_remote
 from truegain.errors import InputError
 from truegain.io.arrow import ARROW
-from truegain.io.column_names import Header
+from truegain.io.column_names import BOARD, Header
 from truegain.io.columns import RawTable
 from truegain.io.compression import COMPRESSED
-from truegain.io.files import PathLike, read_bytes, shown_path
+from truegain.io.files import PathLike, can_be_read_again, read_bytes, shown_path, start_of
 from truegain.io.frames import Frame
 from truegain.io.json_files import JSON, JSON_LINES, is_nested
 from truegain.io.parquet import PARQUET
@@ -36,6 +36,19 @@ def ending(path: str) -> str:
         name = name.removesuffix(compressed)
     dot = name.rfind(".")
     return name[dot:] if dot > max(name.rfind("/"), name.rfind("\\")) else ""
+
+
+def may_be_board(path: PathLike) -> bool:
+    """Whether lines may be a leaderboard, whatever the file is called: no lines of judgments, which have whole labels.
+
+    >>> may_be_board("none.txt")
+    False
+    """
+    name = os.fspath(path)
+    if ending(name) not in (".txt", "") or not can_be_read_again(name):
+        return False
+    cells = start_of(path).partition(b"\n")[0].split()
+    return len(cells) == len(BOARD) - 1 or (len(cells) == len(BOARD) and b"." in cells[-1])
 
 
 def endings() -> tuple[str, ...]:

@@ -43,6 +43,15 @@ class Favor:
     df: float = math.inf
     lacks: str = ""  # how many gold pairs it has, and of what kind or label, where these are too few
 
+    def __str__(self) -> str:
+        if self.value is None or self.low is None or self.high is None:
+            why = f"too few gold labels ({self.lacks})" if self.lacks else "the gold labels show no errors that vary"
+            return f"Whether the judge favors {self.system} cannot be said: {why}."
+        return (
+            f"The judge's errors add {self.value:+z.4f} to the score of {self.system} relative to the others (95% CI "
+            f"{self.low:+z.4f} to {self.high:+z.4f})."
+        )
+
     def p(self, tests: int = 1) -> float | None:
         """That there is none, by t over topics; adjusted for so many tests by Bonferroni."""
         if self.value is None or self.se is None:
@@ -180,8 +189,8 @@ class RankShift:
         half = quantile_of(1 - ALPHA / tests, self.df) * self.se
         return (
             f"of {self.gold} documents it calls {self.by_rank:.1%} {self.bronze} if gold pairs are weighted by rank, "
-            f"{self.unweighted:.1%} if all weigh the same (change {self.change:+.3f}, {1 - ALPHA:.0%} interval "
-            f"{self.change - half:+.3f} to {self.change + half:+.3f}, {told_p(self.p(tests))}; Bonferroni over "
+            f"{self.unweighted:.1%} if all weigh the same (change {self.change:+z.3f}, {1 - ALPHA:.0%} interval "
+            f"{self.change - half:+z.3f} to {self.change + half:+z.3f}, {told_p(self.p(tests))}; Bonferroni over "
             f"{tests})"
         )
 
@@ -370,11 +379,11 @@ class Homogeneity:
         who, value = f"{most.system}'s {self.measure}", most.value or 0.0
         side = "lower" if value < 0 else "higher"
         others = "the other system" if len(self.systems) == 2 else "the other systems"
-        interval = f"95% interval of the difference, adjusted: {low:+.3f} to {high:+.3f}"
+        interval = f"95% interval of the difference, adjusted: {low:+z.3f} to {high:+z.3f}"
         if "favor" in self.rejected:
-            said = f"At equal gold labels, the judge scores {who} {abs(value):.3f} {side} than that of {others}"
+            said = f"At equal gold labels, the judge scores {who} {abs(value):z.3f} {side} than that of {others}"
             return f"{said} ({interval}).{left_out}"
-        return f"No favored system is shown; clearest: {who} {abs(value):.3f} {side} ({interval}).{left_out}"
+        return f"No favored system is shown; clearest: {who} {abs(value):z.3f} {side} ({interval}).{left_out}"
 
     def table(self) -> Table:
         """A row a system."""

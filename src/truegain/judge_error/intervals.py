@@ -359,14 +359,14 @@ def interval_of(
     low, high = max(0.0, low), min(1.0, high)
     if not high - low > NARROWEST:
         raise TruegainError(
-            f"the {name} interval has no width: the corrected value {rates.value:.3f} lies clearly outside 0 to 1, "
+            f"the {name} interval has no width: the corrected value {rates.value:z.3f} lies clearly outside 0 to 1, "
             "so the gold pairs and the bronze labels contradict each other. "
             f"{' '.join(f'{with_marks(n)}.' for n in notes)} Check that both come from the same judge, the same kind "
             "of documents and the same scale",
             remedy="check that both come from the same judge, the same kind of documents and the same scale",
         )
     if point.at != "inside":
-        notes.append(f"the plain ratio is {rates.value:.3f}; the value is the constrained maximum likelihood estimate")
+        notes.append(f"the plain ratio is {rates.value:z.3f}; the value is the constrained maximum likelihood estimate")
     low, high = min(low, point.value), max(high, point.value)
     return Estimate(
         "", "corrected mean", point.value, low, high, confidence=confidence, method=name, se=se, uncorrected=rates.j,

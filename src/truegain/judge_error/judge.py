@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,9 @@ from truegain.judge_error.value_errors import ValueErrors
 from truegain.message import GOLD_OF_STUDY, by_surface
 from truegain.results.base import Result, Table
 from truegain.sampling.catalogue import design_of
+
+if TYPE_CHECKING:
+    from truegain.judge_error.diagnostics import Favor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +54,8 @@ class Judge(Result):
         The gold labels as they were given.
     groups : tuple of str
         Of values of answers: the cluster of each topic, where topics were sampled in such.
+    favor_of : callable, optional
+        Of the judge of a study: how much it favors a system; `favors` asks it.
 
     Notes
     -----
@@ -79,6 +85,7 @@ class Judge(Result):
     pairs: Pairs | None = None
     gold: Judgments | None = None
     groups: tuple[str, ...] = ()
+    favor_of: Callable[[str], Favor] | None = None
 
     # ------------------------------------------------------------------ where it comes from
 
@@ -375,6 +382,38 @@ class Judge(Result):
         return tuple(sorted({*self.confusion.gold, *self.confusion.bronze, *own}))
 
     # ------------------------------------------------------------------ how good it is
+
+    def favors(self, system: str) -> Favor:
+        """How much more the judge's errors add to a system's score than to the scores of the others.
+
+        Documents (or values of answers) of the same gold label are compared, so a better system is not "favored" for
+        having more relevant documents.
+
+        Parameters
+        ----------
+        system : str
+            A system of the study whose `judge` this is.
+
+        Returns
+        -------
+        Favor
+            `value`, above 0 where the judge favors the system, on the scale of the study's first measure that is
+            linear in gains (P otherwise); `low` and `high`, its 95% interval over topics; `p()`.  All are None where
+            the system has too few gold labels, of which `lacks` tells.
+
+        Examples
+        --------
+        >>> import truegain as tg
+        >>> truth = {str(t): {f"{s}{i}": (t + i) % 2 for s in "ab" for i in range(4)} for t in range(20)}
+        >>> judged = {t: {d: 1 if d < "b" and int(t) % 3 == 0 else y for d, y in truth[t].items()} for t in truth}
+        >>> runs = {s: {t: {f"{s}{i}": 9.0 - i for i in range(4)} for t in truth} for s in "ab"}
+        >>> study = tg.Study(runs, judged, "P@4", gold=tg.Gold(truth, design="random"))
+        >>> print(study.judge.favors("a"))
+        The judge's errors add +0.1750 to the score of a relative to the others (95% CI +0.0594 to +0.2906).
+        """
+        if self.favor_of is None:
+            raise TruegainError("whether a judge favors a system needs runs; ask the judge of a study: study.judge")
+        return self.favor_of(system)
 
     @cached_property
     def binary(self) -> Confusion:

@@ -240,7 +240,7 @@ def check_inside(value: float, half: float, limits: tuple[float, float]) -> tupl
     low, high = limits
     if value - half > high or value + half < low:
         raise TruegainError(
-            f"the corrected value {value:.3f} lies clearly outside {low:g} to {high:g}, so the gold pairs and the "
+            f"the corrected value {value:z.3f} lies clearly outside {low:g} to {high:g}, so the gold pairs and the "
             "bronze labels contradict each other. Check that both come from the same judge, the same kind of "
             "documents and the same scale"
         )
@@ -248,7 +248,7 @@ def check_inside(value: float, half: float, limits: tuple[float, float]) -> tupl
     notes = (
         ()
         if inside == value
-        else (f"the plain value {value:.3f} lies outside {low:g} to {high:g} and is set to the nearest bound",)
+        else (f"the plain value {value:z.3f} lies outside {low:g} to {high:g} and is set to the nearest bound",)
     )
     return inside, max(low, value - half), min(high, value + half), notes
 

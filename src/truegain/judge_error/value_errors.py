@@ -298,25 +298,30 @@ class ValueErrors(Result):
         n = len(self.systems)
         if n < 2 or np.bincount(self.system, minlength=n).min() < FEW_LABELS:
             return None
-        moves = np.array([self._influence(self.system == s) for s in range(n)])
-        means = np.array([e.value for e in self.by_system])
         tests = 1 if n == 2 else n
         gaps = []
         for s in [1] if n == 2 else range(n):
-            contrast = np.full(n, -1.0 / (n - 1))
-            contrast[s] = 1.0
-            value = float(contrast @ means)
-            se, df = self._spread(moves, contrast)
+            value, se, df = self.lean(self.systems[s])
             if not se > SAME:
                 continue
-            p = p_of(value / se, df)
-            low, high = self._limits(value, moves, contrast, 1 - (1 - self.confidence) / tests)
-            assert low is not None
-            assert high is not None
-            gaps.append(
-                ErrorGap(self.systems[s], self.systems[0] if n == 2 else "", value, low, high, min(1.0, p * tests))
-            )
+            half = quantile_of(1 - (1 - self.confidence) / tests, df) * se
+            other = self.systems[0] if n == 2 else ""
+            p = min(1.0, p_of(value / se, df) * tests)
+            gaps.append(ErrorGap(self.systems[s], other, value, value - half, value + half, p))
         return min(gaps, key=lambda g: g.p) if gaps else None
+
+    def lean(self, system: str) -> tuple[float, float, float]:
+        """A system's mean error less the mean of those of the others, its standard error and degrees of freedom."""
+        n, s = len(self.systems), self.systems.index(system)
+        contrast = np.full(n, -1.0 / (n - 1))
+        contrast[s] = 1.0
+        means = np.array([e.value for e in self.by_system])
+        return float(contrast @ means), *self._spread(self._influences, contrast)
+
+    @cached_property
+    def _influences(self) -> Floats:
+        """How far the labels of each topic move the mean error of each system; system x topic."""
+        return np.array([self._influence(self.system == s) for s in range(len(self.systems))])
 
     @property
     def favors(self) -> bool:
@@ -368,8 +373,8 @@ class ValueErrors(Result):
         if se == 0 or p_of((mean - self.mean_of_all) / se, n - 1.0) > NOT_BY_CHANCE:
             return ""
         return (
-            f"gold was drawn at random, yet the judge's mean value is {mean:.3f} on the labeled answers and "
-            f"{self.mean_of_all:.3f} on all: these are not a random sample of the answers"
+            f"gold was drawn at random, yet the judge's mean value is {mean:z.3f} on the labeled answers and "
+            f"{self.mean_of_all:z.3f} on all: these are not a random sample of the answers"
         )
 
     # ------------------------------------------------------------------ in words and tables
@@ -387,7 +392,7 @@ class ValueErrors(Result):
         shown = "" if e.low > 0 or e.high < 0 else "; the interval includes 0"
         return (
             f"The judge's values lie {_apart(e.value)} people's on average, by {of} "
-            f"({self._level} CI {e.low:+.4f} to {e.high:+.4f}{shown})."
+            f"({self._level} CI {e.low:+z.4f} to {e.high:+z.4f}{shown})."
         )
 
     @property
@@ -405,14 +410,14 @@ class ValueErrors(Result):
         if g is None:
             return "" if len(self.systems) < 2 else "Too few gold labels to compare its errors between systems."
         of = g.other or "the others"
-        interval = f"{self._level} CI {g.low:+.4f} to {g.high:+.4f}"
+        interval = f"{self._level} CI {g.low:+z.4f} to {g.high:+z.4f}"
         if self.favors:
             return (
-                f"It {'favors' if g.value > 0 else 'is hard on'} {g.system}: its mean error there is {g.value:+.4f} "
+                f"It {'favors' if g.value > 0 else 'is hard on'} {g.system}: its mean error there is {g.value:+z.4f} "
                 f"relative to {of} ({interval})."
             )
         return (
-            f"No favored system is shown: the mean error of {g.system} differs from that of {of} by {g.value:+.4f} "
+            f"No favored system is shown: the mean error of {g.system} differs from that of {of} by {g.value:+z.4f} "
             f"({interval})."
         )
 

@@ -11,8 +11,9 @@ from truegain.judging.store.database import insert_new, lock
 from truegain.judging.store.schema import settings
 from truegain.results.settlement import Settlement
 
-# Names of settings.  The version stands apart: who waits for a change reads a number, not hundreds of looks.
-VERSION, NEWEST = "decision version", "decision"
+# Names of settings.  Version and most rows stand apart: who waits for a change, and each page, reads a number and not
+# hundreds of looks.
+VERSION, NEWEST, MOST_ROWS = "decision version", "decision", "decision most rows"
 
 
 class StoredDecision(NamedTuple):
@@ -55,9 +56,9 @@ def store_decision(connection: Connection, decision: Settlement, at: float, *, r
     else:
         ended = at if decision.ended else None
     body = {"at": at, "ended": ended, "decision": msgspec.to_builtins(decision)}
-    if not insert_new(connection, settings, name=NEWEST, value=body):
-        connection.execute(update(settings).where(settings.c.name == NEWEST).values(value=body))
-    connection.execute(update(settings).where(settings.c.name == VERSION).values(value=version + 1))
+    for name, value in ((NEWEST, body), (MOST_ROWS, decision.most_rows), (VERSION, version + 1)):
+        if not insert_new(connection, settings, name=name, value=value):
+            connection.execute(update(settings).where(settings.c.name == name).values(value=value))
     return True
 
 
@@ -75,6 +76,13 @@ def decision_version(connection: Connection) -> int:
     """How often the decision has changed; 0 where there is none."""
     query = select(settings.c.value).where(settings.c.name == VERSION)
     return int(connection.execute(query).scalar_one_or_none() or 0)
+
+
+def most_rows(connection: Connection) -> int | None:
+    """Rows after which labels end; None where all rows of the list may be labeled, or nothing was stored."""
+    query = select(settings.c.value).where(settings.c.name == MOST_ROWS)
+    rows = connection.execute(query).scalar_one_or_none()
+    return None if rows is None else int(rows)
 
 
 def stored_decision(connection: Connection) -> StoredDecision | None:

@@ -6,7 +6,6 @@ import signal
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from truegain.data.label_lists import GoldList
@@ -115,7 +114,7 @@ class Watch(threading.Thread):
 
     def _count_later(self, now: Settlement) -> None:
         """Count labels that people still sent when it was known: they were given, and are paid for."""
-        with suppress(Exception):  # the answer stands
+        try:
             version = labels_version(self.database)
             if version == self._counted:
                 return
@@ -125,6 +124,8 @@ class Watch(threading.Thread):
                 self.database.write(lambda connection: store_decision(connection, counted, time.time()))
                 self.keeper.write_answer(counted)
             self._counted = version
+        except Exception as error:  # the answer stands, and the server goes on
+            self._fail(error)
 
     def _fail(self, error: Exception) -> None:
         """Say what is wrong, once, and give it time."""

@@ -398,13 +398,13 @@ class Settling:
             more = "the two are too close to be told apart by any affordable number of topics"
         elif far > half / AFFORDABLE:
             needed = math.ceil(topics * (half / far) ** 2)
-            more = f"with about {needed:,} topics a difference of {value:+.4f} would be decided with an even chance"
+            more = f"with about {needed:,} topics a difference of {value:+z.4f} would be decided with an even chance"
         else:
             needed = math.ceil(topics * (half / most) ** 2)
             more = (
-                f"no affordable number of topics tells the two apart if the difference is as estimated, {value:+.4f}, "
+                f"no affordable number of topics tells the two apart if the difference is as estimated, {value:+z.4f}, "
                 f"and about {needed:,} would decide it with an even chance if it is as large as the interval allows, "
-                f"{end:+.4f}"
+                f"{end:+z.4f}"
             )
         return (
             f"{labeled} the interval would still be about "
@@ -550,8 +550,8 @@ class Settling:
         if status == "open" and likely is None and self.over_topics:
             end = "open; if it stays like this no number of labels will decide it, and more topics are needed."
         return (
-            f"{names}: {now.difference:+.4f} {self.decides}, {100 * self.confidence:g}% CI [{now.low:.4f}, "
-            f"{now.high:.4f}] after {count}; {end}"
+            f"{names}: {now.difference:+z.4f} {self.decides}, {100 * self.confidence:g}% CI [{now.low:z.4f}, "
+            f"{now.high:z.4f}] after {count}; {end}"
         )
 
     def _notes(

@@ -301,7 +301,7 @@ class PairSoFar:
         return self.certain or self.open == 0 or sure
 
     def __str__(self) -> str:
-        lead = f"{self.ahead} is ahead of {self.behind} by {self.difference:.4f} with predicted labels"
+        lead = f"{self.ahead} is ahead of {self.behind} by {self.difference:z.4f} with predicted labels"
         if self.open == 0 and self.difference == 0:
             return f"{self.ahead} and {self.behind} are equal, and no document is open"
         if self.certain or self.open == 0:

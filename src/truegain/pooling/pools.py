@@ -384,7 +384,7 @@ def left_out_table(found: Sequence[LeftOutSystem]) -> Table:
         mean, worst = sum(f.without - f.score for f in ordered) / len(ordered), ordered[0]
         teams = f", {counted(len({f.team for f in found}), 'team')}" if by_team else ""
         notes.append(
-            f"change over {counted(len(ordered), 'system')}{teams}: mean {mean:+.4f}, "
-            f"worst {worst.without - worst.score:+.4f} ({worst.system})"
+            f"change over {counted(len(ordered), 'system')}{teams}: mean {mean:+z.4f}, "
+            f"worst {worst.without - worst.score:+z.4f} ({worst.system})"
         )
     return Table(columns, rows, {"measure": name}, notes=tuple(notes))

@@ -25,13 +25,20 @@ from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
 from truegain.message import Message, arg, argname, by_surface
 from truegain.preferences.answers import PreferencePlanner, PreferencePopulation, PreferenceVerdict
-from truegain.preferences.balance import check_half_wins, default_measure, tell_unequal
+from truegain.preferences.diagnostics import (
+    check_half_wins,
+    default_measure,
+    flips_note,
+    position_note,
+    sign_note,
+    tell_unequal,
+    ties_note,
+)
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
 from truegain.preferences.fit import ONE_ORDER, PairCells, position_is_known
 from truegain.preferences.gold import corrected_cells, without_judge
 from truegain.preferences.gold_votes import gold_config, on_judged, read_gold_votes
 from truegain.preferences.measures import MEASURES, HalfWins, PreferenceMeasure, preference_measure
-from truegain.preferences.notes import flips_note, position_note, sign_note, ties_note
 from truegain.preferences.people import check_gold_people, check_population, crossed, why_not_assessors
 from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
 from truegain.results.provenance import provenance_of

@@ -46,11 +46,11 @@ class Carried:
 
     def __str__(self) -> str:
         one, rest = len(self.names) == 1, self.rest
-        limits = "" if math.isnan(rest.low) else f" [{rest.low:.4f}, {rest.high:.4f}]"
+        limits = "" if math.isnan(rest.low) else f" [{rest.low:z.4f}, {rest.high:z.4f}]"
         return (
             f"{'1 item carries' if one else f'{len(self.names)} items carry'} {self.whole.measure}: "
             f"{' and '.join(self.names)}, with {self.ratings:,} of {self.whole.ratings:,} ratings; without "
-            f"{'it' if one else 'them'} it is {rest.value:.4f}{limits}, not {self.whole.value:.4f}: traps and "
+            f"{'it' if one else 'them'} it is {rest.value:z.4f}{limits}, not {self.whole.value:z.4f}: traps and "
             "anchors, which all assessors rate, say little about the other items"
         )
 

@@ -226,7 +226,7 @@ def intervals_chart(estimates: Sequence[Estimate], title: str = "") -> Any:
     alt = altair()
     check_some(estimates, "estimates")
     rows = [{"system": e.system, "measure": e.measure, "value": e.value, "low": e.low, "high": e.high,
-             "over": e.population, "interval": f"{e.value:.4f} [{e.low:.4f}, {e.high:.4f}]", "method": e.method}
+             "over": e.population, "interval": f"{e.value:z.4f} [{e.low:z.4f}, {e.high:z.4f}]", "method": e.method}
             for e in estimates]  # fmt: skip
     order = _best_first(estimates)
     several_sources = len({e.population for e in estimates}) > 1
@@ -271,7 +271,7 @@ def tiers_chart(estimates: Sequence[Estimate], tiers: Sequence[int], title: str 
     if len({e.measure for e in estimates}) > 1:
         raise TruegainError("a chart of tiers shows one measure; give the estimates of one")
     rows = [{"system": e.system, "tier": f"tier {tier}", "number": str(tier), "value": e.value, "low": e.low,
-             "high": e.high, "interval": f"{e.value:.4f} [{e.low:.4f}, {e.high:.4f}]"}
+             "high": e.high, "interval": f"{e.value:z.4f} [{e.low:z.4f}, {e.high:z.4f}]"}
             for e, tier in zip(estimates, tiers, strict=True)]  # fmt: skip
     names = list(dict.fromkeys(str(row["tier"]) for row in rows))
     shades = [COLORS[i % len(COLORS)] for i in range(len(names))]

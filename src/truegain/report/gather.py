@@ -28,11 +28,7 @@ from truegain.judge_error.confusion import clearly_positive
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.label_tables import label_table
-from truegain.judge_error.system_judges import JudgedLists
-from truegain.judge_error.value_errors import ValueErrors
 from truegain.measures.base import Measure
-from truegain.measures.items import OfItems
-from truegain.measures.parse import parse_measure
 from truegain.pooling.bounds import OpenOrder, is_known
 from truegain.pooling.next_to_judge import Next, next_to_judge
 from truegain.reliability.agree import AgreementReport, agreement
@@ -59,12 +55,11 @@ from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts,
 from truegain.report.study_facts import MOST_COMPARED, Keeping, as_made, study_facts
 from truegain.results.base import Table
 from truegain.results.serialization import hints_of
-from truegain.sampling.catalogue import groups_of, is_sample
-from truegain.sampling.clusters import CLUSTERS
-from truegain.stats.contrasts import Contrasts
+from truegain.sampling.catalogue import is_sample
 from truegain.stats.rank_correlation import tau_interval
 from truegain.study.gold import Labels
 from truegain.study.intervals import intervals
+from truegain.study.judge_by_system import judged_lists, value_errors
 from truegain.study.reading import RunsInput, of_topics
 from truegain.study.study import Costs, Study
 
@@ -84,7 +79,7 @@ def judges_by_list(
     gold = Gold(listed, relevant_from=gold_relevant_from)
     resampling = Resampling(seed=seed, jobs=jobs)
     study = Study(runs, bronze, measure, gold=gold, resampling=resampling)
-    facts = judge_facts(study, gold_relevant_from, replicates)
+    facts = judge_facts(study, replicates)
     assert facts is not None
     by_system = None if facts.by_system is None else facts.by_system.table()
     if show == "systems" and by_system is None:
@@ -94,28 +89,20 @@ def judges_by_list(
     return replace(table, notes=(facts.summary, *facts.notes, *facts.by_rank, *notes))
 
 
-def judge_facts(study: Study, gold_relevant_from: float | None, trials: int = 2000) -> JudgeFacts | None:
+def judge_facts(study: Study, trials: int = 2000) -> JudgeFacts | None:
     """The facts of the judge; None where there is no gold."""
     judge = study.judge
     if judge is None:
         return None
-    if _scores_answers(study):
+    if study.of_items:
         return _judge_of_answers(study, judge)
-    measure = next((m for m in study.measures if m.linear_in_gains), None)
-    if measure is None:
-        measure = parse_measure(f"P@{getattr(study.measures[0], 'cutoff', None) or 10}")
     ordered = study.gold_list is not None  # drawn with unequal chances, which its weights make up for
     notes = [] if ordered else [*judge.consistency()]
     if (inverted := judge.inverted()) is not None:
         notes.append(inverted)
     by_system = None
     try:
-        if ordered and _leaves_out(study):
-            raise TruegainError(
-                "the list was drawn for differences, and leaves out documents that systems share",
-                remedy="draw a list of all",
-            )
-        lists = JudgedLists.of(study.ranked, judge, measure, gold_relevant_from=gold_relevant_from)
+        lists = judged_lists(study)
         by_system = homogeneity(lists, trials=trials, seed=study.seed)
         ranks = rank_notes(lists, always=True, rectified=True)
     except TruegainError as error:
@@ -145,23 +132,7 @@ def _labels_behind(study: Study, judgments: Judgments, rated: bool) -> int:
         known = study.items.take(np.flatnonzero(~np.isnan(study.items.value)))
         return int(np.isin(known.topic.strings(), study.topics).sum())
     table = study.raters.ratings.judgments if rated and study.raters is not None else judgments
-    return int(np.isin(table.topic.strings(), study.topics).sum()) if _scores_answers(study) else len(table)
-
-
-def _scores_answers(study: Study) -> bool:
-    """Whether answers are scored, as wholes or by their nuggets, not ranked documents."""
-    return all(isinstance(m, OfItems) for m in study.measures)
-
-
-def value_errors(study: Study) -> ValueErrors:
-    """The judge's values of answers beside those of people, over topics, or over clusters where the study is."""
-    assert study.judge is not None
-    groups = groups_of(CLUSTERS.name, study.topics, study.grouped) if CLUSTERS.name in study.over else None
-    name = str(study.measures[0]) if study.of_answers else "nugget support"  # what was labeled: no measure of it
-    return ValueErrors.of(
-        study.judge.pairs, study.judge.design, study.ranked, name, groups=groups, confidence=study.confidence,
-        provenance=study.provenance,
-    )  # fmt: skip
+    return int(np.isin(table.topic.strings(), study.topics).sum()) if study.of_items else len(table)
 
 
 def _judge_of_answers(study: Study, judge: Judge) -> JudgeFacts:
@@ -180,12 +151,6 @@ def _judge_of_answers(study: Study, judge: Judge) -> JudgeFacts:
         design="ordered" if study.gold_list is not None else judge.design, by_label=by_label, by_system=None,
         notes=tuple(filter(None, [values.not_at_random])), by_rank=(), values=values,
     )  # fmt: skip
-
-
-def _leaves_out(study: Study) -> bool:
-    """Whether a list of gold labels is not of all that the systems retrieved."""
-    lacking = study.variance_model(study.measures[0]).estimator.unlisted(Contrasts.scores(len(study.systems)))
-    return lacking is not None and bool(lacking.any())
 
 
 def _by_label(judge: Judge) -> Table:
@@ -305,7 +270,6 @@ def gather(
     pairs: Sequence[tuple[str, str]] = (),
     baselines: Sequence[str] = (),
     costs: Costs = None,
-    gold_relevant_from: float | None = None,
     corpus: object = None,
     judged_corpus: object = None,
     messages: Sequence[str] | None = (),
@@ -325,7 +289,7 @@ def gather(
         warnings.simplefilter("ignore")  # told when the study was made
         measures, claims, claims_requested = study_facts(study, pairs, baselines, costs, made, kept)
         try:
-            judge = judge_facts(study, gold_relevant_from)
+            judge = judge_facts(study)
         except TruegainError as error:  # gold labels of one class only, which the verdict takes
             judge, messages = None, (*(messages or ()), f"There is no section on the judge: {error}")
         agreement = _agreement(study)
@@ -337,7 +301,7 @@ def gather(
         content = None if corpus is None else _content(study, runs, labels, measures[0], corpus, judged_corpus)
         if study.items is not None:
             checks = _checks_of_answers(study, study.items, judge, messages)
-        elif _scores_answers(study):
+        elif study.of_items:
             checks = _checks_of_nuggets(study, judgments, judge, messages)
         else:
             checks = _checks(study, runs, judgments, judge, agreement, bounds, messages, kept)
@@ -365,7 +329,7 @@ def gather(
         replicates=study.resamples,
         seed=study.seed,
         unchecked="" if study.trust_judge else study.unchecked,
-        answers=_scores_answers(study),
+        answers=study.of_items,
     )
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truegain.preferences.balance import is_unequal
 from truegain.preferences.description import JudgedVotes, PairVotes, agreeing_votes
+from truegain.preferences.diagnostics import is_unequal, position_effect
 from truegain.preferences.estimators import ByPreferences
 from truegain.preferences.fit import PairCells
-from truegain.preferences.notes import position_effect
 from truegain.preferences.study import PreferenceStudy
 from truegain.preferences.table import Preferences
 from truegain.report.data_health import FEW_TOPICS, warnings_check

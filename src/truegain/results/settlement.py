@@ -111,6 +111,15 @@ class Settlement(msgspec.Struct, frozen=True):
         """Whether fewer labels may be given than the list takes."""
         return self.most is not None and self.most < self.label_count(self.listed)
 
+    @property
+    def most_rows(self) -> int | None:
+        """Rows that the labels that may be given are enough for, where these are fewer than the list has.
+
+        >>> Settlement("open", "", (), "P@10", 64, 64, 830, most=330, double=0.1).most_rows
+        300
+        """
+        return round(self.most / (1 + self.double)) if self.most is not None and self.is_capped else None
+
     def label_count(self, rows: int) -> int:
         """Labels that so many rows take, about, those of a second person among them."""
         return label_count(rows, self.double)

@@ -11,6 +11,7 @@ from typing import Self
 from truegain.message import Message
 
 BETTER, WORSE = "†", "‡"  # than a baseline
+LEAST_COST = 0.1  # below which two decimals would hide a cost
 
 
 class Marked(float):
@@ -207,18 +208,22 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return f"{cell:.4f}" if cell == 0 or abs(cell) >= 0.00005 else f"{cell:.1e}"
+        return f"{cell:z.4f}" if cell == 0 or abs(cell) >= 0.00005 else f"{cell:.1e}"
     return str(cell)
 
 
 def shown_under(column: str, cell: Cell) -> str:
     """A cell of a column for people: a p-value too small for a number is not 0, percentages and costs have 2 decimals.
 
-    >>> shown_under("p_adjusted", 0.0), shown_under("difference", 0.0), shown_under("inside %", 87.5)
+    >>> shown_under("p_adjusted", 0.0), shown_under("difference", -0.0), shown_under("inside %", 87.5)
     ('<0.0001', '0.0000', '87.50')
+    >>> shown_under("cost", 1615.0), shown_under("cost", 0.004), shown_under("cost, even chance", 1.5)
+    ('1615.00', '0.0040', '1.50')
     """
-    if (column.endswith(" %") or column.startswith("cost, ")) and isinstance(cell, float) and math.isfinite(cell):
-        return f"{cell:.2f}"
+    if isinstance(cell, float) and math.isfinite(cell):
+        is_cost = column == "cost" and not 0 < abs(cell) < LEAST_COST
+        if is_cost or column.endswith(" %") or column.startswith("cost, "):
+            return f"{cell:.2f}"
     is_p = column.replace(" ", "_") in ("p", "p_adjusted", "uncorrected_p")
     return "<0.0001" if is_p and isinstance(cell, float) and cell == 0 else shown(cell)
 

@@ -535,8 +535,8 @@ class CollectionDifference:
             notes.append("difference is that of logit(AP), topics weighed by 1/variance; value_a and value_b are MAP.")
         elif abs(meta.value - plain) >= 0.00005:
             notes.append(
-                f"{names}: the difference {meta.value:+.4f} weighs topics by 1/variance; value_b - value_a, with "
-                f"equal weights, is {plain:+.4f}."
+                f"{names}: the difference {meta.value:+z.4f} weighs topics by 1/variance; value_b - value_a, with "
+                f"equal weights, is {plain:+z.4f}."
             )
         sd = self.spread(pairing)
         if still := int((sd <= STILL).sum()):

@@ -104,11 +104,11 @@ class Estimate(Result):
         name = f"{self.system} {self.measure}".lstrip()
         if self.refused:
             return f"{name}: undefined, {'; '.join(self.notes)}"
-        value = f"{name} {self.value:.4f}"
+        value = f"{name} {self.value:z.4f}"
         if math.isnan(self.low):
             return value
         how = f"{100 * self.confidence:g}% over {self.population}, {self.method}"
-        return f"{value} [{self.low:.4f}, {self.high:.4f}] {how}"
+        return f"{value} [{self.low:z.4f}, {self.high:z.4f}] {how}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -228,11 +228,11 @@ class Comparison(Result):
     def __str__(self) -> str:
         if math.isnan(self.difference) and self.notes:
             return f"{self.b} - {self.a} {self.measure}: not known, {'; '.join(self.notes)}"
-        interval = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
+        interval = "" if self.low is None or self.high is None else f" [{self.low:z.4f}, {self.high:z.4f}]"
         p = "" if self.p is None else f" {told_p(self.p)}"
         n = "" if self.n is None else f", n = {self.n}"
         unless = f"; {'; '.join(self.notes)}" if self.notes and self.p is None and interval else ""
-        return f"{self.b} - {self.a} {self.measure} {self.difference:+.4f}{interval}{p} ({self.test}{n}){unless}"
+        return f"{self.b} - {self.a} {self.measure} {self.difference:+z.4f}{interval}{p} ({self.test}{n}){unless}"
 
 
 def _less(x: float | None) -> float | None:

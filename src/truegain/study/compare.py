@@ -434,8 +434,8 @@ def _sentences(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
         verdict = (
             f"{better} is better than {worse}" if c.differs else f"{c.b} and {c.a} are not significantly different"
         )
-        so = f"(difference {c.difference:+.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
-        by = "" if c.uncorrected is None else f"; by the bronze labels {c.uncorrected:+.3f}"
+        so = f"(difference {c.difference:+z.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
+        by = "" if c.uncorrected is None else f"; by the bronze labels {c.uncorrected:+z.3f}"
         by += (
             "" if c.uncorrected_p is None else f", p = {c.uncorrected_p:.3g}{', not adjusted' if c.adjustment else ''}"
         )

@@ -76,8 +76,8 @@ def sentence_of(answer: Estimate) -> str:
     inside = answer.uncorrected is not None and answer.low <= answer.uncorrected <= answer.high
     so = "which holds the bronze score too" if inside else "which does not hold the bronze score"
     return (
-        f"{head}; corrected it is {answer.value:.3f}, with {answer.confidence:.0%} confidence between {answer.low:.3f} "
-        f"and {answer.high:.3f}, {so}."
+        f"{head}; corrected it is {answer.value:z.3f}, with {answer.confidence:.0%} confidence between "
+        f"{answer.low:z.3f} and {answer.high:z.3f}, {so}."
     )
 
 
@@ -338,7 +338,7 @@ class Corrected:
             return e
         impossible = self.lists.impossible_means(e.system, self._bronze_share(e.system))
         return replace(
-            e, notes=(*impossible, f"the plain value {plain:.3f} lies outside {low:g} to {high:g} and is held inside")
+            e, notes=(*impossible, f"the plain value {plain:z.3f} lies outside {low:g} to {high:g} and is held inside")
         )
 
     def _bronze_share(self, system: str) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from truegain.config import Empty, StudyConfig
+from truegain.config import Empty, Gold, StudyConfig
 from truegain.data.item_reading import is_log, read_items
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments
@@ -23,11 +23,13 @@ from truegain.data.label_lists import GoldList
 from truegain.data.nuggets import gold_nuggets, read_nuggets
 from truegain.data.runs import Runs
 from truegain.data.scores import Scores
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, counted, meant, some, there_are
+from truegain.io.column_names import ASSESSOR, COLUMN, own_gold
 from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.files import pieces_of
 from truegain.io.logs.autojudge import AS_TREC_EVAL
 from truegain.io.logs.log import ScoreRange
+from truegain.io.logs.records import UNNAMED
 from truegain.io.nugget_files import SCORE, is_nuggets
 from truegain.io.warnings import warn
 from truegain.measures.base import Measure
@@ -35,7 +37,7 @@ from truegain.measures.items import LESS_IS_BETTER, ItemMean, scores_of_items
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
 from truegain.measures.parse import MeasuresLike
 from truegain.measures.scoring import heeded
-from truegain.message import arg, argname, gold_drawn
+from truegain.message import arg, argname, gold_drawn, told_value
 from truegain.pooling.answers import (
     judged_again,
     judgments_of_items,
@@ -56,11 +58,6 @@ from truegain.sampling.clusters import CLUSTERS
 from truegain.sampling.replicates import REPLICATES
 from truegain.study.answer_raters import RatedAnswers
 from truegain.study.checks import names_in, sources_of
-from truegain.study.gold_in_table import apart
-
-UNNAMED_SCORES = ("score", "value", "label", "rating", "gain", "gold", "people", "human")  # names that tell nothing
-SEVERAL = frozenset([ASSESSORS.name, REPLICATES.name])  # sources that single values tell of, not their mean
-MOST_OF_HEAD = 4096  # bytes in which a list names its columns
 
 
 def items_in(
@@ -187,7 +184,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     if names is not None and len(names) != 1:
         raise TruegainError(f"{argname('measures', measures)}: a study of answers is about one score; give its name")
     (name,) = items.chosen(names)
-    items, gold = apart(items, config.gold, name)
+    items, gold = _gold_of_table(items, config.gold, name)
     items.tell_missing(name)
     items.tell_means(name)
     if not SEVERAL & sources_of(config.population):
@@ -249,6 +246,64 @@ def _check_ratings(config: StudyConfig) -> None:
             f"{argname(name)} is about ratings of documents; an answer is the mean of its judges, each the mean of its "
             f"repeats; leave {argname(name)} out"
         )
+
+
+def _gold_of_table(items: Items, gold: Gold | None, score: str) -> tuple[Items, Gold | None]:
+    """The values that are to be corrected, and gold with its values, where `gold` names them in the same table.
+
+    A column holds what people say of the score, whatever it is called; rows of an assessor are of the score itself.
+    """
+    place = None if gold is None else own_gold("gold", gold.labels)
+    if gold is None or place is None:
+        return items, gold
+    kind, _, name = place.partition(":")
+    if f"{kind}:" == COLUMN:
+        return items, replace(gold, labels=_of_column(items, name, place, score))
+    is_of = np.array([judge == name for judge in items.judge.values], np.bool_)[items.judge.code]
+    is_gold = is_of & (items.score.code == items.scores.index(score))
+    if not is_gold.any():
+        named = [judge for judge in items.judges if judge != UNNAMED]
+        raise InputError(
+            f"{told_value('gold', place)}: no value of {score} is by an assessor of that name; "
+            f"{there_are([name], named, 10) if named else 'its values name none'}",
+            file=items.source,
+            hint=f"give one of these after {ASSESSOR}, or gold values in a file of their own" if named else
+            "give gold values in a file of their own",
+        )  # fmt: skip
+    has_value = ~np.isnan(items.value) & (items.score.code == items.scores.index(score))
+    if not (has_value & ~is_of).any():
+        raise InputError(
+            f"{told_value('gold', place)}: every value of {score} is by {name}; nothing is left to be corrected",
+            file=items.source, hint="give the table with the values of the judge, too",
+        )  # fmt: skip
+    trusted = items.take(np.flatnonzero(is_gold))
+    return items.take(np.flatnonzero(~is_of)), replace(gold, labels=trusted)
+
+
+def _of_column(items: Items, name: str, place: str, score: str) -> Items:
+    others = tuple(other for other in items.scores if other != score)
+    if items.are_nuggets:
+        raise InputError(
+            f"{told_value('gold', place)}: assignments by people stand in rows, not in a column beside a model's",
+            file=items.source,
+            hint=f"put them into a file with the same columns, or name the assessor of their rows, as in {ASSESSOR}ann",
+        )
+    if name not in others:
+        listed = f"he other columns are: {some(others, 10)}" if others else "here is no other column of values"
+        near = None if name == score else meant(name, others)
+        there = f"did you mean {near}? T{listed}" if near else f"t{listed}"
+        what = "the study is about this score" if name == score else "there is no numeric column of that name"
+        raise InputError(
+            f"{told_value('gold', place)}: {what}; {there}", file=items.source,
+            hint="name the column that people filled in, beside that of the score",
+        )  # fmt: skip
+    trusted = items.of_score(name)
+    return replace(trusted, score=Coded.of([score] * len(trusted)))
+
+
+UNNAMED_SCORES = ("score", "value", "label", "rating", "gain", "gold", "people", "human")  # names that tell nothing
+SEVERAL = frozenset([ASSESSORS.name, REPLICATES.name])  # sources that single values tell of, not their mean
+MOST_OF_HEAD = 4096  # bytes in which a list names its columns
 
 
 def _list_in(labels: Any) -> GoldList | None:
@@ -329,7 +384,7 @@ def _without_failed(gold: Items, items: Items) -> Items:
 def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyConfig) -> AnswerInputs:
     """Answers as lists of nuggets, support as labels, and measures of nuggets."""
     _check_ratings(config)
-    items, own = apart(items, config.gold, SCORE)
+    items, own = _gold_of_table(items, config.gold, SCORE)
     config = replace(config, gold=own)
     chosen, items, rows = nuggets_of(items, measures)
     config = _over_clusters(items, config)

@@ -62,6 +62,7 @@ from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
 from truegain.study.gold import GivenLabels, Labels, check_gold_level, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
+from truegain.study.judge_by_system import favor_in
 from truegain.study.label_budget import LabelBudget
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
@@ -490,6 +491,8 @@ class Study:
         self._estimates_by_measure: dict[str, MeasureEstimates] = {}
         self._weights: dict[str, Floats] = {}
         self.provenance = self._provenance(given.as_given)
+        if self.judge is not None:
+            self.judge = replace(self.judge, favor_of=partial(favor_in, self))
 
     def _rated(self) -> Ratings:
         """How ratings become labels: those of the judgments, or of gold by its own rule."""

@@ -347,9 +347,9 @@ def signed(x: float | None) -> str:
     >>> signed(-0.00001), signed(-0.0123), unsigned(-0.00001)
     ('+0.0000', '-0.0123', '0.0000')
     """
-    return "" if x is None else f"{round(x, 4) + 0.0:+.4f}"
+    return "" if x is None else f"{x:+z.4f}"
 
 
 def unsigned(x: float) -> str:
     """Four digits; 0 has no sign."""
-    return f"{round(x, 4) + 0.0:.4f}"
+    return f"{x:z.4f}"

@@ -35,7 +35,7 @@ class DecisionWords:
 
     def signed(self, value: float) -> str:
         """A difference, with its sign."""
-        return self._mark(f"{value:+.3f}")
+        return self._mark(f"{value:+z.3f}")
 
     def told(self, pair: PairSettlement, decision: Settlement) -> str:
         """The newest look of a pair, and its foretold end, or that this is beyond what may be collected."""

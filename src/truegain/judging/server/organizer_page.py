@@ -461,7 +461,7 @@ class OrganizerPages:
         return self._mark(f"{value:.{digits}f}")
 
     def _signed(self, value: float) -> str:
-        return self._mark(f"{value:+.3f}")
+        return self._mark(f"{value:+z.3f}")
 
     def _mark(self, text: str) -> str:
         return text.replace(".", self._texts("format.decimal"))

@@ -55,7 +55,7 @@ class Wording:
     def __contains__(self, name: str) -> bool:
         return name in self._texts
 
-    def counted(self, name: str, total: int) -> str:
+    def counted(self, name: str, total: int, /, **about: object) -> str:
         """A text about so many things; of one thing a text of its own, unless the study puts the other otherwise.
 
         >>> Wording().counted("done.stored", 8), Wording("de").counted("done.stored", 1)
@@ -63,7 +63,7 @@ class Wording:
         """
         one = f"{name}_one"
         is_one = total == 1 and (one in self._own or name not in self._own)
-        return self(one if is_one else name, total=total)
+        return self(one if is_one else name, total=total, **about)
 
     def time(self, seconds: float) -> str:
         """A time in minutes, or in hours where it is some of them and no more.

@@ -87,6 +87,7 @@ class TeamView:
     team: int = 0  # that all gave today
     top: int = 0  # rows of the unbroken top of the list
     rows: int = 0  # of the list
+    most: int | None = None  # rows after which labels end, where these are fewer than the list has
     undo: str = ""  # their last label, if it may be undone: its key, or 'cannot'
     waits: Literal["", "someone", "you", "other"] = ""  # for whom the top of the list waits, longer than a lease
     waited: float = 0.0  # seconds

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from sqlalchemy import case, delete, func, select, update
 
+from truegain.judging.decision_store import most_rows
 from truegain.judging.store.database import guard_corrections
 from truegain.judging.store.schema import answers, assessors, events, sessions, units, visits
 from truegain.judging.tasks.base import DONE, Answer, Fields
@@ -48,18 +49,18 @@ def view(work: Work, session: Session) -> TeamView:
 
 def _at_top(work: Work, session: Session, seen: TeamView) -> TeamView:
     """How far the list is unbroken, and whom it waits for."""
-    rows = len(work.study.holding)
+    rows, most = len(work.study.holding), most_rows(work.connection)
     columns = (units.c.id, units.c.place, units.c.state, units.c.session)
     query = (
         select(*columns).where(still_wanted(work.connection, work.study)).order_by(units.c.place, units.c.id).limit(1)
     )
     first = work.connection.execute(query).first()
     if first is None:
-        return replace(seen, top=rows, rows=rows)
+        return replace(seen, top=rows, rows=rows, most=most)
     later = select(func.count()).where(units.c.state == DONE, units.c.place > first.place)
     below = int(work.connection.execute(later).scalar_one())
     waits, waited = _waiting(work, session, first) if below else ("", 0.0)
-    return replace(seen, top=first.place, rows=rows, below=below, waits=waits, waited=waited)
+    return replace(seen, top=first.place, rows=rows, most=most, below=below, waits=waits, waited=waited)
 
 
 def _waiting(work: Work, session: Session, first: Any) -> tuple[Literal["", "someone", "you", "other"], float]:

@@ -230,10 +230,9 @@ def _of_study(
         raise TruegainError(
             f"a report compares systems, and there is 1 ({study.systems[0]}); give the run or the answers of another"
         )
-    gold = study.config.gold
     return gather(
-        study, runs, judgments, **questions, gold_relevant_from=None if gold is None else gold.relevant_from,
-        corpus=corpus, judged_corpus=judged_corpus, messages=messages, made=_made(study, questions),
+        study, runs, judgments, **questions, corpus=corpus, judged_corpus=judged_corpus, messages=messages,
+        made=_made(study, questions),
     )  # fmt: skip
 
 
