@@ -44,7 +44,6 @@ class AP(Binary):
         return ratio(hits.total(np.where(self.within(hits.rank), hits.count / hits.rank, 0.0)), possible)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class GMAP(AP):
     """Geometric mean of AP over topics, each raised to at least 0.00001.
 
@@ -102,7 +101,6 @@ class LMAP(Binary):
         return np.asarray(np.log(inside) - np.log1p(-inside), np.float64)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class infAP(Binary):
     """AP estimated when only a random sample of the pool was judged; a negative label marks the rest of the pool.
 
@@ -131,7 +129,6 @@ class infAP(Binary):
         return ratio(ranked.total(np.where(relevant, expected, 0.0)), ranked.per_list(ranked.pool_relevant(self.rel)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class YAAP(Binary):
     """Log odds of average precision, which is nearer to a normal distribution than AP itself.
 
@@ -196,7 +193,6 @@ class IPrec(Binary):
         return interpolated(ranked, self.rel, self.recall or 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IPrecAvg(Binary):
     """Interpolated precision averaged over recall 0.0, 0.1, ... 1.0.
 

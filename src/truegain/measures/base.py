@@ -41,7 +41,8 @@ class MeasureType(ABCMeta):
 class Measure(metaclass=MeasureType):
     """A measure with its parameters; equal parameters make equal measures.
 
-    A new measure is a frozen dataclass with `per_topic`; see CONTRIBUTING.md.
+    A new measure is a frozen dataclass with `per_topic`, or without own parameters a plain subclass of one; see
+    CONTRIBUTING.md.
 
     Attributes
     ----------

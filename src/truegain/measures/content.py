@@ -166,7 +166,6 @@ def relevant_items(ranked: RankedGains, rel: float) -> list[list[Ints]]:
     return groups
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AbsNB(Content):
     """How well the first documents together cover the subtopic they cover best, summed over the ranks.
 
@@ -213,7 +212,6 @@ class AbsRB(AbsNB):
         return np.asarray((1 - self.theta) * self.theta ** (rank - 1))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class DeltaNB(AbsNB):
     """How much each document adds to the subtopic it adds most to, summed over the ranks.
 

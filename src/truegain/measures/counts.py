@@ -14,7 +14,6 @@ from truegain.io.columns import Floats
 from truegain.measures.base import Measure
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Count(Measure):
     AT = None
     mean = "total"
@@ -34,7 +33,6 @@ class _Count(Measure):
         return np.ones(len(ranked.topics), np.bool_)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumQ(_Count):
     """Number of topics scored.
 

@@ -65,7 +65,6 @@ class _Discounted(Measure):
         return ideal.total(np.where(self.within(ideal.rank), terms, 0.0))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class DCG(_Discounted):
     """Gain of each document over the logarithm of its rank, summed to rank k (or over the whole list).
 
@@ -134,7 +133,6 @@ class CG(Measure):
         return gains_of(label, judged, self.gains)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nDCG(_Discounted):
     """DCG as a share of the best DCG the judged documents allow, both cut at k.
 
@@ -165,7 +163,6 @@ class nDCG(_Discounted):
         return ratio(self.discounted(ranked), ranked.per_list(self.best(ranked)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class MSnDCG(nDCG):
     """The nDCG@k of NTCIREVAL's "Microsoft" version: another name for nDCG with discount log2(i + 1).
 
@@ -298,7 +295,6 @@ class nDCGrel(Measure):
         return ratio(ranked.total(here) + missed * end, positives)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RnDCG(Binary):
     """nDCG averaged over the ranks where the gain of the best list drops.
 
@@ -333,7 +329,6 @@ class RnDCG(Binary):
         return np.where(ranked.per_list(ranked.pool_relevant(self.rel)) > 0, scores, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class binG(Binary):
     """Relevant documents discounted by the others above them only.
 

@@ -225,7 +225,6 @@ class alpha_DCG(_Novelty):
         return self.share_of_all(ranked)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_nDCG(alpha_DCG):
     """Novelty-biased gain over the logarithm of the rank, relative to the greedy ideal list.
 
@@ -285,7 +284,6 @@ class ERR_IA(_Novelty):
         return self.share_of_all(ranked)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nERR_IA(ERR_IA):
     """Intent-aware expected reciprocal rank, relative to the greedy ideal list of alpha_nDCG.
 
@@ -338,7 +336,6 @@ class NRBP(_Novelty):
         return scale * ratio(self.gained(relevant), ranked.per_list(relevant.aspects))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nNRBP(NRBP):
     """NRBP as a share of that of the greedy ideal list; 0 where nothing is relevant (ndeval prints nan there).
 
@@ -367,7 +364,6 @@ class nNRBP(NRBP):
         return self.share_of_best(ranked)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AP_IA(Binary):
     """Intent-aware average precision: the mean over subtopics of AP for each alone.
 

@@ -44,7 +44,6 @@ class _OfMeasure(_Intents):
         return self.of
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Global(_Intents):
     NAVIGATIONAL = False  # whether a navigational intent counts for the first document only
 
@@ -82,7 +81,6 @@ class D(_OfMeasure, _Global):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class DIN(D):
     """D where only the first document of a list that serves a navigational intent gains by it.
 
@@ -102,7 +100,6 @@ class DIN(D):
     NAVIGATIONAL = True
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class DnDCG(_Global):
     """nDCG of global gains: D(of='nDCG@k')@k.
 
@@ -148,7 +145,6 @@ class DQ(_Global):
         return Q(cutoff=self.cutoff, beta=self.beta)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class DINnDCG(DnDCG):
     """D-nDCG where only the first document that serves a navigational intent gains by it: DIN(of='nDCG@k')@k.
 
@@ -163,7 +159,6 @@ class DINnDCG(DnDCG):
     NAVIGATIONAL = True
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class DINQ(DQ):
     """D-Q where only the first document that serves a navigational intent gains by it: DIN(of='Q@k')@k.
 
@@ -178,7 +173,6 @@ class DINQ(DQ):
     NAVIGATIONAL = True
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Irec(_Intents):
     """Share of the intents that the first k documents serve.
 
@@ -316,7 +310,6 @@ def probability(ranked: RankedGains) -> Floats:
 # ---- Intent-aware measures: the mean of a measure over the intents, each scored by its own judgments.
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Aware(_Intents):
     @abstractmethod
     def inner(self) -> Measure:
@@ -360,7 +353,6 @@ class IA(_OfMeasure, _Aware):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IAnDCG(_Aware):
     """Intent-aware nDCG: IA(of='nDCG@k').
 
@@ -380,7 +372,6 @@ class IAnDCG(_Aware):
         return nDCG(cutoff=self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IAERR(_Aware):
     """Intent-aware ERR, each intent with its own highest gain: IA(of="ERR(max_rel='topic',rule='gain')@k").
 
@@ -400,7 +391,6 @@ class IAERR(_Aware):
         return ERR(cutoff=self.cutoff, rule="gain", max_rel="topic")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IAnERR(_Aware):
     """Intent-aware nERR, each intent with its own highest gain: IA(of="nERR(max_rel='topic',rule='gain')@k").
 

@@ -21,7 +21,6 @@ LESS_IS_BETTER = "{}: less is better"
 WEIGHT = "weight"  # the column of judgments that holds what an item counts
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class OfItems(Measure):
     """A weighted mean over the items of an answer, which are the documents of a list in whatever order."""
 

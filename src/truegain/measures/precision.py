@@ -26,7 +26,6 @@ class _AtCutoff(Binary):
         return hits.total(self.within(hits.rank))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _SumOfRelevant(_AtCutoff):
     """A measure to which every relevant document adds by its rank alone."""
 
@@ -37,7 +36,6 @@ class _SumOfRelevant(_AtCutoff):
         return ((label >= self.rel) & ((label >= 0) if judged is None else judged)).astype(np.float64)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class P(_SumOfRelevant):
     """Share of the first k documents that are relevant; ranks beyond the end of the list count as not relevant.
 
@@ -59,7 +57,6 @@ class P(_SumOfRelevant):
         return self.within(np.arange(1, depth + 1)) / float(self.cutoff or 1)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class R(_AtCutoff):
     """Share of the relevant documents that are among the first k.
 
@@ -77,7 +74,6 @@ class R(_AtCutoff):
         return ratio(self.hits(ranked), ranked.per_list(ranked.pool_relevant(self.rel)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RelP(_AtCutoff):
     """Precision at k as a share of the best precision possible.
 
@@ -96,7 +92,6 @@ class RelP(_AtCutoff):
         return ratio(self.hits(ranked), best)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Success(_AtCutoff):
     """Whether there is a relevant document among the first k.
 
@@ -116,7 +111,6 @@ class Success(_AtCutoff):
         return (self.hits(ranked) > 0).astype(np.float64)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class HitCount(_SumOfRelevant):
     """Number of relevant documents retrieved (among the first k), a mean over topics.
 
@@ -145,7 +139,6 @@ class HitCount(_SumOfRelevant):
         return self.within(np.arange(1, depth + 1)).astype(np.float64)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class F1(_AtCutoff):
     """Harmonic mean of precision and recall, of all that is retrieved or of the first k.
 
@@ -167,7 +160,6 @@ class F1(_AtCutoff):
         return np.where(possible > 0, ratio(2 * self.hits(ranked), size + possible), 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Accuracy(_AtCutoff):
     """Chance that a relevant document stands above one that is not, of those retrieved (among the first k).
 
@@ -251,7 +243,6 @@ class RR(Binary):
 # ---- Measures of the retrieved set, whatever its order.
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _OfSet(Binary):
     AT = None
 
@@ -283,7 +274,6 @@ class SetP(_OfSet):
         return ratio(hits, np.minimum(retrieved, possible) if self.relative else retrieved)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SetR(_OfSet):
     """Share of the relevant documents that are retrieved.
 
@@ -324,7 +314,6 @@ class SetF(_OfSet):
         return ratio((self.beta + 1) * p * r, self.beta * p + r)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SetAP(_OfSet):
     """Precision times recall of the set.
 

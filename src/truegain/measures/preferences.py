@@ -18,7 +18,6 @@ from truegain.measures.q_measure import ANY
 # ---- Binary preference: how seldom a judged non-relevant document stands above a relevant one.
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Bpref(Binary):
     """Share of preferences kept between relevant and judged non-relevant documents; unjudged ones play no part.
 
@@ -45,7 +44,6 @@ class Bpref(Binary):
         return ratio(ranked.total(np.where(relevant, kept, 0.0)), ranked.per_list(possible))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class GMBpref(Bpref):
     """Geometric mean of Bpref over topics, each raised to at least 0.00001.
 
@@ -64,7 +62,6 @@ class GMBpref(Bpref):
 # ---- Preference measures of NTCIREVAL: like Bpref, with other penalties, and with penalties between grades.
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Preference(Measure):
     AT = None
     unjudged_as_zero = False
@@ -75,7 +72,6 @@ class _Preference(Measure):
         return view.pool_relevant(ANY)[topic].astype(float), view.pool_nonrelevant(ANY)[topic].astype(float)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _BinaryPreference(_Preference):
     @abstractmethod
     def kept(self, view: RankedGains, above: Floats) -> Floats:
@@ -89,7 +85,6 @@ class _BinaryPreference(_Preference):
         return ratio(view.total(np.where(relevant, kept, 0.0)), view.per_list(view.pool_relevant(ANY)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class BprefN(_BinaryPreference):
     """Share of the judged non-relevant documents that stand below each relevant one.
 
@@ -109,7 +104,6 @@ class BprefN(_BinaryPreference):
         return 1 - ratio(above, self.counts(view)[1])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class BprefR(_BinaryPreference):
     """Bpref with the penalty always divided by R, even where fewer non-relevant documents were judged.
 
@@ -130,7 +124,6 @@ class BprefR(_BinaryPreference):
         return 1 - ratio(np.minimum(above, possible), possible)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class BprefRelative(_BinaryPreference):
     """Bpref with the penalty divided by the number of judged documents above.
 
@@ -206,7 +199,6 @@ class RprefN(_GradedPreference):
         return 1 - ratio(penalty, relevant + nonrelevant - shares[view.list_topic[view.list]])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RprefRelative(_GradedPreference):
     """Gain kept when each document pays for those of lower gain above it, divided by the documents above it.
 
@@ -226,7 +218,6 @@ class RprefRelative(_GradedPreference):
         return np.where(view.rank > 1, 1 - ratio(penalty, view.rank - 1), 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RprefRelative2(_GradedPreference):
     """Gain kept when each document pays for those of lower gain above it, divided by its rank.
 

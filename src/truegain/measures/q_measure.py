@@ -51,7 +51,6 @@ class _Blended(Measure):
         return regained(ranked.cut(self.cutoff), self.gains)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class O(_Blended):  # noqa: E742
     """Blended ratio at the first relevant document, for a user who needs only one.
 
@@ -71,7 +70,6 @@ class O(_Blended):  # noqa: E742
         return view.total(np.where(blend.relevant & (blend.hits == 1), blend.ratio, 0.0))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Pm(_Blended):
     """Blended ratio at the preferred rank, that of the first of the best documents in the list.
 
@@ -92,7 +90,6 @@ class Pm(_Blended):
         return view.total(np.where(preferred(view), Blend.of(view, self.beta).ratio, 0.0))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PPlus(_Blended):
     """Mean of the blended ratio over the relevant documents down to the preferred rank, where the user stops.
 
@@ -115,7 +112,6 @@ class PPlus(_Blended):
         return view.total(np.where(preferred(view), ratio(so_far, blend.hits), 0.0))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Q(_Blended):
     """Mean over the relevant documents of the blended ratio at their ranks, 0 for those not retrieved (by rank k).
 
@@ -230,7 +226,6 @@ class _RankBiased(_Utility):
         return np.asarray(self.gamma ** (blend.hits - 1.0)), total
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NCUguP(_GradedUniform):
     """Precision where the user stops, who stops at a relevant document in proportion to its grade.
 
@@ -247,7 +242,6 @@ class NCUguP(_GradedUniform):
     NAME = "NCUgu_P"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NCUguBR(_GradedUniform):
     """Blended ratio where the user stops, who stops at a relevant document in proportion to its grade.
 
@@ -264,7 +258,6 @@ class NCUguBR(_GradedUniform):
     BLENDED = True
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NCUrbP(_RankBiased):
     """Precision where the user stops, who goes from one relevant document to the next with probability gamma.
 
@@ -280,7 +273,6 @@ class NCUrbP(_RankBiased):
     NAME = "NCUrb_P"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NCUrbBR(_RankBiased):
     """Blended ratio where the user stops, who goes from one relevant document to the next with probability gamma.
 

@@ -195,7 +195,6 @@ class _Cascade(Measure):
         return np.exp2(safe - top) - np.exp2(-top)  # (2^g - 1) / 2^top without its overflow
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(_Cascade):
     """Expected reciprocal of the rank at which the user is satisfied and stops.
 
@@ -216,7 +215,6 @@ class ERR(_Cascade):
         return 1 / ranked.rank
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nERR(ERR):
     """ERR as a share of the ERR of the best list, both cut at k.
 
