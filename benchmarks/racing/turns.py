@@ -67,6 +67,7 @@ class ContestantError(Exception):
 def finish(words: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> tuple[str, Once]:
     """Run a command: what it printed; wall and processor seconds and peak megabytes, of it and its children."""
     told = {**os.environ, **(environment or {})}
+    told.pop("PYTHONDONTWRITEBYTECODE", None)  # what an installation has compiled would be compiled at each start
     told.pop("PYTHONDONTWRITEBYTECODE", None)  # what is compiled once stays so, as on a user's machine
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         begin = time.perf_counter()
