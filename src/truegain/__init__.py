@@ -185,6 +185,7 @@ provide(
     plot="truegain.report.plot:plot",
     write_report="truegain.report.page.page:write_report",
     settle="truegain.planning.settle:settle",
+    favor_in="truegain.study.judge_by_system:favor_in",
 )
 
 

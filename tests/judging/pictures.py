@@ -15,9 +15,9 @@ from tests.judging.browsing import PHONE, WIDE, Visitor, chromium, serving, wort
 from tests.judging.deciding import made
 from tests.judging.framing import framed
 from truegain.cli.annotate_serve import keep_password
-from truegain.judging.decision_store import store_decision
 from truegain.judging.server.organizer import password_hash_of
 from truegain.judging.store.database import FILE, Database, default_url
+from truegain.judging.store.decisions import store_decision
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import FILE as SETTINGS
 from truegain.judging.study.study import JudgingStudy, People, Platform, Rules, read_study

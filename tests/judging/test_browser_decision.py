@@ -13,9 +13,9 @@ from tests.judging.deciding import made
 from tests.judging.served import Nest
 from tests.judging.served import Served as Running
 from truegain.cli.annotate_serve import keep_password
-from truegain.judging.decision_store import store_decision
 from truegain.judging.server.organizer import password_hash_of
 from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.decisions import store_decision
 from truegain.judging.study.simulated import simulated_study
 from truegain.judging.study.study import Rules
 from truegain.results.settlement import Settlement

@@ -22,11 +22,11 @@ from tests.judging.deciding import made
 from tests.judging.listening import Listener, listening
 from tests.judging.organizing import AT, HASH, House, csrf
 from tests.judging.walking import Time, small_study
-from truegain.judging.decision_store import store_decision
 from truegain.judging.server import live, serving
 from truegain.judging.server.organizer import Door
 from truegain.judging.server.serving import HEAD_BYTES, SETTLE, PatientProtocol, listen
 from truegain.judging.store.database import Database, StoreError, default_url
+from truegain.judging.store.decisions import store_decision
 from truegain.results.settlement import Settlement
 
 SOON = 15.0  # seconds of patience where no time is promised

@@ -14,8 +14,8 @@ from tests.judging.deciding import made
 from tests.judging.organizing import AT, House
 from tests.judging.test_organizer_html import tags_of
 from tests.judging.walking import Time, Walker, small_study
-from truegain.judging.decision_store import store_decision
 from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.decisions import store_decision
 from truegain.judging.study.study import People, Words
 from truegain.judging.tasks.catalogue import task_of
 from truegain.judging.workflow.organizer import WorkingNow

@@ -9,13 +9,13 @@ from sqlalchemy import Connection, func, select
 
 from tests.judging.deciding import made
 from tests.judging.test_claims import at_once
-from truegain.judging.decision_store import (
+from truegain.judging.store.database import Database
+from truegain.judging.store.decisions import (
     NEWEST,
     decision_version,
     store_decision,
     stored_decision,
 )
-from truegain.judging.store.database import Database
 from truegain.judging.store.schema import settings
 from truegain.results.settlement import Settlement
 

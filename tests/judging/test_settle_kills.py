@@ -23,9 +23,9 @@ from tests.judging.settling import (
     texts_of,
     waited,
 )
-from truegain.judging.decision_store import stored_decision
 from truegain.judging.labels import labels_of_list
 from truegain.judging.store.database import Database
+from truegain.judging.store.decisions import stored_decision
 from truegain.judging.study.study import read_study
 from truegain.judging.workflow.pausing import pause_reason
 from truegain.results.settlement import Settlement

@@ -20,9 +20,9 @@ from truegain.config import StudyConfig
 from truegain.data.label_list_reading import read_gold_list
 from truegain.errors import InputError, TruegainError
 from truegain.io.folder_lock import only_here
-from truegain.judging.decision_store import stored_decision
 from truegain.judging.labels import labels_of_list
 from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.decisions import stored_decision
 from truegain.judging.store.schema import assessors
 from truegain.judging.study.study import FILE, read_study
 from truegain.judging.watch import Watch

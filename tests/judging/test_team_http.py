@@ -18,9 +18,9 @@ from tests.judging.reading import Html
 from tests.judging.teaming import LEASE, listed, team_study
 from tests.judging.visiting import HIDDEN
 from tests.judging.walking import Time
-from truegain.judging.decision_store import store_decision
 from truegain.judging.server.app import create_app
 from truegain.judging.store.database import Database, default_url
+from truegain.judging.store.decisions import store_decision
 from truegain.judging.study.study import JudgingStudy, People, Words
 from truegain.judging.texts import Wording
 from truegain.judging.workflow.assessor import AssessorService

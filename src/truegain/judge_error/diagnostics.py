@@ -12,6 +12,7 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, some
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.judge_error.confusion import corrected_mean
+from truegain.judge_error.favor import ALPHA, Favor
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import Judges
@@ -25,55 +26,8 @@ from truegain.stats.student_t import p_of, quantile_of, told_p
 
 # ---- How much a judge favors a system: what its errors add to one score more than to the others.
 
-ALPHA = 0.05
 # Gold pairs of a system, relevant or not and of each grade, by which its favor is measured: a few may agree by luck.
 LEAST_OF_KIND, LEAST_OF_LABEL = 10, 3
-
-
-@dataclass(frozen=True)
-class Favor:
-    """What the judge's errors add to a system's score more than to the others', for documents of the same gold label.
-
-    None where this system has too few gold pairs of a label, or no error is seen.
-    """
-
-    system: str
-    value: float | None = None
-    se: float | None = None
-    df: float = math.inf
-    lacks: str = ""  # how many gold pairs it has, and of what kind or label, where these are too few
-
-    def __str__(self) -> str:
-        if self.value is None or self.low is None or self.high is None:
-            why = f"too few gold labels ({self.lacks})" if self.lacks else "the gold labels show no errors that vary"
-            return f"Whether the judge favors {self.system} cannot be said: {why}."
-        return (
-            f"The judge's errors add {self.value:+z.4f} to the score of {self.system} relative to the others (95% CI "
-            f"{self.low:+z.4f} to {self.high:+z.4f})."
-        )
-
-    def p(self, tests: int = 1) -> float | None:
-        """That there is none, by t over topics; adjusted for so many tests by Bonferroni."""
-        if self.value is None or self.se is None:
-            return None
-        return min(1.0, tests * p_of(self.value / self.se, self.df))
-
-    def interval(self, tests: int = 1) -> tuple[float, float] | None:
-        """The 95% interval; for so many tests together, by Bonferroni."""
-        if self.value is None or self.se is None:
-            return None
-        half = quantile_of(1 - ALPHA / tests, self.df) * self.se
-        return self.value - half, self.value + half
-
-    @property
-    def low(self) -> float | None:
-        """Lower limit at 95%."""
-        return (self.interval() or (None, None))[0]
-
-    @property
-    def high(self) -> float | None:
-        """Upper limit at 95%."""
-        return (self.interval() or (None, None))[1]
 
 
 def favors(lists: JudgedLists) -> tuple[Favor, ...]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,15 +19,13 @@ from truegain.errors import InputError, TruegainError, counted
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters, Confusion, Rates, clearly_positive, inverted, rates_of
+from truegain.judge_error.favor import Favor
 from truegain.judge_error.gold_pairs import Levels, Pairs, Unmatched, both_levels, pair_up, scale_of
 from truegain.judge_error.label_tables import PairCodes, TopicMatrix, label_table, not_at_random
 from truegain.judge_error.value_errors import ValueErrors
 from truegain.message import GOLD_OF_STUDY, by_surface
 from truegain.results.base import Result, Table
 from truegain.sampling.catalogue import design_of
-
-if TYPE_CHECKING:
-    from truegain.judge_error.diagnostics import Favor
 
 
 @dataclass(frozen=True, eq=False, repr=False)

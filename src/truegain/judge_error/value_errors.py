@@ -311,7 +311,19 @@ class ValueErrors(Result):
         return min(gaps, key=lambda g: g.p) if gaps else None
 
     def lean(self, system: str) -> tuple[float, float, float]:
-        """A system's mean error less the mean of those of the others, its standard error and degrees of freedom."""
+        """How much the judge's mean error of a system lies above that of the others.
+
+        Parameters
+        ----------
+        system : str
+            The system.
+
+        Returns
+        -------
+        tuple of float
+            Its mean error less the mean of those of the others, the standard error of that over topics, and degrees of
+            freedom; NaN in place of these where fewer than two topics show it.
+        """
         n, s = len(self.systems), self.systems.index(system)
         contrast = np.full(n, -1.0 / (n - 1))
         contrast[s] = 1.0

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 from truegain.data.label_lists import GoldList
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
-from truegain.judging.decision_store import store_decision, stored_decision
 from truegain.judging.labels import ListedLabels, ListedRows, labels_of_list, labels_version
 from truegain.judging.store.database import Database, guard_corrections
+from truegain.judging.store.decisions import store_decision, stored_decision
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.workflow.pausing import DECIDED, Reason, pause, pause_reason, resume
 from truegain.results.settlement import Label, Settlement

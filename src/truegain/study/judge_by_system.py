@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from truegain.errors import TruegainError, counted, there_are
-from truegain.judge_error.diagnostics import Favor, favors
+from truegain.judge_error.diagnostics import favors
+from truegain.judge_error.favor import Favor
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.value_errors import FEW_LABELS, SAME, ValueErrors
 from truegain.measures.base import Measure
@@ -14,9 +13,7 @@ from truegain.message import told_value
 from truegain.sampling.catalogue import groups_of
 from truegain.sampling.clusters import CLUSTERS
 from truegain.stats.contrasts import Contrasts
-
-if TYPE_CHECKING:
-    from truegain.study.study import Study
+from truegain.study.study import Study
 
 USUAL_CUTOFF = 10  # of P, which stands in for measures that are not linear in gains
 

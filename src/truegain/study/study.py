@@ -23,6 +23,7 @@ from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.columns import Floats
 from truegain.io.files import PathLike
 from truegain.io.warnings import warn
+from truegain.judge_error.favor import Favor
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
 from truegain.keywords import checked_keywords
@@ -62,7 +63,6 @@ from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
 from truegain.study.gold import GivenLabels, Labels, check_gold_level, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
-from truegain.study.judge_by_system import favor_in
 from truegain.study.label_budget import LabelBudget
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
@@ -492,7 +492,11 @@ class Study:
         self._weights: dict[str, Floats] = {}
         self.provenance = self._provenance(given.as_given)
         if self.judge is not None:
-            self.judge = replace(self.judge, favor_of=partial(favor_in, self))
+            self.judge = replace(self.judge, favor_of=self._favor)
+
+    def _favor(self, system: str) -> Favor:
+        favor: Favor = provided("favor_in")(self, system)
+        return favor
 
     def _rated(self) -> Ratings:
         """How ratings become labels: those of the judgments, or of gold by its own rule."""

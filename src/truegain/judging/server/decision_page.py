@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from truegain.judging.decision_store import StoredDecision
 from truegain.judging.server.decision_chart import chart_of, looks_of
+from truegain.judging.store.decisions import StoredDecision
 from truegain.judging.texts import Wording
 from truegain.judging.workflow.organizer import WorkingNow
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, PairSettlement, Settlement

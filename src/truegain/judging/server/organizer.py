@@ -29,12 +29,12 @@ from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 
 from truegain.errors import TruegainError
-from truegain.judging.decision_store import decision_version, stored_decision
 from truegain.judging.export import Readable, audit_trail, collected
 from truegain.judging.server.live import Listener, LiveDecision, seen_of
 from truegain.judging.server.organizer_page import OrganizerPages
 from truegain.judging.server.security import WAIT, network_of
 from truegain.judging.status import Insight
+from truegain.judging.store.decisions import decision_version, stored_decision
 from truegain.judging.store.schema import assessors, settings
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.workflow.organizer import OrganizerService

@@ -15,7 +15,6 @@ from typing import Any
 from markupsafe import Markup
 
 from truegain.errors import TruegainError
-from truegain.judging.decision_store import StoredDecision
 from truegain.judging.export import (
     Collected,
     Readable,
@@ -39,6 +38,7 @@ from truegain.judging.status import (
     suspicions,
     taking_part,
 )
+from truegain.judging.store.decisions import StoredDecision
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import DONE
 from truegain.judging.texts import Wording

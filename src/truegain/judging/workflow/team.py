@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from sqlalchemy import case, delete, func, select, update
 
-from truegain.judging.decision_store import most_rows
 from truegain.judging.store.database import guard_corrections
+from truegain.judging.store.decisions import most_rows
 from truegain.judging.store.schema import answers, assessors, events, sessions, units, visits
 from truegain.judging.tasks.base import DONE, Answer, Fields
 from truegain.judging.workflow.assignment import FREE, first_offered, hold

@@ -1,0 +1,72 @@
+"""How much a judge favors a system: the answer, with its interval and its sentence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from truegain.stats.student_t import p_of, quantile_of
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Favor:
+    """What the judge's errors add to a system's score more than to the others', for documents of the same gold label.
+
+    Attributes
+    ----------
+    system : str
+        The system.
+    value : float or None
+        Above 0 where the judge favors it; None where it has too few gold labels, or no errors that vary.
+    se : float or None
+        Its standard error over topics.
+    df : float
+        Degrees of freedom.
+    lacks : str
+        How many gold labels it has, and of what kind, where these are too few.
+
+    Examples
+    --------
+    >>> print(Favor("new", 0.0312, 0.0121, 40.0))
+    The judge's errors add +0.0312 to the score of new relative to the others (95% CI +0.0067 to +0.0557).
+    """
+
+    system: str
+    value: float | None = None
+    se: float | None = None
+    df: float = math.inf
+    lacks: str = ""
+
+    def __str__(self) -> str:
+        if self.value is None or self.low is None or self.high is None:
+            why = f"too few gold labels ({self.lacks})" if self.lacks else "the gold labels show no errors that vary"
+            return f"Whether the judge favors {self.system} cannot be said: {why}."
+        return (
+            f"The judge's errors add {self.value:+z.4f} to the score of {self.system} relative to the others (95% CI "
+            f"{self.low:+z.4f} to {self.high:+z.4f})."
+        )
+
+    def p(self, tests: int = 1) -> float | None:
+        """That there is none, by t over topics; adjusted for so many tests by Bonferroni."""
+        if self.value is None or self.se is None:
+            return None
+        return min(1.0, tests * p_of(self.value / self.se, self.df))
+
+    def interval(self, tests: int = 1) -> tuple[float, float] | None:
+        """The 95% interval; for so many tests together, by Bonferroni."""
+        if self.value is None or self.se is None:
+            return None
+        half = quantile_of(1 - ALPHA / tests, self.df) * self.se
+        return self.value - half, self.value + half
+
+    @property
+    def low(self) -> float | None:
+        """Lower limit at 95%."""
+        return (self.interval() or (None, None))[0]
+
+    @property
+    def high(self) -> float | None:
+        """Upper limit at 95%."""
+        return (self.interval() or (None, None))[1]
