@@ -11,8 +11,7 @@ from truegain.io.columns import Floats
 from truegain.judge_error.pair_estimators import PairFit, SampledPairs
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.sampling.gold import GoldUnits
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import limits
+from truegain.stats.contrasts import Contrasts, limits
 from truegain.stats.student_t import p_of, p_values_of, quantile_of
 from truegain.study.estimators import LEAST_GOLD, ByGoldPairs, ByGoldTopics
 from truegain.study.variance import VarianceModel

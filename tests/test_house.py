@@ -417,10 +417,10 @@ def test_students_t_has_one_home() -> None:
 
 
 def test_warnings_have_one_home() -> None:
-    """Guards the line that a warning points at: all go by `io.warnings.warn`, which finds that of the user."""
+    """Guards the line that a warning points at: all go by `errors.warn`, which finds that of the user."""
     calls = ("warnings.warn(", "from warnings import warn", "warn_explicit(")
     made = [module_name(p) for p in sorted(SOURCE.rglob("*.py")) if any(c in p.read_text() for c in calls)]
-    assert made == ["io.warnings"]
+    assert made == ["errors"]
 
 
 def test_random_numbers_have_one_home() -> None:

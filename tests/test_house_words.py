@@ -11,7 +11,7 @@ from typer.main import get_command
 import truegain as tg
 from tests.syntax import SOURCE, package_facts
 from truegain.cli.commands import COMMANDS, build
-from truegain.cli.naming import option_names
+from truegain.cli.streams import option_names
 
 COMMAND = re.compile(rf"\btruegain (?:{'|'.join(COMMANDS)})\b")
 FLAG = re.compile(r"(?<![\w#-])--?[a-z]")

@@ -15,8 +15,18 @@ import pytest
 
 import truegain as tg
 import truegain.config
-from truegain.errors import DataWarning, EmptyError, InputError, MeasureError, PeerWarning, TruegainError, check_one_of
-from truegain.io.warnings import heard, tell, warn
+from truegain.errors import (
+    DataWarning,
+    EmptyError,
+    InputError,
+    MeasureError,
+    PeerWarning,
+    TruegainError,
+    check_one_of,
+    heard,
+    tell,
+    warn,
+)
 from truegain.message import Message, arg, argname, by_surface, option, told_value, value_of, with_marks
 from truegain.results.serialization import packed, unpacked
 

@@ -27,8 +27,7 @@ from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
 from truegain.io.columns import Bools, Floats
 from truegain.pooling.samples import draw_unjudged
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import limits
+from truegain.stats.contrasts import Contrasts, limits
 from truegain.study.estimators import LEAST_GOLD
 
 Labels = dict[str, dict[str, float]]

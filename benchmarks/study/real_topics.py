@@ -15,8 +15,7 @@ import numpy.typing as npt
 import truegain as tg
 from benchmarks.study.real import LEVEL, Labels, dl19
 from truegain.judge_error.topic_estimators import TopicFit
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import Variance
+from truegain.stats.contrasts import Contrasts, Variance
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.next_steps import MOST_OF_TOPICS
 

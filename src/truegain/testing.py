@@ -10,8 +10,7 @@ import unittest
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from truegain.errors import TruegainError, an, check_one_of
-from truegain.io.warnings import warn
+from truegain.errors import TruegainError, an, check_one_of, warn
 from truegain.message import arg, argname
 from truegain.study.claims import exit_code, gate_result
 from truegain.study.inputs import claims_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from truegain.cli.panels import measures
+from truegain.cli.commands import measures
 from truegain.measures.catalogue import CATALOGUE
 
 

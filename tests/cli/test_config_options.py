@@ -8,8 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from truegain.cli.commands import arranged
 from truegain.cli.options import with_options
-from truegain.cli.panels import arranged
 from truegain.config import Gold, Resampling, Scoring
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from truegain.cli.commands import build
-from truegain.cli.naming import option_names
+from truegain.cli.streams import option_names
 from truegain.errors import InputError, TruegainError
 from truegain.message import argname
 

@@ -12,13 +12,12 @@ import pytest
 from typer.main import get_command
 
 from tests.cli.conftest import Run
-from truegain.cli.commands import build
+from truegain.cli.commands import PANEL_OF, PANELS, build
 from truegain.cli.compare import PairsPrinting, compare_command
 from truegain.cli.correct import correct_command
 from truegain.cli.eval import eval_command
 from truegain.cli.help import PAGES, stored_page
 from truegain.cli.options import ADVANCED, changed
-from truegain.cli.panels import PANEL_OF, PANELS
 from truegain.config import CONFIGS, NOT_OF_STUDIES, Scoring, StudyConfig
 from truegain.settings import settings_of
 

@@ -19,10 +19,10 @@ from typer.main import get_command
 import truegain as tg
 from tests.cli.conftest import Run
 from truegain.cli import demo
-from truegain.cli.checks import OUTPUTS
 from truegain.cli.commands import build
+from truegain.cli.inputs import OUTPUTS
 from truegain.io.overwrite import guarded
-from truegain.results.catalogue import ENDINGS
+from truegain.results.formats import ENDINGS
 
 QRELS = "".join(f"{t} 0 d{d} {(t * d) % 3}\n" for t in range(1, 6) for d in range(8))
 RATINGS = "topic,doc,assessor,label\n" + "".join(f"1,{d},{a},{(i + j) % 3}\n" for i, d in enumerate("abcdef") for j, a in enumerate("xyz"))  # fmt: skip  # noqa: E501

@@ -20,9 +20,15 @@ from truegain.cli.app import main
 from truegain.cli.experiment_magnitudes import Show
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
-from truegain.experiments.gain_mappings import MAPPINGS, mapped_gains
 from truegain.experiments.magnitude_levels import levels_table, profile_table, ratios_table
-from truegain.experiments.magnitude_rankings import MEASURES, RankingRules, _shared, magnitude_systems
+from truegain.experiments.magnitude_rankings import (
+    MAPPINGS,
+    MEASURES,
+    RankingRules,
+    _shared,
+    magnitude_systems,
+    mapped_gains,
+)
 from truegain.experiments.magnitude_units import (
     Units,
     extremes_table,

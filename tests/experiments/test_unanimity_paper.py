@@ -13,7 +13,7 @@ from truegain.experiments.unanimity_gains import MEASURES, TeamRuns, unanimity, 
 from truegain.experiments.worlds import World, simulate, uniform_ratings
 from truegain.io.columns import Floats
 from truegain.stats.rank_correlation import tau_interval
-from truegain.stats.studentized_range import studentized_range_sf
+from truegain.stats.student_t import studentized_range_sf
 
 RUNS, TEAMS, TOPICS = 44, 16, 100
 

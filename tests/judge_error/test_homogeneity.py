@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 from truegain.io.columns import Floats
-from truegain.judge_error.diagnostics import Favor, Homogeneity, _permuted
+from truegain.judge_error.diagnostics import Homogeneity, _permuted
+from truegain.judge_error.favor import Favor
 
 
 def test_permutations_one_at_a_time() -> None:

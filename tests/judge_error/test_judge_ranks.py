@@ -18,7 +18,6 @@ from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.judge_error import diagnostics
 from truegain.judge_error.diagnostics import (
-    Favor,
     Homogeneity,
     RankShift,
     _favor,
@@ -28,6 +27,7 @@ from truegain.judge_error.diagnostics import (
     rank_notes,
     rank_shifts,
 )
+from truegain.judge_error.favor import Favor
 from truegain.judge_error.system_judges import JudgedLists, check_says_something
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import p_of, quantile_of

@@ -15,11 +15,10 @@ from sqlalchemy import select
 
 from tests.judging.teaming import Member
 from truegain.cli.settle import SettlePlace, SettleTexts, TerminalTeller, _check_team, _database, _make_study, reachable
-from truegain.cli.settle_folder import Keeper
+from truegain.cli.settle_folder import Keeper, only_here
 from truegain.config import StudyConfig
 from truegain.data.label_list_reading import read_gold_list
 from truegain.errors import InputError, TruegainError
-from truegain.io.folder_lock import only_here
 from truegain.judging.labels import labels_of_list
 from truegain.judging.store.database import Database, default_url
 from truegain.judging.store.decisions import stored_decision
@@ -32,7 +31,7 @@ from truegain.judging.workflow.pausing import pause, pause_reason, resume
 from truegain.judging.workflow.steps import PageStep, Person
 from truegain.planning.settle import Settling
 from truegain.results.settlement import FILLED, Label, Settlement, Status
-from truegain.study.label_budget import LabelBudget
+from truegain.study.settled import LabelBudget
 from truegain.study.study import Study
 
 TOPICS, DOCS = [f"t{n:02d}" for n in range(12)], "abcdef"
@@ -370,7 +369,7 @@ def test_the_address_is_one_that_others_can_open(monkeypatch: pytest.MonkeyPatch
 def test_one_server_a_folder(tmp_path: Path) -> None:
     """Guards labels: a second process is refused while the first lives, and let in when that was killed."""
     code = (
-        "import sys, time; from pathlib import Path; from truegain.io.folder_lock import only_here\n"
+        "import sys, time; from pathlib import Path; from truegain.cli.settle_folder import only_here\n"
         "with only_here(Path(sys.argv[1]), 'in use', ''): print('held', flush=True); time.sleep(60)"
     )
     with Popen([sys.executable, "-c", code, str(tmp_path)], stdout=PIPE, text=True) as other:

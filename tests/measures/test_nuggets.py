@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from truegain.measures.label_weights import linear_parts
 from truegain.measures.nuggets import NUGGET_MEASURES, A, V, V_strict, nugget_measures
 from truegain.measures.parse import OF_NUGGETS
 
@@ -161,3 +162,19 @@ def test_measures_are_named_and_print_as_they_parse() -> None:
         nugget_measures("V(empty='one')")
     with pytest.raises(tg.MeasureError, match="V_strict is a measure of nuggets: give the nuggets"):
         tg.parse_measure("V_strict")
+
+
+def test_an_unjudged_nugget_is_worth_nothing() -> None:
+    """Guards what is worth nothing because nobody judged it, whatever label stands there."""
+    labels, judged = np.array([1.0, 0.5, 1.0]), np.array([True, True, False])
+    assert V().worth(labels, judged).tolist() == [1.0, 0.5, 0.0]
+    assert V_strict().worth(labels, judged).tolist() == [1.0, 0.0, 0.0]
+
+
+def test_an_answer_without_counted_nuggets_weighs_nothing(tmp_path: Path) -> None:
+    """Guards what a label counts in an answer none of whose nuggets is vital: 0, and no missing number."""
+    measures = nugget_measures(("V",), "zero")
+    study = tg.Study(tg.read_nuggets(written(answers(3, none_vital=4), tmp_path)), measures=measures)
+    entries = linear_parts(study.measures[0], np.array([0.0, 0.5, 1.0]), 1).of_entries(study.ranked)
+    assert np.isfinite(entries).all()
+    assert 0 < study.ranked.total(entries).sum() < study.ranked.lists

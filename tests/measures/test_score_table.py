@@ -17,7 +17,7 @@ from tests.data.test_convert import LikeArrow, arrow
 from truegain.measures.base import geometric_mean_of_rows, mean_of_rows, ratio
 from truegain.measures.evaluate import scores_of
 from truegain.measures.scoring import settled
-from truegain.results.text import separated
+from truegain.results.formats import separated
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1}, "3": {"z": 1}}
 RUNS = {"s": {"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0}}, "t": {"1": {"a": 2.0}, "2": {"b": 1.0, "a": 0.5}}}

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import TruegainError
-from truegain.io.warnings import warn
+from truegain.errors import TruegainError, warn
 
 
 def draw(shared: float, piece: int, seed: np.random.SeedSequence) -> float:

@@ -18,9 +18,8 @@ from truegain.errors import TruegainError
 from truegain.planning.settle import Settling
 from truegain.results.settlement import Interval, Label, PairSettlement, Settlement
 from truegain.stats.betting import CALIBRATION, HORIZONS, LEFT, MOST_STAKED, OF_GROUP, OF_LABEL
-from truegain.study.label_budget import LabelBudget
 from truegain.study.looks import Foreseen, PairLook, Reach
-from truegain.study.settled import SettleResult
+from truegain.study.settled import LabelBudget, SettleResult
 
 World = tuple[Runs, Labels, Labels]
 
@@ -836,6 +835,16 @@ def test_where_it_can_end() -> None:
         assert found == can
         seen.add(found)
     assert seen == {True, False}
+
+
+def test_rows_that_nobody_could_judge_widen_where_it_can_end() -> None:
+    """Guards `Reach` without the rows that nobody could judge: its limits move apart by what these rows hold."""
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        low, high = np.sort(rng.normal(0, 0.03, 2)).tolist()
+        half, held, least = rng.choice([0.01, 0.05]), rng.choice([0.01, 0.03]), rng.choice([0.0, 0.04])
+        without = Reach(high, low, half, held).decides((0.0, 0.0), least, stuck=False)
+        assert without == Reach(high + held, low - held, half, 0.0).decides((0.0, 0.0), least)
 
 
 # ---------------------------------------------------------------------- studies with known truth

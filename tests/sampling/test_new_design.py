@@ -11,8 +11,8 @@ import pytest
 import truegain as tg
 from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
 from tests.worlds import Labels, Runs, study
+from truegain.cli.commands import COMPLETERS
 from truegain.cli.init import schema_of_studies
-from truegain.cli.panels import COMPLETERS
 from truegain.sampling.catalogue import DESIGNS
 from truegain.sampling.designs import GoldDesign
 

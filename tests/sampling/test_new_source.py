@@ -13,7 +13,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
-from truegain.cli.panels import COMPLETERS
+from truegain.cli.commands import COMPLETERS
 from truegain.io.columns import Floats
 from truegain.sampling.catalogue import SOURCES
 from truegain.sampling.source import Source

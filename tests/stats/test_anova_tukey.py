@@ -22,7 +22,7 @@ from truegain.sampling.streams import stream_keys
 from truegain.stats.multiple_testing import Trials
 from truegain.stats.significance import anova
 from truegain.stats.significance.anova import complete, one_way, randomized_tukey_hsd, tukey_hsd, two_way
-from truegain.stats.studentized_range import studentized_range_isf, studentized_range_sf
+from truegain.stats.student_t import studentized_range_isf, studentized_range_sf
 
 
 def test_conformance_values(conformance: Any) -> None:

@@ -15,7 +15,7 @@ from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.stats.significance.comparisons import groups_of, is_complete
 from truegain.stats.significance.pairs import RowResults, paired_t_rows, sign_rows, welch_rows, wilcoxon_rows
-from truegain.stats.studentized_range import MANY, studentized_range_sf
+from truegain.stats.student_t import MANY, studentized_range_sf
 
 ROWS: dict[str, tuple[Callable[[Floats, Floats], RowResults], Callable[[Floats, Floats], Outcome]]] = {
     "paired-t": (lambda a, b: paired_t_rows(a, b, 0.9), lambda a, b: paired_t(a, b, confidence=0.9)),

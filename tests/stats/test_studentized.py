@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.stats import studentized_range
-from truegain.stats.studentized_range import studentized_range_isf, studentized_range_sf
+from truegain.stats import student_t
+from truegain.stats.student_t import studentized_range_isf, studentized_range_sf
 
 
 @pytest.mark.parametrize(("systems", "df"), [(2, 1), (3, 6), (3, 100), (10, 20), (129, 6272), (5, 1e6)])
@@ -46,4 +46,4 @@ def test_the_density_of_the_spread(df: int) -> None:
     s = np.array([0.7, 1.0, 1.2])
     a = df / 2
     logs = a * math.log(a) - math.lgamma(a) + (df - 1) * np.log(s) - a * s**2
-    assert studentized_range._density(s, df) == pytest.approx(2 * np.exp(logs), rel=1e-12)
+    assert student_t._density(s, df) == pytest.approx(2 * np.exp(logs), rel=1e-12)

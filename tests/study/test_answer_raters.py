@@ -17,8 +17,7 @@ import truegain as tg
 from tests.cli.conftest import Run, commands, folder, run  # noqa: F401 (fixtures)
 from truegain.data.items import Items
 from truegain.io.logs.log import Row, ScoreRange
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import Influence
+from truegain.stats.contrasts import Contrasts, Influence
 from truegain.stats.student_t import quantiles_of
 from truegain.study.answer_raters import AnswerRaters
 

@@ -8,8 +8,7 @@ import pytest
 
 import truegain as tg
 from tests.flat import flat_study
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import Variance
+from truegain.stats.contrasts import Contrasts, Variance
 
 Runs = dict[str, dict[str, dict[str, float]]]
 Labels = dict[str, dict[str, int]]

@@ -17,8 +17,7 @@ from benchmarks.study.truth import right
 
 import truegain as tg
 from truegain.errors import TruegainError
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import Influence
+from truegain.stats.contrasts import Contrasts, Influence
 
 if TYPE_CHECKING:
     from benchmarks.coverage.worlds import Study

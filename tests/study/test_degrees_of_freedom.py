@@ -10,8 +10,7 @@ from scipy import stats
 
 import truegain as tg
 from tests.worlds import study as world
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import Variance
+from truegain.stats.contrasts import Contrasts, Variance
 from truegain.study.estimates import _on_one_scale, largest_t
 from truegain.study.variance import joined_with_wilson
 

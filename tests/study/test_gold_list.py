@@ -20,8 +20,7 @@ from truegain.errors import InputError
 from truegain.experiments.spending_again import Labeled, looked
 from truegain.planning.gold_sample import draw_list
 from truegain.sampling.designs import OrderedDraws
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import Variance
+from truegain.stats.contrasts import Contrasts, Variance
 from truegain.study.anytime import at_every_look, sequence_half
 from truegain.study.gold_lists import ByList
 from truegain.study.next_steps import STUCK

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 import truegain as tg
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import Influence, Variance
+from truegain.stats.contrasts import Contrasts, Influence, Variance
 from truegain.study.estimates import MeasureEstimates, Ranking, freedom, largest_t, triangular
 from truegain.study.gold_lists import spread_of_contrasts
 from truegain.study.unjudged import AllPairsBounds

@@ -17,9 +17,8 @@ from truegain.data.judgments import Judgments
 from truegain.data.pool import earlier
 from truegain.data.rating_groups import Grouped, alike, item_keys, read_names, read_weights, scale_of
 from truegain.data.ratings import Scale
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, counted, some, warn
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen, number_of, shares
-from truegain.io.warnings import warn
 from truegain.results.table import cells
 
 # ---- Assessors who give the same ratings wherever they meet: one opinion that is counted twice.

@@ -18,9 +18,8 @@ import numpy as np
 from truegain.aggregation.rules import Rule
 from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import Scale
-from truegain.errors import needs
+from truegain.errors import needs, warn
 from truegain.io.columns import Bools, Floats, Ints
-from truegain.io.warnings import warn
 from truegain.message import arg
 
 # ---- Fits of consensus models go on until no chance of a label moves any more, and say so only then.

@@ -18,7 +18,7 @@ from threading import Timer
 from typing import Any, NoReturn, TextIO
 
 from truegain.cli import starting, streams
-from truegain.cli.naming import message_of_trec
+from truegain.cli.streams import message_of_trec
 from truegain.errors import DataWarning, PeerWarning, TruegainError, why
 from truegain.io.files import shown_path
 
@@ -101,7 +101,7 @@ def _run() -> int | None:
     verb = _verb()
     command = _built(verb)
     if verb:
-        import_module("truegain.cli.checks").check_all(command)
+        import_module("truegain.cli.inputs").check_all(command)
     gc.freeze()
     gc.enable()
     starting.begin()

@@ -46,7 +46,7 @@ from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measure, p
 from truegain.measures.scoring import at_level
 from truegain.message import option
 from truegain.pooling.evaluate import evaluate
-from truegain.results.catalogue import FORMATS
+from truegain.results.formats import FORMATS
 
 if TYPE_CHECKING:
     from truegain.data.items import Items

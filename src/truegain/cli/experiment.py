@@ -29,9 +29,8 @@ from truegain.cli.paper_output import WholePaper, as_typed, folder_for, write_pa
 from truegain.cli.rating_options import RatingOptions, RatingsFile
 from truegain.cli.streams import Progress
 from truegain.data.ratings import Scale
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, warn
 from truegain.io.files import shown_path
-from truegain.io.warnings import warn
 from truegain.message import option
 
 if TYPE_CHECKING:

@@ -80,8 +80,7 @@ class RankingOptions(SeedAndJobs):
 
     def rules(self) -> RankingRules:
         """What is not as in the paper."""
-        from truegain.experiments.gain_mappings import MAPPINGS
-        from truegain.experiments.magnitude_rankings import RankingRules
+        from truegain.experiments.magnitude_rankings import MAPPINGS, RankingRules
 
         return RankingRules(
             best=self.best,

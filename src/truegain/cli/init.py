@@ -21,18 +21,17 @@ from truegain.addresses import is_remote
 from truegain.cli.gate import gate_command
 from truegain.cli.gold_options import Design
 from truegain.cli.inputs import reads_inputs
-from truegain.cli.naming import option_names
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy, advanced, option_for
 from truegain.cli.report import report_command
-from truegain.cli.streams import in_words, speak_of
+from truegain.cli.streams import in_words, option_names, speak_of
 from truegain.cli.study_files import ENDING
 from truegain.cli.verdict import verdict_command
 from truegain.config import CONFIGS, Gold, Ratings, StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, counted, heard, some
 from truegain.io.column_names import IDS, own_gold
 from truegain.io.columns import distinct, our_name
 from truegain.io.file_options import file_options
@@ -44,7 +43,6 @@ from truegain.io.score_columns import order_columns
 from truegain.io.study_text import ELSEWHERE
 from truegain.io.told_columns import columns_in
 from truegain.io.trec import loaded
-from truegain.io.warnings import heard
 from truegain.measures.parse import parse_measure
 from truegain.message import arg, option
 from truegain.settings import Setting, settings_of

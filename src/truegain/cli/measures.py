@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from truegain.cli.panels import measures as completed
+from truegain.cli.commands import measures as completed
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 import typer
 from typer.main import get_click_type
 
-from truegain.cli.naming import option_names
-from truegain.cli.streams import speak_of
+from truegain.cli.streams import option_names, speak_of
 from truegain.cli.study_files import ENDING, check_there, is_of_file, lack_of
 from truegain.config import NOT_OF_STUDIES, Empty, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
@@ -24,7 +23,7 @@ from truegain.io.files import shown_path
 from truegain.io.formats import LINES, ending, formats_in_words, may_be_board
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
-from truegain.results.catalogue import Format
+from truegain.results.formats import Format
 from truegain.settings import choices_of, is_config, setting_of, settings_of
 
 if TYPE_CHECKING:

@@ -23,10 +23,9 @@ from truegain.io.overwrite import digest_of, fetched_digest, inputs_given, is_fi
 from truegain.io.plain_text import in_bytes
 from truegain.message import Message, option
 from truegain.results.base import Table
-from truegain.results.catalogue import ENDINGS, PAPER
-from truegain.results.catalogue import Format as TableFormat
+from truegain.results.formats import ENDINGS, PAPER, separated
+from truegain.results.formats import Format as TableFormat
 from truegain.results.paper_table import Renamed
-from truegain.results.text import separated
 
 # ---- Options that say how a table of systems by measures looks, the same for every command that writes one.
 

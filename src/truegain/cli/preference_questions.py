@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from truegain.cli.questions import PAGE, FileQuestion, command_of
-from truegain.errors import TruegainError, counted, some
-from truegain.io.warnings import heard
+from truegain.errors import TruegainError, counted, heard, some
 from truegain.message import with_marks
 from truegain.preferences.table import Preferences, read_preferences
 from truegain.study.file_kinds import PREFERENCES, Examined

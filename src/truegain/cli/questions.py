@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
-from truegain.errors import TruegainError, counted, some
+from truegain.errors import TruegainError, counted, heard, some
 from truegain.io.column_names import Header, Role
 from truegain.io.file_options import FileOptions, file_options
 from truegain.io.formats import system_name
-from truegain.io.warnings import heard
 from truegain.message import Message, with_marks
 from truegain.study.file_kinds import Examined
 

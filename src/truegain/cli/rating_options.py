@@ -14,8 +14,7 @@ from truegain.cli.streams import tell
 from truegain.cli.study_files import is_of_file
 from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
-from truegain.errors import InputError, TruegainError
-from truegain.io.warnings import warn
+from truegain.errors import InputError, TruegainError, warn
 from truegain.message import option
 
 AnyReading = TypeVar("AnyReading", bound=RatingReading)

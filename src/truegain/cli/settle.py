@@ -20,14 +20,13 @@ from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
 from truegain.cli.options import Judgments, RunFiles, advanced, with_options
 from truegain.cli.output import write_table
 from truegain.cli.rating_options import RatingOptions
-from truegain.cli.settle_folder import QUESTION, Keeper
+from truegain.cli.settle_folder import QUESTION, Keeper, only_here
 from truegain.cli.settle_llm import LabeledByModel, label_unjudged
 from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
-from truegain.io.folder_lock import only_here
 from truegain.message import arg, argname, option
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Settlement
 
@@ -217,8 +216,8 @@ def _settling(
 ) -> Settling:
     """The question, with the list that was drawn for it before, if one was."""
     from truegain.planning.settle import Settling
-    from truegain.study.label_budget import LabelBudget
     from truegain.study.precision import prices_of
+    from truegain.study.settled import LabelBudget
 
     if len(study.measures) > 1:
         named = some([str(m) for m in study.measures])

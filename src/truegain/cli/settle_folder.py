@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from contextlib import suppress
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from truegain.data.label_lists import GoldList
     from truegain.data.runs import Runs
     from truegain.planning.settle import Settling
+
 
 QUESTION = "question.json"  # what is settled there, so that no other question goes on with its labels
 LOOKED = "last-look.json"  # labels of a sheet at the last look, so that changes are noticed
@@ -157,3 +160,43 @@ class Keeper:
 def _told(value: object) -> str:
     """A part of a question in words."""
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+# ---- One process at a time in a folder: a lock of the operating system, which ends with its process.
+
+
+NAME = "running.lock"  # stays in the folder: who deleted it could let in a second process
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def only_here(folder: Path, problem: str, hint: str) -> Iterator[None]:
+    """Hold a folder while a block runs, or refuse with a problem and a hint where another process holds it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as name, only_here(Path(name), "it is in use", "stop the other"):
+    ...     with only_here(Path(name), "it is in use", "stop the other"):
+    ...         pass
+    Traceback (most recent call last):
+    truegain.errors.InputError: ...it is in use...
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / NAME, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            _take(descriptor)
+        except (BlockingIOError, PermissionError):
+            raise InputError(problem, file=shown_path(folder), hint=hint) from None
+        yield
+    finally:
+        os.close(descriptor)

@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from truegain.errors import some
+from truegain.errors import some, warn
 from truegain.io.files import shown_path
 from truegain.io.named_tables import harmless
-from truegain.io.warnings import warn
 from truegain.results.base import Table
 from truegain.results.table import Cell
 

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truegain.cli.naming import option_names
-from truegain.cli.streams import tell
+from truegain.cli.streams import option_names, tell
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, meant
 from truegain.io.files import shown_path

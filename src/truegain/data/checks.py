@@ -25,8 +25,8 @@ from truegain.data.judgments import Judgments
 from truegain.data.pool import RankedGains
 from truegain.data.runs import Runs
 from truegain.errors import InputError, PeerWarning, counted, some
+from truegain.errors import warn as warn
 from truegain.io.columns import Codes, Floats, distinct
-from truegain.io.warnings import warn as warn
 from truegain.message import arg, by_surface
 
 WHOLE = 2.0**53  # beyond it a float is no longer every whole number

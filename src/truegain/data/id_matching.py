@@ -15,9 +15,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from truegain.errors import InputError, counted, some
+from truegain.errors import InputError, counted, some, warn
 from truegain.io.columns import Bools, Ints
-from truegain.io.warnings import warn
 from truegain.message import NEXT_TO_JUDGE, UNJUDGED, Message, by_surface
 
 # ---- Why ids of runs and of judgments do not match: which simple change of them makes them match, tried on some.

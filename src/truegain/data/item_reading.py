@@ -15,7 +15,7 @@ from typing import Any
 from truegain.data.items import UNNAMED, VALUES, Items
 from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
-from truegain.errors import InputError, TruegainError, an, counted, some
+from truegain.errors import InputError, TruegainError, an, counted, some, warn
 from truegain.io import formats, named_tables, python_tables
 from truegain.io.file_options import file_options
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
@@ -25,7 +25,6 @@ from truegain.io.logs.records import YES_NO
 from truegain.io.named_tables import Columns, is_missing
 from truegain.io.nugget_files import MODEL_COLUMNS
 from truegain.io.python_tables import is_paths
-from truegain.io.warnings import warn
 from truegain.message import arg, argname, with_marks
 
 # Names of columns in tables that are no log of a tool, the first one ours.

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import InputError, TruegainError, counted, some, there_are
+from truegain.errors import InputError, TruegainError, counted, some, there_are, warn
 from truegain.io.columns import Coded, Floats, Ints, frozen
 from truegain.io.logs.log import OK, Row, ScoreRange, ToolMean
-from truegain.io.warnings import warn
 from truegain.message import arg, argname
 from truegain.results.base import Lines
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from truegain.data.rating_columns import answered_rows, labeled, labeled_rows
-from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some
+from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some, warn
 from truegain.io import formats, trec
 from truegain.io.column_names import ASSESSOR, COLUMN, ColumnNames, Header, Missing, values_of
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
@@ -26,7 +26,6 @@ from truegain.io.python_tables import an_id, flat, header_of, is_kind, is_ranx, 
 from truegain.io.separated import read_unnamed
 from truegain.io.threads import cores
 from truegain.io.trec import layout_of, loaded
-from truegain.io.warnings import warn
 from truegain.keywords import checked_keywords
 from truegain.message import FILL_LIST, GOLD_OF_STUDY, argname
 from truegain.results.base import Lines

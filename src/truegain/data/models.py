@@ -10,14 +10,13 @@ from typing import Any
 
 from truegain.data.judgments import Judgments
 from truegain.data.runs import MODELS, Runs, models_by_system, models_in
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, counted, some, warn
 from truegain.io.columns import Ints
 from truegain.io.files import can_be_read_again, expand, pieces_of, read_bytes, shown_path
 from truegain.io.formats import format_of_ending
 from truegain.io.frames import is_frame
 from truegain.io.named_tables import is_missing
 from truegain.io.python_tables import is_one_run
-from truegain.io.warnings import warn
 from truegain.message import arg, argname, with_marks
 
 # ---- The models that systems use, from words and from files of system,model; and those that gave the labels.

@@ -12,14 +12,13 @@ import numpy as np
 
 from truegain.data.item_reading import joined
 from truegain.data.items import Items
-from truegain.errors import InputError, an, counted, some
+from truegain.errors import InputError, an, counted, some, warn
 from truegain.io import formats
 from truegain.io.columns import frozen
 from truegain.io.files import PathLike, file_name
 from truegain.io.logs.log import OK, Log, Row, ScoreRange
 from truegain.io.logs.records import UNNAMED
 from truegain.io.nugget_files import OKAY, SCORE, UNKNOWN, VITAL, NuggetFile, NuggetRow, read_nugget_file
-from truegain.io.warnings import warn
 
 WORDS = {VITAL: "vital", OKAY: "okay", UNKNOWN: "unknown"}
 NOT_ASSIGNED = "not assigned"

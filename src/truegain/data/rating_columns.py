@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import InputError, counted, some
+from truegain.errors import InputError, counted, some, warn
 from truegain.io import named_tables
 from truegain.io.column_names import number_of_word
 from truegain.io.columns import Floats, number_of, our_name, plain_numbers
 from truegain.io.named_tables import Columns, is_missing
 from truegain.io.separated import STEMS, first_line, separator_of
-from truegain.io.warnings import warn
 from truegain.message import arg
 
 # ---- The columns of a ratings table: how they are separated, which is which, and what to say where one is not

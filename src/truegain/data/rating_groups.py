@@ -10,12 +10,11 @@ import numpy as np
 from truegain.data.judgments import Judgments
 from truegain.data.models import rated_alone
 from truegain.data.pool import Pool
-from truegain.errors import InputError, TruegainError
+from truegain.errors import InputError, TruegainError, warn
 from truegain.io import formats, named_tables
 from truegain.io.columns import Codes, Floats, Ints, frozen
 from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.named_tables import Columns, is_missing
-from truegain.io.warnings import warn
 
 # ---- Small arithmetic of ratings: which are alike, and what huge ones are divided by.
 

@@ -14,7 +14,7 @@ from truegain.data import rating_columns
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns, without_gold
 from truegain.data.rating_columns import answered_rows, check_extra, labeled_rows, numbers, worded
 from truegain.data.rating_groups import item_keys, no_assessor
-from truegain.errors import InputError, counted, some
+from truegain.errors import InputError, counted, some, warn
 from truegain.io import annotation_exports, formats, named_tables
 from truegain.io.column_names import COLUMN, ColumnNames, Header, Missing
 from truegain.io.columns import Bools, Floats, Ints, Places, frozen, place_in_words
@@ -25,7 +25,6 @@ from truegain.io.json_files import records
 from truegain.io.named_tables import Columns, is_missing, renamed
 from truegain.io.python_tables import is_one_run, long_rows
 from truegain.io.separated import read_unnamed
-from truegain.io.warnings import warn
 from truegain.message import arg, argname
 
 # ---- Scales that ratings are given on: what their numbers mean, and where they end.

@@ -13,8 +13,8 @@ from truegain.errors import TruegainError, counted, needs, some, there_are
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.message import UNJUDGED_SAMPLE_OF_STUDY, argname, told_value
 from truegain.results.base import PaperStyle, PaperWords, Result, Table
+from truegain.results.formats import as_dict, pandas_frame
 from truegain.results.paper_table import new_names
-from truegain.results.records import as_dict, pandas_frame
 from truegain.results.table import Cell
 
 if TYPE_CHECKING:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from truegain.errors import InputError, TruegainError, an, counted, some
+from truegain.errors import InputError, TruegainError, an, counted, some, warn
 from truegain.io import formats
 from truegain.io.columns import COLUMNS, plain_name
 from truegain.io.files import PathLike
 from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, number_of
-from truegain.io.warnings import warn
 from truegain.results.base import Table
 
 RUN = (*COLUMNS["system"], "runid", "run_tag", "tag", "name")

@@ -16,13 +16,12 @@ import numpy as np
 from truegain.data.judgments import MARK, NO_SUBTOPIC, Judgments, JudgmentsLike
 from truegain.data.run import Run, joined_columns, ordered_columns
 from truegain.data.runs import Runs, RunsLike
-from truegain.errors import InputError, needs, why
+from truegain.errors import InputError, needs, warn, why
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.io.formats import ending, kind_of
 from truegain.io.frames import frame_of
 from truegain.io.named_tables import harmless, is_missing
 from truegain.io.plain_text import plain_text
-from truegain.io.warnings import warn
 
 _KINDS: dict[str, str] = {
     ".csv": "csv",

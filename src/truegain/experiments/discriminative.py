@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.data.scores import Of, Scores
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, warn
 from truegain.io.columns import Bools, Floats
-from truegain.io.warnings import warn
 from truegain.message import argname
 from truegain.results.base import Table
 from truegain.stats.multiple_testing import Counting, Trials, check_counting, check_trials

@@ -14,9 +14,8 @@ from truegain.data.alignment import align, aligned
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Runs, RunsLike
-from truegain.errors import TruegainError, counted
+from truegain.errors import TruegainError, counted, warn
 from truegain.io.columns import Bools, Coded, Floats
-from truegain.io.warnings import warn
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.content import Content, ContentScorer, relevant_items
 from truegain.measures.expected import is_expected

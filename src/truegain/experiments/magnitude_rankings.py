@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import operator
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -16,22 +19,74 @@ from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import ABSENT, Pool, RankedGains
 from truegain.data.ratings import RatingsLike
 from truegain.data.runs import RunsLike
-from truegain.errors import InputError, TruegainError, check_one_of
+from truegain.errors import InputError, TruegainError, check_one_of, warn
 from truegain.experiments.discriminative import jaccard, share_of, top_set
-from truegain.experiments.gain_mappings import MAPPINGS, mapped_gains
 from truegain.experiments.magnitude_units import AGGREGATIONS, BEST, Units, read_magnitudes
 from truegain.experiments.unanimity_gains import check_alpha
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
-from truegain.io.warnings import warn
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import matching_for
+from truegain.message import argname
 from truegain.parallel.jobs import Engine, engine_for
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.stats.multiple_testing import Trials
 from truegain.stats.rank_correlation import kendall_tau, tau_interval
 from truegain.stats.significance import LEAST_TOPICS, find_test, run_test
+
+MAPPINGS = ("C", "100 C", "1 + C", "10 + C", "100 + C", "10^(1 + C)", "2^(1 + C)")  # table III of the paper
+LONGEST = 100  # letters of a formula
+_OPERATORS: dict[type[ast.operator], Callable[[Floats, Floats], Floats]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+_TIMES = re.compile(r"(?<=[\d.)])\s*(?=C|\()|(?<=C)\s*(?=\()")  # 100 C, 2 (1 + C), C (1 + C)
+
+
+def mapped_gains(formula: str, levels: Floats) -> Floats:
+    """Gains by a formula of the level C: numbers, C, + - * / ^ and brackets; `100 C` is 100 times C.
+
+    Maddalena et al. 2017, ACM TOIS 35(3), table III.
+
+    >>> [mapped_gains(f, np.array([0.0, 1.0, 2.0])).tolist() for f in ("C", "100 C", "2^(1 + C)")]
+    [[0.0, 1.0, 2.0], [0.0, 100.0, 200.0], [2.0, 4.0, 8.0]]
+    """
+    try:
+        if len(formula) > LONGEST:
+            raise ValueError(formula)
+        tree = ast.parse(_TIMES.sub("*", formula.strip()).replace("^", "**"), mode="eval")
+        with np.errstate(all="ignore"):
+            gains = np.broadcast_to(np.asarray(_value(tree.body, levels), np.float64), levels.shape)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise TruegainError(
+            f"{argname('mapping', formula)}: not a formula of the level C; write numbers, C, + - * / ^ and brackets, "
+            "such as 2^(1 + C)"
+        ) from None
+    bad = np.flatnonzero(~(np.isfinite(gains) & (gains >= 0)))
+    if len(bad):
+        raise TruegainError(
+            f"{argname('mapping', formula)} makes a gain of {gains[bad[0]]:g} of level {levels[bad[0]]:g}; gains are "
+            "finite numbers of at least 0"
+        )
+    return gains
+
+
+def _value(node: ast.expr, levels: Floats) -> Floats:
+    """The value of a part of a formula; whatever is no arithmetic is refused, so that nothing is ever run."""
+    if isinstance(node, ast.Name) and node.id == "C":
+        return levels
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        return np.asarray(float(node.value), np.float64)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_value(node.operand, levels)
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_value(node.left, levels), _value(node.right, levels))
+    raise ValueError(ast.dump(node))
+
 
 # ---- One score drawn for each document, many times: how far a ranking by magnitudes depends on who was asked.
 

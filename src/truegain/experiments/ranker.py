@@ -10,9 +10,8 @@ import numpy as np
 from truegain.data.queries import read_queries as read_queries
 from truegain.data.run import run_of_columns
 from truegain.data.runs import Runs
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, warn
 from truegain.io.columns import Floats, Ids, Ints, frozen
-from truegain.io.warnings import warn
 from truegain.message import argname
 from truegain.text.corpus import Corpus, CorpusLike
 

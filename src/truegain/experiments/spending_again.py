@@ -12,9 +12,8 @@ from truegain.config import Scoring
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import Pool
 from truegain.data.runs import RunsLike
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, warn
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints
-from truegain.io.warnings import warn
 from truegain.judge_error.pair_estimators import ListFit
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measure

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import InputError, counted
+from truegain.errors import InputError, counted, warn
 from truegain.io.columns import COLUMNS, Places, RawTable, frozen
-from truegain.io.warnings import warn
 from truegain.message import arg
 
 _OF_PRODIGY = ("_annotator_id", "_session_id", "_task_hash", "_input_hash")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import ORDER, InputError, an, meant, some
+from truegain.errors import ORDER, InputError, an, meant, some, warn
 from truegain.io.column_names import IDS, Header, Role, number_of_word
 from truegain.io.columns import BEIR, Floats, Ints, Places, parts_of, plain_name, plain_numbers
 from truegain.io.columns import COLUMNS as COLUMNS
@@ -29,7 +29,6 @@ from truegain.io.separated import (
     is_sensible,
     option_for,
 )
-from truegain.io.warnings import warn
 from truegain.message import arg, argname
 
 NOTHING = ("irrelevant", "not_relevant", "non_relevant", "nonrelevant", "no", "none", "false", "bad")  # labels of 0

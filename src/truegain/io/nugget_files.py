@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from truegain.errors import InputError, counted, some
+from truegain.errors import InputError, counted, some, warn
 from truegain.io import formats
 from truegain.io.columns import number_of
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
 from truegain.io.named_tables import Columns, called_as, is_missing
-from truegain.io.warnings import warn
 
 SCORE = "support"  # of a nugget by an answer, from 0 to 1
 VITAL, OKAY, UNKNOWN = 1.0, 0.5, 0.0  # what a nugget weighs; unknown: it counts only where importance does not

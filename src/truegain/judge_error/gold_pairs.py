@@ -13,9 +13,8 @@ import numpy.typing as npt
 from truegain.config import OutOfRange
 from truegain.data.judgments import Judgments
 from truegain.data.pool import Pool
-from truegain.errors import InputError, TruegainError, some
+from truegain.errors import InputError, TruegainError, some, warn
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
-from truegain.io.warnings import warn
 from truegain.message import arg, argname, declared_scale
 from truegain.sampling.catalogue import design_of
 

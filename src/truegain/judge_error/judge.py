@@ -15,9 +15,8 @@ import numpy.typing as npt
 from truegain._version import __version__
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_list_reading import gold_list_of
-from truegain.errors import InputError, TruegainError, counted
+from truegain.errors import InputError, TruegainError, counted, warn
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters, Confusion, Rates, clearly_positive, inverted, rates_of
 from truegain.judge_error.favor import Favor
 from truegain.judge_error.gold_pairs import Levels, Pairs, Unmatched, both_levels, pair_up, scale_of

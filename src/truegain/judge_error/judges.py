@@ -19,9 +19,8 @@ from truegain.data.pool import Pool
 from truegain.data.rating_groups import CHANCE, INVERTED, POOLED, item_keys
 from truegain.data.ratings import RatingsLike, read_ratings
 from truegain.data.runs import RunsLike
-from truegain.errors import InputError, MeasureError, TruegainError, check_one_of, counted, some
+from truegain.errors import InputError, MeasureError, TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Floats
-from truegain.io.warnings import warn
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
 from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.judge import Judge

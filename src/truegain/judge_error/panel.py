@@ -12,9 +12,8 @@ from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool
-from truegain.errors import InputError, TruegainError, check_one_of, counted, some
+from truegain.errors import InputError, TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Bools, Coded, Codes, frozen
-from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, check_scale, scale_of
 from truegain.judge_error.judge import Judge

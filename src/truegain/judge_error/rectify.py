@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 from truegain.data.pool import Pool, RankedGains
-from truegain.errors import MeasureError, TruegainError
+from truegain.errors import MeasureError, TruegainError, warn
 from truegain.io.columns import Coded, Floats, Ints
-from truegain.io.warnings import warn
 from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.data.pool import RankedGains
-from truegain.errors import TruegainError, check_one_of
+from truegain.errors import TruegainError, check_one_of, warn
 from truegain.io.columns import Bools, Floats, frozen
-from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.judge_error.judge import Judge

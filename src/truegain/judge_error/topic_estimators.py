@@ -19,8 +19,7 @@ from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.judge_error.confusion import ICC, PRIOR, CorrectedMean, corrected_mean, worths
 from truegain.judge_error.label_tables import GoldRows, TopicMatrix, cells_of
 from truegain.message import arg
-from truegain.stats.contrasts import BLOCK, NONE, Contrasts
-from truegain.stats.influence import Influence, Variance, summed
+from truegain.stats.contrasts import BLOCK, NONE, Contrasts, Influence, Variance, summed
 
 # ---- Scores and differences set right by whole gold-judged topics, each by itself.
 

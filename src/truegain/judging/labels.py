@@ -12,7 +12,7 @@ from truegain.judging.store.database import Database
 from truegain.judging.store.schema import answers, assessors, events, sessions, units
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import DONE, base_of
-from truegain.judging.workflow.people_left import people_left
+from truegain.judging.workflow.pausing import people_left
 from truegain.results.settlement import Label
 
 T = TypeVar("T")

@@ -10,9 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, counted, some, warn
 from truegain.io.files import STANDARD_INPUT, PathLike, pieces_of, shown_path, write_pieces
-from truegain.io.warnings import warn
 from truegain.llm.client import Endpoint, ServerReply, base_url, error_of, is_open, key_from, refused_alone
 from truegain.llm.labels import NOT_YET, JudgeRun, table_kind
 from truegain.llm.limits import Budget, prices_of

@@ -12,11 +12,10 @@ from typing import Any
 from truegain._version import __version__
 from truegain.data.judgments import Judgments, judgments_of_columns
 from truegain.data.writing import ID_COLUMNS, kind_to_write, table_bytes
-from truegain.errors import InputError, TruegainError, counted
+from truegain.errors import InputError, TruegainError, counted, warn
 from truegain.io.columns import frozen
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.io.named_tables import harmless
-from truegain.io.warnings import warn
 from truegain.llm.client import host_alias
 from truegain.llm.parse import FAILED, LENGTH, NOT_ASKED, OK, STATUSES, Parsed
 from truegain.llm.plan import Call, CallPlan

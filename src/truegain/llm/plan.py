@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from truegain.errors import InputError, TruegainError, an, counted, some
+from truegain.errors import InputError, TruegainError, an, counted, some, warn
 from truegain.io import formats
 from truegain.io.columns import RawTable, plain_name
 from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.frames import Frame, Rows, is_rows, opened
 from truegain.io.named_tables import is_guarded, unguarded
 from truegain.io.trec import loaded
-from truegain.io.warnings import warn
 from truegain.judging.study.files import (
     DOC,
     DOC_COLUMNS,

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.data.pool import RankedGains
-from truegain.errors import MeasureError
+from truegain.errors import MeasureError, warn
 from truegain.io.columns import Bools, Floats, Ints
-from truegain.io.warnings import warn
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.message import arg
 from truegain.text.divergence import RankedText, Texts, TopicText

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truegain.data.pool import RankedGains
-from truegain.errors import MeasureError
+from truegain.errors import MeasureError, warn
 from truegain.io.columns import Floats, Ints, frozen
-from truegain.io.warnings import warn
 from truegain.measures.base import Binary, Measure
 from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import refuse_chosen

@@ -15,9 +15,8 @@ from truegain.data.checks import check_grades
 from truegain.data.id_matching import UNCHECKED, Matching, Unmatched
 from truegain.data.pool import RankedGains
 from truegain.data.scores import Declared, Scores
-from truegain.errors import InputError, MeasureError, TruegainError, counted, some
+from truegain.errors import InputError, MeasureError, TruegainError, counted, some, warn
 from truegain.io.columns import Bools, Floats, Ints
-from truegain.io.warnings import warn
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.parse import NamedMeasure
 from truegain.message import FILL_OF_EVALUATE, SAMPLE_UNJUDGED, UNJUDGED_SAMPLE_OF_STUDY, argname

@@ -15,8 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from truegain.errors import TruegainError, needs
-from truegain.io.warnings import tell, warn
+from truegain.errors import TruegainError, needs, tell, warn
 from truegain.parallel.connection import DEATHS, Crew, LostError, checked_address, heard_after, processes_of
 from truegain.parallel.finished_pieces import KeptJob, KeptPieces, usual_folder
 from truegain.parallel.jobs import Engine, Interrupted, JobAsked, Piece, PieceError, PieceResult, Progress

@@ -15,10 +15,9 @@ from truegain.data.label_list_reading import gold_list_of
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
-from truegain.errors import TruegainError, check_one_of
+from truegain.errors import TruegainError, check_one_of, warn
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.io.frames import TableLike
-from truegain.io.warnings import warn
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure

@@ -39,9 +39,8 @@ from truegain.study.checks import check_order, sources_of
 from truegain.study.decision import could_move
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import StandIn
-from truegain.study.label_budget import LabelBudget
 from truegain.study.looks import ListLooks, PairLook, Reach
-from truegain.study.settled import SettleResult
+from truegain.study.settled import LabelBudget, SettleResult
 from truegain.study.study import Study
 from truegain.study.verdict import Verdict
 

@@ -16,11 +16,10 @@ from truegain.data.items import Items
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.runs import Runs, read_runs
 from truegain.data.scores import Scores
-from truegain.errors import InputError, some
+from truegain.errors import InputError, some, warn
 from truegain.io.columns import Bools, Coded, Ids, Ints, frozen
 from truegain.io.logs.log import ScoreRange
 from truegain.io.nugget_files import SCORE, VITAL
-from truegain.io.warnings import warn
 from truegain.measures.evaluate import evaluate
 from truegain.measures.items import WEIGHT, ItemMean
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures

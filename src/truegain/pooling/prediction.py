@@ -18,9 +18,8 @@ from truegain.data.id_matching import Unmatched, doubt_messages
 from truegain.data.judgments import Judgments, JudgmentsLike, judgments_of_columns
 from truegain.data.runs import Runs, RunsLike, read_runs
 from truegain.data.scores import Scores
-from truegain.errors import EmptyError, TruegainError, some
+from truegain.errors import EmptyError, TruegainError, some, warn
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.io.warnings import warn
 from truegain.measures.base import Measure
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
 from truegain.measures.parse import MeasuresLike, parse_measures

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truegain.errors import TruegainError, counted
-from truegain.io.warnings import warn
+from truegain.errors import TruegainError, counted, warn
 from truegain.preferences.fit import PairCells, Strengths
 from truegain.preferences.measures import BradleyTerry, HalfWins, PreferenceMeasure
 from truegain.preferences.table import Preferences

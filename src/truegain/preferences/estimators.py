@@ -14,8 +14,7 @@ from truegain.preferences.fit import PairCells, Strengths, win_rate_slopes, win_
 from truegain.preferences.gold import GoldComparisons
 from truegain.preferences.measures import PreferenceMeasure
 from truegain.sampling.topics import Topics
-from truegain.stats.contrasts import NONE, Contrasts
-from truegain.stats.influence import Influence, Variance
+from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
 from truegain.study.estimators import LabelFacts, ScoreEstimator
 
 

@@ -16,10 +16,9 @@ from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.models import is_of
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Runs
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, counted, some, warn
 from truegain.io.columns import Bools, frozen
 from truegain.io.files import PathLike
-from truegain.io.warnings import warn
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
@@ -37,9 +36,16 @@ from truegain.preferences.diagnostics import (
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
 from truegain.preferences.fit import ONE_ORDER, PairCells, position_is_known
 from truegain.preferences.gold import corrected_cells, without_judge
-from truegain.preferences.gold_votes import gold_config, on_judged, read_gold_votes
+from truegain.preferences.gold_votes import (
+    check_gold_people,
+    check_population,
+    crossed,
+    gold_config,
+    on_judged,
+    read_gold_votes,
+    why_not_assessors,
+)
 from truegain.preferences.measures import MEASURES, HalfWins, PreferenceMeasure, preference_measure
-from truegain.preferences.people import check_gold_people, check_population, crossed, why_not_assessors
 from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
 from truegain.results.provenance import provenance_of
 from truegain.sampling.catalogue import draws_topics

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import InputError, an, counted, some
+from truegain.errors import InputError, an, counted, some, warn
 from truegain.io import formats
 from truegain.io.columns import COLUMNS, Bools, Floats, Ints, frozen, number_of, plain_name
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
 from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, unguarded
 from truegain.io.separated import first_line, separated, separator_of
-from truegain.io.warnings import warn
 from truegain.message import by_surface
 from truegain.preferences.fit import PairCells, total
 from truegain.results.base import Lines

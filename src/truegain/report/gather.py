@@ -20,10 +20,9 @@ from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.run import Run
 from truegain.data.runs import RunPaths, Runs, read_runs
-from truegain.errors import DataWarning, TruegainError
+from truegain.errors import DataWarning, TruegainError, heard, tell
 from truegain.io.columns import frozen
 from truegain.io.trec import NameBy
-from truegain.io.warnings import heard, tell
 from truegain.judge_error.confusion import clearly_positive
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
 from truegain.judge_error.judge import Judge

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from truegain.results.formats import separated
 from truegain.results.table import Cell
-from truegain.results.text import separated
 
 # ---- Tags: whatever is not marked as HTML is text and is escaped, so that no name can break a page.
 

@@ -11,12 +11,26 @@ from truegain.errors import TruegainError, shorten
 from truegain.io.frames import frame_of
 from truegain.lazy import provided
 from truegain.message import argname
-from truegain.results.catalogue import ENDINGS, FORMATS, Format, render
-from truegain.results.html import html, notebook
-from truegain.results.latex import latex
-from truegain.results.records import as_dict, as_json, as_lines, pandas_frame, polars_frame
+from truegain.results.formats import (
+    ENDINGS,
+    FORMATS,
+    Format,
+    as_dict,
+    as_json,
+    as_lines,
+    comma_separated,
+    html,
+    latex,
+    markdown,
+    notebook,
+    pandas_frame,
+    polars_frame,
+    render,
+    separated,
+    tab_separated,
+    text,
+)
 from truegain.results.table import Cell, Grid, Marked, cells, shown
-from truegain.results.text import comma_separated, markdown, separated, tab_separated, text
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from truegain._version import __version__
-from truegain.errors import InputError, TruegainError, why
+from truegain.errors import InputError, TruegainError, heard, tell, warn, why
 from truegain.io.files import shown_path, write_bytes
 from truegain.io.memory import available
-from truegain.io.warnings import heard, tell, warn
 from truegain.results.serialization import UnfitError, packed, unpacked
 
 Kept = TypeVar("Kept")

@@ -12,9 +12,8 @@ import numpy as np
 
 from truegain.data.alignment import of_systems
 from truegain.data.pool import ABSENT, Pool, RankedGains, earlier
-from truegain.errors import MeasureError, TruegainError
+from truegain.errors import MeasureError, TruegainError, warn
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.io.warnings import warn
 from truegain.measures.base import FLOOR, Measure
 from truegain.measures.dcg import gains_of, nDCG
 from truegain.parallel.jobs import Engine, Progress, engine_for

@@ -19,14 +19,13 @@ from truegain.data.judgments import Judgments
 from truegain.data.pool import earlier
 from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import Scale
-from truegain.errors import TruegainError, counted
+from truegain.errors import TruegainError, counted, warn
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
-from truegain.io.warnings import warn
 from truegain.message import argname
 from truegain.sampling.gold import ANSWER
 from truegain.sampling.replicates import Replicates
 from truegain.sampling.source import never_empty
-from truegain.stats.influence import Influence
+from truegain.stats.contrasts import Influence
 from truegain.study.assessors import MOST_ALONE, Raters, brought, noise_counted_twice
 from truegain.study.estimators import ScoreEstimator
 

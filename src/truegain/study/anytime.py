@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.io.columns import Floats
-from truegain.stats.contrasts import Contrasts
-from truegain.stats.influence import Variance, limits
+from truegain.stats.contrasts import Contrasts, Variance, limits
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.estimators import LEAST_GOLD, ScoreEstimator
 from truegain.study.gold_lists import ByList

@@ -21,7 +21,7 @@ from truegain.io.columns import Floats, Ints, frozen
 from truegain.message import arg, argname
 from truegain.sampling.assessors import Assessors
 from truegain.sampling.replicates import Replicates
-from truegain.stats.influence import Influence
+from truegain.stats.contrasts import Influence
 from truegain.study.estimators import ScoreEstimator
 
 LEAST = 3

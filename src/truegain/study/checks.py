@@ -8,8 +8,7 @@ from dataclasses import fields, replace
 from numbers import Real
 
 from truegain.config import Scoring, StudyConfig
-from truegain.errors import TruegainError
-from truegain.io.warnings import warn
+from truegain.errors import TruegainError, warn
 from truegain.measures.base import Measure
 from truegain.measures.scoring import refuse_depth
 from truegain.message import AGGREGATE, EVALUATE, arg, argname

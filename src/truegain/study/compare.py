@@ -17,9 +17,8 @@ from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
-from truegain.errors import TruegainError, check_one_of, counted, some
+from truegain.errors import TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Floats, Ints
-from truegain.io.warnings import warn
 from truegain.judge_error.diagnostics import homogeneity
 from truegain.judge_error.gold_pairs import Unmatched
 from truegain.judge_error.panel import (

@@ -18,9 +18,8 @@ from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import RankedGains
 from truegain.data.ratings import Scale, read_ratings
 from truegain.data.runs import Runs, RunsLike
-from truegain.errors import TruegainError, check_one_of, some
+from truegain.errors import TruegainError, check_one_of, some, warn
 from truegain.io.columns import Floats, Ints
-from truegain.io.warnings import warn
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.diagnostics import rank_notes
 from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
@@ -58,8 +57,7 @@ from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.stats.student_t import quantile_of
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
-from truegain.study.gold import gold_estimator
-from truegain.study.matrices import by_matrices, impossible_pairs
+from truegain.study.gold import by_matrices, gold_estimator, impossible_pairs
 from truegain.study.reading import RunsInput
 from truegain.study.variance import VarianceModel
 

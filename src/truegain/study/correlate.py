@@ -16,11 +16,10 @@ from truegain.config import Resampling, Scoring
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import Runs, RunsLike
 from truegain.data.scores import Scores
-from truegain.errors import DataWarning, TruegainError, check_one_of, counted, some
+from truegain.errors import DataWarning, TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Floats, Ints, frozen, shares
 from truegain.io.files import STANDARD_INPUT
 from truegain.io.formats import system_name
-from truegain.io.warnings import warn
 from truegain.keywords import checked_keywords
 from truegain.measures.evaluate import evaluate
 from truegain.measures.parse import MeasuresLike, parse_measures

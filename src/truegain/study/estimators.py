@@ -19,8 +19,7 @@ from truegain.sampling.designs import OrderedDraws
 from truegain.sampling.gold import GoldUnits
 from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
-from truegain.stats.contrasts import BLOCK, NONE, Contrasts
-from truegain.stats.influence import Influence, Variance, summed
+from truegain.stats.contrasts import BLOCK, NONE, Contrasts, Influence, Variance, summed
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right

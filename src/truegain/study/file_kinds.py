@@ -23,7 +23,7 @@ from truegain.data.models import judge_in
 from truegain.data.pool import Pool
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import read_runs
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, counted, heard, some, warn
 from truegain.io import trec
 from truegain.io.column_names import IDS, Role
 from truegain.io.columns import number_of
@@ -51,7 +51,6 @@ from truegain.io.score_columns import order_columns
 from truegain.io.separated import NAME, STEMS, first_line, guessed, option_for, separated, separator_of
 from truegain.io.table_format import Beginning
 from truegain.io.told_columns import columns_in, is_of_run, told_of
-from truegain.io.warnings import heard, warn
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
 from truegain.message import Message, arg, by_surface, with_marks

@@ -21,8 +21,7 @@ from truegain.measures.label_weights import LinearParts, level_of, linear_parts
 from truegain.message import SAMPLE_GOLD, by_surface
 from truegain.sampling.designs import OrderedDraws
 from truegain.stats.betting import Betting, DrawnUnits
-from truegain.stats.contrasts import NONE, Contrasts
-from truegain.stats.influence import Influence, Variance
+from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, LabelFacts, ScoreEstimator
 
 MOST_GAMES = 64  # kept, so that further labels go on where they were

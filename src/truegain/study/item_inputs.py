@@ -23,7 +23,7 @@ from truegain.data.label_lists import GoldList
 from truegain.data.nuggets import gold_nuggets, read_nuggets
 from truegain.data.runs import Runs
 from truegain.data.scores import Scores
-from truegain.errors import InputError, TruegainError, counted, meant, some, there_are
+from truegain.errors import InputError, TruegainError, counted, meant, some, there_are, warn
 from truegain.io.column_names import ASSESSOR, COLUMN, own_gold
 from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.files import pieces_of
@@ -31,7 +31,6 @@ from truegain.io.logs.autojudge import AS_TREC_EVAL
 from truegain.io.logs.log import ScoreRange
 from truegain.io.logs.records import UNNAMED
 from truegain.io.nugget_files import SCORE, is_nuggets
-from truegain.io.warnings import warn
 from truegain.measures.base import Measure
 from truegain.measures.items import LESS_IS_BETTER, ItemMean, scores_of_items
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures

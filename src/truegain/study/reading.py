@@ -18,11 +18,10 @@ from truegain.data.models import SystemModels
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.ratings import Scale, read_ratings, tell_mixed
 from truegain.data.runs import RunPaths, Runs
-from truegain.errors import ORDER, DataWarning, InputError, TruegainError, some
+from truegain.errors import ORDER, DataWarning, InputError, TruegainError, some, warn
 from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.python_tables import is_paths
 from truegain.io.trec import NameBy
-from truegain.io.warnings import warn
 from truegain.message import arg
 from truegain.study.answer_raters import AnswerRaters, RatedAnswers
 from truegain.study.assessors import Raters

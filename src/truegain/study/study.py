@@ -19,10 +19,9 @@ from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
 from truegain.data.models import by_unchecked, is_of, models_of, unchecked_in
 from truegain.data.runs import Runs, RunsLike
-from truegain.errors import InputError, TruegainError, counted, some
+from truegain.errors import InputError, TruegainError, counted, some, warn
 from truegain.io.columns import Floats
 from truegain.io.files import PathLike
-from truegain.io.warnings import warn
 from truegain.judge_error.favor import Favor
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import GoldLike
@@ -63,11 +62,10 @@ from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
 from truegain.study.gold import GivenLabels, Labels, check_gold_level, read_gold, refused_of
 from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
-from truegain.study.label_budget import LabelBudget
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
 from truegain.study.reading import RunsInput, raters_in, raters_of
-from truegain.study.settled import SettleResult
+from truegain.study.settled import LabelBudget, SettleResult
 from truegain.study.study_data import LONE, Population, StudyData
 from truegain.study.unjudged import PairBounds, UnjudgedDocuments
 from truegain.study.unjudged_sample import UnjudgedList

@@ -21,7 +21,7 @@ from truegain.sampling.catalogue import SOURCES, is_sample, populations
 from truegain.sampling.clusters import CLUSTERS, told_clusters
 from truegain.sampling.source import SourceName, TopicUnits
 from truegain.stats.collection_intervals import spread_rule, spreads_of
-from truegain.stats.influence import Influence
+from truegain.stats.contrasts import Influence
 from truegain.stats.other_collections import check_drawable, least_relevant, without_each
 from truegain.study.answer_raters import AnswerRaters
 from truegain.study.assessors import Raters

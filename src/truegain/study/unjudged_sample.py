@@ -14,9 +14,8 @@ from truegain.config import Scoring
 from truegain.data.judgments import Judgments
 from truegain.data.label_lists import GoldList
 from truegain.data.runs import Runs
-from truegain.errors import InputError, TruegainError, some
+from truegain.errors import InputError, TruegainError, some, warn
 from truegain.io.columns import Bools, Floats, Ints, Places, frozen
-from truegain.io.warnings import warn
 from truegain.judge_error.pair_estimators import ListFit, PairFit, SampledPairs
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import linear_parts
@@ -27,8 +26,7 @@ from truegain.sampling.designs import OrderedDraws
 from truegain.sampling.gold import GoldUnits
 from truegain.sampling.topics import Topics
 from truegain.stats.betting import Betting
-from truegain.stats.contrasts import NONE, Contrasts
-from truegain.stats.influence import Influence, Variance
+from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, ByGoldPairs, LabelFacts
 from truegain.study.gold_lists import ByList, Listed, items_of, worth_of
 

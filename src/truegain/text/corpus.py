@@ -15,10 +15,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from truegain.addresses import is_remote
-from truegain.errors import InputError, TruegainError, an
+from truegain.errors import InputError, TruegainError, an, warn
 from truegain.io.columns import Codes, Floats, Ids, Ints
 from truegain.io.overwrite import reading
-from truegain.io.warnings import warn
 from truegain.message import by_surface
 from truegain.text.words import Cutting
 

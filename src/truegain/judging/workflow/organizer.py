@@ -18,8 +18,7 @@ from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import DONE
 from truegain.judging.workflow.assessor import AssessorService
 from truegain.judging.workflow.assignment import FREE, give_back, going_on, is_paused
-from truegain.judging.workflow.pausing import DECIDED, pause, pause_reason, resume
-from truegain.judging.workflow.people_left import still_wanted
+from truegain.judging.workflow.pausing import DECIDED, pause, pause_reason, resume, still_wanted
 from truegain.judging.workflow.sessions import Work, is_expired, load
 from truegain.judging.workflow.steps import UNCLAIMED
 from truegain.judging.workflow.submissions import all_of, end, withdraw

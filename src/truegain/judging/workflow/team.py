@@ -18,8 +18,7 @@ from truegain.judging.store.decisions import most_rows
 from truegain.judging.store.schema import answers, assessors, events, sessions, units, visits
 from truegain.judging.tasks.base import DONE, Answer, Fields
 from truegain.judging.workflow.assignment import FREE, first_offered, hold
-from truegain.judging.workflow.pausing import DECIDED, pause_reason
-from truegain.judging.workflow.people_left import still_wanted
+from truegain.judging.workflow.pausing import DECIDED, pause_reason, still_wanted
 from truegain.judging.workflow.sessions import Session, Work, append, last_answers, load, seconds_of
 from truegain.judging.workflow.steps import PageStep, TeamView
 from truegain.judging.workflow.submissions import Reply, ask_others

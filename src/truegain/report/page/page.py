@@ -15,9 +15,8 @@ from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, RunsLike
 from truegain.data.teams import TeamsLike, read_teams
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, heard, tell
 from truegain.io.files import STANDARD_INPUT, PathLike, write_bytes
-from truegain.io.warnings import heard, tell
 from truegain.keywords import check_pair, checked_keywords
 from truegain.measures.parse import MeasuresLike
 from truegain.preferences.study import PreferenceStudy

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, check_one_of, counted
+from truegain.errors import TruegainError, check_one_of, counted, warn
 from truegain.io.columns import Bools, Floats
-from truegain.io.warnings import warn
 from truegain.measures.base import mean_of_rows
 from truegain.message import Message, arg, with_marks
 from truegain.stats.intervals import means_and_errors, student, within

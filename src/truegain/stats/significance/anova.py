@@ -12,17 +12,15 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError
+from truegain.errors import TruegainError, warn
 from truegain.io.columns import Floats, Ints
-from truegain.io.warnings import warn
 from truegain.message import arg, by_surface
 from truegain.parallel.jobs import engine_for
 from truegain.sampling import _deals
 from truegain.sampling.streams import Keys, stream_keys
 from truegain.stats.multiple_testing import Trials, monte_carlo_p
 from truegain.stats.significance.pairs import TOLERANCE, USUAL, named
-from truegain.stats.student_t import check_confidence, quantile_of, special
-from truegain.stats.studentized_range import studentized_range_isf, studentized_range_sf
+from truegain.stats.student_t import check_confidence, quantile_of, special, studentized_range_isf, studentized_range_sf
 
 # ---- Analysis of variance of a matrix of scores: systems by topics, one score in each cell.
 
