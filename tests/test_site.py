@@ -217,6 +217,8 @@ LOWERED = """document.fonts.ready.then(() => [...document.querySelectorAll("msub
   return {formula: index.textContent.replace(/\\s+/g, ""), by: (below.bottom - base.bottom) / base.height};
 }))"""
 
+FONTS = "[...document.fonts].filter((one) => one.family.includes('STIX')).map((one) => one.status)"
+
 
 def test_formulas_have_a_font_of_their_own(chromium: Chromium, site: Path) -> None:
     """Guards formulas: drawn in the site's font for them, indices below the line; none has a word of LaTeX left."""
@@ -228,9 +230,7 @@ def test_formulas_have_a_font_of_their_own(chromium: Chromium, site: Path) -> No
         lost += [f"{page.name}: {m}" for m in re.findall(r"<math.*?</math>", text, re.S) if "\\" in m or "merror" in m]
         with Tab(chromium, page, WIDTHS["phone"], dark=page.name < "d") as tab:
             found = tab.evaluate(LOWERED)
-            assert tab.evaluate("[...document.fonts].filter((f) => f.family.includes('STIX')).map((f) => f.status)") == [
-                "loaded"
-            ]
+            assert tab.evaluate(FONTS) == ["loaded"]
             assert elsewhere(tab.requests, site.as_uri()) == []
         level += [f"{page.name}: {one['formula']} {one['by']:.2f}" for one in found if one["by"] < 0.15]
     assert lost == []
