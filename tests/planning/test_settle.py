@@ -408,7 +408,7 @@ def test_what_is_no_label_is_refused_and_labels_before_are_kept(value: Any, why:
     listed = study.settle(known(gold), population="fixed").filled
     assert str(caught.value).startswith(f"topic {listed.topics[17]}, document {listed.docs[17]}: the label ")
     assert "settle again (17 labels so far are kept, by topic and document: error.labels)" in str(caught.value)
-    assert (caught.value.filled.judged, caught.value.filled.cannot, asked) == (17, {3}, 18)
+    assert (caught.value.filled.judged, caught.value.filled.cannot, asked) == (17, frozenset({3}), 18)
     labels = caught.value.labels
     assert list(labels) == list(zip(listed.topics, listed.docs, strict=True))[:17]
     settled = study.settle(lambda t, d: labels[t, d] if (t, d) in labels else say(t, d), population="fixed")

@@ -702,7 +702,7 @@ def _no_label(value: object, listed: GoldList) -> str:
         return f"the label is {shorten(repr(value))}, which is {an(value)}, and {needed}"
     if not math.isfinite(value):
         return f"the label is {float(value):g}, and {needed}"
-    if not low <= value <= high:
+    if not low <= float(value) <= high:
         scale = arg("scale")
         return f"the label {float(value):g} is not on the scale {listed.labels} of the list ({scale} gives another)"
     return ""
