@@ -72,12 +72,10 @@ def test_answers() -> None:
 def values(labels: dict[str, int], *, seed: int = 0) -> tg.Judge:
     """The judge of values of answers of three systems whose errors are alike, with so many gold labels of each."""
     rng = np.random.default_rng(seed)
-    rows = [{"system": s, "topic": f"q{t}", "value": rng.uniform()} for s in "abc" for t in range(40)]
-    people = [
-        {**row, "value": row["value"] - 0.2 * rng.uniform()}
-        for row in rows
-        if int(str(row["topic"])[1:]) < labels[str(row["system"])]
-    ]
+    columns = ("system", "topic", "value")
+    told = [(s, t, rng.uniform()) for s in "abc" for t in range(40)]
+    rows = [dict(zip(columns, row, strict=True)) for row in told]
+    people = [dict(zip(columns, (s, t, v - 0.2 * rng.uniform()), strict=True)) for s, t, v in told if t < labels[s]]
     gold = tg.Gold(tg.read_items(people), "random")
     judge = tg.Study(tg.read_items(rows), measures="value", gold=gold).judge
     assert judge is not None
