@@ -491,7 +491,7 @@ class Study:
         self._weights: dict[str, Floats] = {}
         self.provenance = self._provenance(given.as_given)
         if self.judge is not None:
-            self.judge = replace(self.judge, favor_of=self._favor)
+            self.judge = self.judge.of_study(self._favor)
 
     def _favor(self, system: str) -> Favor:
         favor: Favor = provided("favor_in")(self, system)
