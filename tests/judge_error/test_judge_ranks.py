@@ -27,7 +27,7 @@ from truegain.judge_error.diagnostics import (
     rank_notes,
     rank_shifts,
 )
-from truegain.judge_error.favor import Favor
+from truegain.judge_error.favor import ONE_TOPIC, Favor
 from truegain.judge_error.system_judges import JudgedLists, check_says_something
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import p_of, quantile_of
@@ -352,7 +352,7 @@ def test_a_favor_that_rests_on_one_topic_has_no_size() -> None:
     """Guards the interval: nearly all of it in one topic leaves next to no freedom, and limits without end."""
     topic = np.repeat(np.arange(5), 4)
     moves = np.where(topic == 0, 1.0, 0.001) * np.tile([1.0, -1.0, 0.5, -0.4], 5)
-    assert _favor("a", 0.1, moves, topic) == Favor("a")
+    assert _favor("a", 0.1, moves, topic) == Favor("a", unknown=ONE_TOPIC)
     even = _favor("a", 0.1, np.tile([1.0, -1.0, 0.5, -0.4], 5), topic)
     assert even.df == pytest.approx(4)
 

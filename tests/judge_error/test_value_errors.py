@@ -109,7 +109,7 @@ def test_a_favored_system_is_the_paired_difference_of_errors() -> None:
     test = stats.ttest_rel(e[40:], e[:40])
     interval = test.confidence_interval()
     assert made.gap is not None
-    assert (made.gap.system, made.gap.other, made.favors) == ("s1", "s0", True)
+    assert (made.gap.system, made.gap.other, made.is_uneven) == ("s1", "s0", True)
     assert (made.gap.value, made.gap.low, made.gap.high) == pytest.approx(
         ((e[40:] - e[:40]).mean(), interval.low, interval.high)
     )
@@ -261,13 +261,25 @@ def test_few_or_equal_errors_give_no_interval() -> None:
         return ValueErrors(("a", "b"), topics, judge, gold, np.repeat([0, 1], n), at, np.ones(2 * n), "faith")
 
     few = made(3, 0.05)
-    assert (few.overall.low, few.gap, few.favors) == (None, None, False)
+    assert (few.overall.low, few.gap, few.is_uneven) == (None, None, False)
     assert "fewer than 10 labels give no interval" in few.bias
     equal = made(20, 0.0)
-    assert (equal.by_system[0].low, equal.gap, equal.favors) == (None, None, False)
-    assert made(20, 0.05).favors
+    assert (equal.by_system[0].low, equal.gap, equal.is_uneven) == (None, None, False)
+    assert made(20, 0.05).is_uneven
     one = ValueErrors(("a",), ("1", "2"), np.array([0.1, 0.9, 0.4]), np.array([0.2, 0.8, 0.9]), np.zeros(3, int),
                       np.array([0, 0, 1]), np.ones(3), "faith")  # fmt: skip
     assert one.correlation is not None
     assert one.correlation[1] is None
     assert not one.follows
+
+
+def test_systems_labeled_on_other_topics_are_compared_by_welch() -> None:
+    """Guards standard error and freedom where systems have no topic in common, one of them few labels."""
+    judge, gold = draws(52, 9)
+    system, topic = np.repeat([0, 1], [40, 12]), np.arange(52)
+    gap = errors_of(judge, gold, system, topic).gap
+    assert gap is not None
+    welch = stats.ttest_ind((judge - gold)[40:], (judge - gold)[:40], equal_var=False)
+    interval = welch.confidence_interval()
+    assert (gap.value, gap.p) == pytest.approx((float(interval.low + interval.high) / 2, welch.pvalue))
+    assert (gap.low, gap.high) == pytest.approx((interval.low, interval.high))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 
+import numpy as np
 import pytest
 
 import truegain as tg
@@ -66,6 +67,70 @@ def test_answers() -> None:
     assert a.low is not None
     assert a.low > 0
     assert "add +0.0995 to the score of a" in str(a)
+
+
+def values(labels: dict[str, int], *, seed: int = 0) -> tg.Judge:
+    """The judge of values of answers of three systems whose errors are alike, with so many gold labels of each."""
+    rng = np.random.default_rng(seed)
+    columns = ("system", "topic", "value")
+    told = [(s, t, rng.uniform()) for s in "abc" for t in range(40)]
+    rows = [dict(zip(columns, row, strict=True)) for row in told]
+    people = [dict(zip(columns, (s, t, v - 0.2 * rng.uniform()), strict=True)) for s, t, v in told if t < labels[s]]
+    gold = tg.Gold(tg.read_items(people), "random")
+    judge = tg.Study(tg.read_items(rows), measures="value", gold=gold).judge
+    assert judge is not None
+    return judge
+
+
+def test_others_with_few_labels_are_left_out() -> None:
+    """Guards a mean error of two labels: it has no spread that anybody saw, and is no measure for the others."""
+    few, without = values({"a": 40, "b": 40, "c": 2}), values({"a": 40, "b": 40, "c": 0})
+    assert few.favors("a").value == pytest.approx(without.favors("a").value)
+    assert few.favors("a").se == pytest.approx(without.favors("a").se)
+    assert str(few.favors("c")).endswith("too few gold labels (2 of its answers; 10 are needed).")
+    assert str(without.favors("c")).endswith("too few gold labels (0 of its answers; 10 are needed).")
+    alone = values({"a": 40, "b": 2, "c": 0}).favors("a")
+    assert alone.value is None
+    assert str(alone).endswith("cannot be said: the other systems have too few gold labels.")
+
+
+def test_the_interval_is_that_of_the_study() -> None:
+    """Guards confidence and measure, which the sentence names."""
+    wide, usual = (study(confidence=c).judge for c in (0.99, 0.95))
+    assert wide is not None
+    assert usual is not None
+    assert (wide.favors("a").high or 0) > (usual.favors("a").high or 1)
+    assert "to the P@4 of a" in str(wide.favors("a"))
+    assert "(99% CI" in str(wide.favors("a"))
+
+
+@pytest.mark.filterwarnings("ignore:all 160 gold pairs have exactly the bronze label")
+def test_a_judge_without_errors() -> None:
+    """Guards the reason where there are labels enough and no errors."""
+    judge = tg.Study(RUNS, TRUTH, "P@4", gold=tg.Gold(TRUTH, design="random")).judge
+    assert judge is not None
+    assert str(judge.favors("a")).endswith("cannot be said: the judge's errors on the gold labels are all the same.")
+
+
+def test_precision_takes_the_level_of_the_measure_it_stands_in_for() -> None:
+    """Guards AP(rel=2) and a graded measure of a study with a level: the same labels are relevant."""
+    twice = [{t: {d: 2 * y for d, y in labels.items()} for t, labels in of.items()} for of in (TRUTH, JUDGED)]
+    truth, judged = ({t: {d: max(y, 1) for d, y in of[t].items()} for t in of} for of in twice)
+    some = tg.Gold({t: labels for t, labels in truth.items() if int(t) < 14}, design="topics")
+    named = tg.Study(RUNS, judged, "AP(rel=2)@4", gold=some).judge
+    graded = tg.Study(RUNS, judged, "nDCG@4", gold=some, scoring=tg.Scoring(relevant_from=2)).judge
+    assert named is not None
+    assert graded is not None
+    assert named.favors("a").value == graded.favors("a").value == pytest.approx(0.5 * 10 / 28)
+    assert graded.favors("a").measure == "P(rel=2)@4"
+
+
+def test_a_judge_at_another_level_no_longer_tells() -> None:
+    """Guards what is made from a study's judge: it would answer by the old labels."""
+    judge = study().judge
+    assert judge is not None
+    with pytest.raises(tg.TruegainError, match="ask the judge of a study"):
+        judge.at_levels(1.0, 2.0).favors("a")
 
 
 def test_too_few() -> None:

@@ -12,7 +12,7 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, some
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.judge_error.confusion import corrected_mean
-from truegain.judge_error.favor import ALPHA, Favor
+from truegain.judge_error.favor import ALPHA, NO_SPREAD, ONE_TOPIC, Favor
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.panel import Judges
@@ -28,6 +28,8 @@ from truegain.stats.student_t import p_of, quantile_of, told_p
 
 # Gold pairs of a system, relevant or not and of each grade, by which its favor is measured: a few may agree by luck.
 LEAST_OF_KIND, LEAST_OF_LABEL = 10, 3
+NO_SHARES = "the gold labels do not show how many documents of the lists are relevant"
+NO_OTHERS = "the other systems have too few gold labels"
 
 
 def favors(lists: JudgedLists) -> tuple[Favor, ...]:
@@ -55,7 +57,10 @@ def favors(lists: JudgedLists) -> tuple[Favor, ...]:
     lacks = [next((f"{n} {kind}" for n, kind, least in row if n < least), "") for row in counts]
     measured = np.array([not why for why in lacks])
     if behind is None or measured.sum() < 2:
-        return tuple(Favor(name, lacks=why) for name, why in zip(names, lacks, strict=True))
+        unknown = NO_SHARES if behind is None else NO_OTHERS
+        return tuple(
+            Favor(name, lacks=why, unknown="" if why else unknown) for name, why in zip(names, lacks, strict=True)
+        )
     error = weights.value[bronze] - weights.value[gold]
     k = int(measured.sum())
     value, moves = np.zeros(k), np.zeros((k, len(error)))
@@ -85,11 +90,11 @@ def _needed(judge: Judge, gold: Ints, used: Sequence[int], lists: JudgedLists) -
 
 def _favor(system: str, value: float, moves: Floats, topic: Ints) -> Favor:
     by_topic, used = np.bincount(topic, moves), np.bincount(topic, np.abs(moves))
-    if np.count_nonzero(used) < 2:
-        return Favor(system)
+    if not used.any():
+        return Favor(system, unknown=NO_SPREAD)
     m = float(used.sum() ** 2 / (used @ used))  # topics, as many as an even share of the moves would take
     if m < 2:  # it rests on one topic, whose spread nobody saw
-        return Favor(system)
+        return Favor(system, unknown=ONE_TOPIC)
     variance = max(float(by_topic @ by_topic) * m / (m - 1), float(moves @ moves))
     return Favor(system, value, math.sqrt(variance), m - 1)
 

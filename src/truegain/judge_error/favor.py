@@ -8,29 +8,37 @@ from dataclasses import dataclass
 from truegain.stats.student_t import p_of, quantile_of
 
 ALPHA = 0.05
+NO_SPREAD = "the judge's errors on the gold labels are all the same"
+ONE_TOPIC = "its errors come almost all from one topic"
 
 
 @dataclass(frozen=True)
 class Favor:
-    """What the judge's errors add to a system's score more than to the others', for documents of the same gold label.
+    """How much more the judge's errors add to a system's score than to the scores of the others.
 
     Attributes
     ----------
     system : str
         The system.
     value : float or None
-        Above 0 where the judge favors it; None where it has too few gold labels, or no errors that vary.
+        Above 0 where the judge favors it; None where the gold labels cannot tell.
     se : float or None
         Its standard error over topics.
     df : float
         Degrees of freedom.
     lacks : str
         How many gold labels it has, and of what kind, where these are too few.
+    unknown : str
+        Why there is no value, where its own gold labels are enough.
+    measure : str
+        The score that the errors add to.
+    confidence : float
+        Of the interval.
 
     Examples
     --------
-    >>> print(Favor("new", 0.0312, 0.0121, 40.0))
-    The judge's errors add +0.0312 to the score of new relative to the others (95% CI +0.0067 to +0.0557).
+    >>> print(Favor("new", 0.0312, 0.0121, 40.0, measure="P@10"))
+    The judge's errors add +0.0312 to the P@10 of new relative to the others (95% CI +0.0067 to +0.0557).
     """
 
     system: str
@@ -38,14 +46,17 @@ class Favor:
     se: float | None = None
     df: float = math.inf
     lacks: str = ""
+    unknown: str = ""
+    measure: str = ""
+    confidence: float = 1 - ALPHA
 
     def __str__(self) -> str:
         if self.value is None or self.low is None or self.high is None:
-            why = f"too few gold labels ({self.lacks})" if self.lacks else "the gold labels show no errors that vary"
+            why = f"too few gold labels ({self.lacks})" if self.lacks else self.unknown
             return f"Whether the judge favors {self.system} cannot be said: {why}."
         return (
-            f"The judge's errors add {self.value:+z.4f} to the score of {self.system} relative to the others (95% CI "
-            f"{self.low:+z.4f} to {self.high:+z.4f})."
+            f"The judge's errors add {self.value:+z.4f} to the {self.measure or 'score'} of {self.system} relative to "
+            f"the others ({100 * self.confidence:g}% CI {self.low:+z.4f} to {self.high:+z.4f})."
         )
 
     def p(self, tests: int = 1) -> float | None:
@@ -55,18 +66,18 @@ class Favor:
         return min(1.0, tests * p_of(self.value / self.se, self.df))
 
     def interval(self, tests: int = 1) -> tuple[float, float] | None:
-        """The 95% interval; for so many tests together, by Bonferroni."""
+        """The interval; for so many tests together, by Bonferroni."""
         if self.value is None or self.se is None:
             return None
-        half = quantile_of(1 - ALPHA / tests, self.df) * self.se
+        half = quantile_of(1 - (1 - self.confidence) / tests, self.df) * self.se
         return self.value - half, self.value + half
 
     @property
     def low(self) -> float | None:
-        """Lower limit at 95%."""
+        """Lower limit of the interval."""
         return (self.interval() or (None, None))[0]
 
     @property
     def high(self) -> float | None:
-        """Upper limit at 95%."""
+        """Upper limit of the interval."""
         return (self.interval() or (None, None))[1]

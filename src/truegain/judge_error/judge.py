@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
@@ -50,8 +50,6 @@ class Judge(Result):
         The gold labels as they were given.
     groups : tuple of str
         Of values of answers: the cluster of each topic, where topics were sampled in such.
-    favor_of : callable, optional
-        Of the judge of a study: how much it favors a system; `favors` asks it.
 
     Notes
     -----
@@ -81,7 +79,7 @@ class Judge(Result):
     pairs: Pairs | None = None
     gold: Judgments | None = None
     groups: tuple[str, ...] = ()
-    favor_of: Callable[[str], Favor] | None = None
+    _favor_of: Callable[[str], Favor] | None = field(default=None, init=False)  # of the judge of a study
 
     # ------------------------------------------------------------------ where it comes from
 
@@ -382,8 +380,9 @@ class Judge(Result):
     def favors(self, system: str) -> Favor:
         """How much more the judge's errors add to a system's score than to the scores of the others.
 
-        Documents (or values of answers) of the same gold label are compared, so a better system is not "favored" for
-        having more relevant documents.
+        Documents of the same gold label are compared, so a system with more relevant documents does not count as
+        favored.  For values of answers, and for the support of nuggets, it is the system's mean error less the mean of
+        those of the others; systems with fewer than 10 gold labels are left out.
 
         Parameters
         ----------
@@ -393,9 +392,9 @@ class Judge(Result):
         Returns
         -------
         Favor
-            `value`, above 0 where the judge favors the system, on the scale of the study's first measure that is
-            linear in gains (P otherwise); `low` and `high`, its 95% interval over topics; `p()`.  All are None where
-            the system has too few gold labels, of which `lacks` tells.
+            `value`, above 0 where the judge favors the system, on the scale of `measure`: the study's first measure
+            that is linear in gains, precision where there is none; `low` and `high`, the interval over topics at the
+            study's confidence; `p()`.  All are None where the gold labels cannot tell; printed, it says why.
 
         Examples
         --------
@@ -405,11 +404,28 @@ class Judge(Result):
         >>> runs = {s: {t: {f"{s}{i}": 9.0 - i for i in range(4)} for t in truth} for s in "ab"}
         >>> study = tg.Study(runs, judged, "P@4", gold=tg.Gold(truth, design="random"))
         >>> print(study.judge.favors("a"))
-        The judge's errors add +0.1750 to the score of a relative to the others (95% CI +0.0594 to +0.2906).
+        The judge's errors add +0.1750 to the P@4 of a relative to the others (95% CI +0.0594 to +0.2906).
         """
-        if self.favor_of is None:
+        if self._favor_of is None:
             raise TruegainError("whether a judge favors a system needs runs; ask the judge of a study: study.judge")
-        return self.favor_of(system)
+        return self._favor_of(system)
+
+    def of_study(self, favor_of: Callable[[str], Favor]) -> Judge:
+        """The judge of a study, which can tell how much it favors a system.
+
+        Parameters
+        ----------
+        favor_of : callable
+            The answer for a system.
+
+        Returns
+        -------
+        Judge
+            The same judge; with other levels or weights it no longer knows the study.
+        """
+        judge = replace(self)
+        object.__setattr__(judge, "_favor_of", favor_of)  # the class is frozen
+        return judge
 
     @cached_property
     def binary(self) -> Confusion:

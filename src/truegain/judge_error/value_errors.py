@@ -274,12 +274,22 @@ class ValueErrors(Result):
         return np.where(np.bincount(t, minlength=len(self.topics)) > 0, moves, np.nan)
 
     def _spread(self, moves: Floats, contrast: Floats) -> tuple[float, float]:
-        """Standard error and freedom of a sum of mean errors, from the moves of topics (mean x topic)."""
-        n = int((~np.isnan(moves[contrast != 0])).any(axis=0).sum())
-        if n < 2:
+        """Standard error and freedom of a sum of mean errors, from the moves of topics (mean x topic).
+
+        Each mean has the small-sample factor and the freedom of its own topics, joined as Welch does; no more freedom
+        than all topics have, since means of the same topics move together.
+        """
+        moves, c = moves[contrast != 0], contrast[contrast != 0]
+        there = ~np.isnan(moves)
+        n, all_topics = there.sum(axis=1), int(there.any(axis=0).sum())
+        if n.min() < 2:
             return math.nan, math.nan
-        pull = contrast @ np.nan_to_num(moves)
-        return math.sqrt(n / (n - 1) * float(pull @ pull)), n - 1.0
+        each = (c * np.sqrt(n / (n - 1)))[:, None] * np.nan_to_num(moves)
+        pull, alone = each.sum(axis=0), np.square(each).sum(axis=1)
+        if not alone.any():
+            return 0.0, all_topics - 1.0
+        welch = float(alone.sum() ** 2 / (alone**2 / (n - 1)).sum())
+        return math.sqrt(float(pull @ pull)), min(welch, all_topics - 1.0)
 
     def _limits(
         self, value: float, moves: Floats, contrast: Floats, confidence: float | None = None
@@ -310,13 +320,15 @@ class ValueErrors(Result):
             gaps.append(ErrorGap(self.systems[s], other, value, value - half, value + half, p))
         return min(gaps, key=lambda g: g.p) if gaps else None
 
-    def lean(self, system: str) -> tuple[float, float, float]:
+    def lean(self, system: str, others: Sequence[str] | None = None) -> tuple[float, float, float]:
         """How much the judge's mean error of a system lies above that of the others.
 
         Parameters
         ----------
         system : str
             The system.
+        others : sequence of str, optional
+            Which others; all by default.
 
         Returns
         -------
@@ -324,9 +336,8 @@ class ValueErrors(Result):
             Its mean error less the mean of those of the others, the standard error of that over topics, and degrees of
             freedom; NaN in place of these where fewer than two topics show it.
         """
-        n, s = len(self.systems), self.systems.index(system)
-        contrast = np.full(n, -1.0 / (n - 1))
-        contrast[s] = 1.0
+        beside = [s for s in self.systems if s != system] if others is None else list(others)
+        contrast = np.array([(s == system) - (s in beside) / len(beside) for s in self.systems])
         means = np.array([e.value for e in self.by_system])
         return float(contrast @ means), *self._spread(self._influences, contrast)
 
@@ -336,7 +347,7 @@ class ValueErrors(Result):
         return np.array([self._influence(self.system == s) for s in range(len(self.systems))])
 
     @property
-    def favors(self) -> bool:
+    def is_uneven(self) -> bool:
         """Whether the mean error clearly differs between systems."""
         return self.gap is not None and self.gap.p < ALPHA
 
@@ -423,7 +434,7 @@ class ValueErrors(Result):
             return "" if len(self.systems) < 2 else "Too few gold labels to compare its errors between systems."
         of = g.other or "the others"
         interval = f"{self._level} CI {g.low:+z.4f} to {g.high:+z.4f}"
-        if self.favors:
+        if self.is_uneven:
             return (
                 f"It {'favors' if g.value > 0 else 'is hard on'} {g.system}: its mean error there is {g.value:+z.4f} "
                 f"relative to {of} ({interval})."

@@ -216,6 +216,6 @@ def gold_checks(judge: JudgeFacts, values: ValueErrors, answers: int) -> list[Ch
         words = f"informedness {judge.rates[2]:.2f}"
         checks.append(Check("Judge better than chance", not judge.not_chance, words, about))
     if values.gap is not None:
-        words = "mean errors differ" if values.favors else "no difference shown"
-        checks.append(Check("Judge errs alike for all systems", not values.favors, words, (values.leaning,)))
+        words = "mean errors differ" if values.is_uneven else "no difference shown"
+        checks.append(Check("Judge errs alike for all systems", not values.is_uneven, words, (values.leaning,)))
     return checks

@@ -190,8 +190,8 @@ def gold_checks(study: PreferenceStudy, judge: JudgedVotes, design: str) -> list
     value = f"{percent(share)} of {count(judge.untied)}"
     checks.append(Check("Judge agrees with people", judge.better_than_chance, value, tuple(sentences)))
     if judge.errors.gap is not None:
-        words = "mean errors differ" if judge.errors.favors else "no difference shown"
-        fine = not judge.errors.favors
+        words = "mean errors differ" if judge.errors.is_uneven else "no difference shown"
+        fine = not judge.errors.is_uneven
         checks.append(Check("Judge errs alike for all systems", fine, words, (judge.errors.leaning,)))
     return checks
 

@@ -2,45 +2,61 @@
 
 from __future__ import annotations
 
-from truegain.errors import TruegainError, counted, there_are
-from truegain.judge_error.diagnostics import favors
-from truegain.judge_error.favor import Favor
+import math
+from dataclasses import replace
+
+from truegain.data.label_lists import GoldList
+from truegain.data.pool import RankedGains
+from truegain.errors import TruegainError, there_are
+from truegain.judge_error.diagnostics import NO_OTHERS, favors
+from truegain.judge_error.favor import NO_SPREAD, ONE_TOPIC, Favor
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.value_errors import FEW_LABELS, SAME, ValueErrors
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import level_of
 from truegain.measures.parse import parse_measure
+from truegain.measures.scoring import at_level
 from truegain.message import told_value
 from truegain.sampling.catalogue import groups_of
 from truegain.sampling.clusters import CLUSTERS
 from truegain.stats.contrasts import Contrasts
+from truegain.study.gold_lists import Listed
 from truegain.study.study import Study
 
 USUAL_CUTOFF = 10  # of P, which stands in for measures that are not linear in gains
 
 
 def linear_measure(study: Study) -> Measure:
-    """The study's first measure that is linear in gains, since errors add up in such alone; else precision."""
-    first = next((m for m in study.measures if m.linear_in_gains), None)
-    return first or parse_measure(f"P@{getattr(study.measures[0], 'cutoff', None) or USUAL_CUTOFF}")
+    """The study's first measure that is linear in gains, since errors add up in such alone; else precision.
+
+    Precision takes the cutoff and the relevance threshold of the first measure, a graded one's from the study.
+    """
+    linear = next((m for m in study.measures if m.linear_in_gains), None)
+    if linear is not None:
+        return linear
+    first = study.measures[0]
+    level = study.relevant_from if (own := level_of(first)) is None else own
+    return at_level(parse_measure(f"P@{getattr(first, 'cutoff', None) or USUAL_CUTOFF}"), level)
 
 
 def judged_lists(study: Study) -> JudgedLists:
     """What the systems retrieved, with the judge behind it."""
     assert study.judge is not None
-    if study.gold_list is not None and _leaves_out(study):
+    measure = linear_measure(study)
+    gold = study.config.gold
+    relevant_from = None if gold is None else gold.relevant_from
+    if study.gold_list is not None and _leaves_out(study.gold_list, study.ranked, measure, relevant_from):
         raise TruegainError(
             "the list was drawn for differences, and leaves out documents that systems share",
             remedy="draw a list of all",
         )
-    gold = study.config.gold
-    relevant_from = None if gold is None else gold.relevant_from
-    return JudgedLists.of(study.ranked, study.judge, linear_measure(study), gold_relevant_from=relevant_from)
+    return JudgedLists.of(study.ranked, study.judge, measure, gold_relevant_from=relevant_from)
 
 
-def _leaves_out(study: Study) -> bool:
-    """Whether a list of gold labels is not of all that the systems retrieved."""
-    lacking = study.variance_model(study.measures[0]).estimator.unlisted(Contrasts.scores(len(study.systems)))
-    return lacking is not None and bool(lacking.any())
+def _leaves_out(gold_list: GoldList, ranked: RankedGains, measure: Measure, relevant_from: float | None) -> bool:
+    """Whether a list of gold labels is not of all that the systems retrieved where the measure looks."""
+    listed = Listed.of(ranked, gold_list, measure, relevant_from)
+    return bool(listed.unlisted(Contrasts.scores(len(ranked.systems))).any())
 
 
 def value_errors(study: Study) -> ValueErrors:
@@ -63,12 +79,23 @@ def favor_in(study: Study, system: str) -> Favor:
         raise TruegainError("there is one system; whether the judge favors it needs others to compare it with")
     if study.of_items:
         errors = value_errors(study)
-        few = next((e for e in errors.by_system if e.system == system and e.labels < FEW_LABELS), None)
-        if few is not None:
-            return Favor(system, lacks=counted(few.labels, "gold label"))
-        value, se, df = errors.lean(system)
-        return Favor(system, value, se, df) if se > SAME else Favor(system)
+        return replace(_favor_by_values(errors, system), measure=errors.measure, confidence=study.confidence)
     lists = judged_lists(study)
     if lists.judge_and_pairs is None:
         raise TruegainError("whether the judge favors a system needs the gold pairs, not counts of them")
-    return next(favor for favor in favors(lists) if favor.system == system)
+    favor = next(favor for favor in favors(lists) if favor.system == system)
+    return replace(favor, measure=str(lists.measure), confidence=study.confidence)
+
+
+def _favor_by_values(errors: ValueErrors, system: str) -> Favor:
+    """Of the systems with few labels no mean error is known: they are no measure for the others."""
+    labels = {e.system: e.labels for e in errors.by_system}
+    if labels.get(system, 0) < FEW_LABELS:
+        return Favor(system, lacks=f"{labels.get(system, 0)} of its answers; {FEW_LABELS} are needed")
+    others = [name for name, n in labels.items() if name != system and n >= FEW_LABELS]
+    if not others:
+        return Favor(system, unknown=NO_OTHERS)
+    value, se, df = errors.lean(system, others)
+    if se > SAME:
+        return Favor(system, value, se, df)
+    return Favor(system, unknown=ONE_TOPIC if math.isnan(se) else NO_SPREAD)

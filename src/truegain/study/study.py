@@ -301,7 +301,8 @@ class Study:
         Parameters
         ----------
         label : callable
-            From topic and document their gold label; None where they cannot be judged.
+            From topic and document their gold label; None where they cannot be judged.  Where it fails or gives what
+            is no label, the `truegain.typing.LabelError` has the labels before.
         baseline : str, optional
             The system that others are held against; by default the first.
         candidate : str or list of str, optional
@@ -490,7 +491,7 @@ class Study:
         self._weights: dict[str, Floats] = {}
         self.provenance = self._provenance(given.as_given)
         if self.judge is not None:
-            self.judge = replace(self.judge, favor_of=self._favor)
+            self.judge = self.judge.of_study(self._favor)
 
     def _favor(self, system: str) -> Favor:
         favor: Favor = provided("favor_in")(self, system)
