@@ -16,7 +16,7 @@ from truegain.results.base import Table
 from truegain.results.settlement import Settlement
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList
 from truegain.stats.significance.comparisons import Comparisons
-from truegain.study.settled import SettleResult
+from truegain.study.settled import LabelError, SettleResult
 from truegain.study.verdict import Verdict
 from truegain.text.corpus import CorpusLike
 
@@ -28,6 +28,7 @@ __all__ = [
     "FrameLike",
     "GoldLike",
     "JudgmentsLike",
+    "LabelError",
     "MeasureLike",
     "MeasuresLike",
     "Plan",

@@ -19,7 +19,7 @@ from truegain.planning.settle import Settling
 from truegain.results.settlement import Interval, Label, PairSettlement, Settlement
 from truegain.stats.betting import CALIBRATION, HORIZONS, LEFT, MOST_STAKED, OF_GROUP, OF_LABEL
 from truegain.study.looks import Foreseen, PairLook, Reach
-from truegain.study.settled import LabelBudget, SettleResult
+from truegain.study.settled import LabelBudget, LabelError, SettleResult
 
 World = tuple[Runs, Labels, Labels]
 
@@ -334,7 +334,8 @@ def test_people_may_use_labels_that_the_judge_never_gave() -> None:
     narrow = {t: {d: min(x, 2) for d, x in row.items()} for t, row in bronze.items()}
     study = tg.Study(runs, narrow, "DCG@5")
     with pytest.raises(
-        TruegainError, match=r"label 3 is not on the scale 0 to 2 of the list; correct it, or start again with scale="
+        TruegainError,
+        match=r"label 3 is not on the scale 0 to 2 of the list \(scale= gives another\); mend it",
     ):
         study.settle(known(gold), population="fixed")
     settled = study.settle(known(gold), population="fixed", scale="0:3", max_labels=60)
@@ -377,13 +378,47 @@ def test_rows_of_another_list_are_refused(row: Any, why: str) -> None:
         settling.decide([*rows, rows[0]])
 
 
-def test_a_label_is_a_number() -> None:
-    """Guards what a labeling function gives."""
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("relevant", "the label is 'relevant', which is a text, and a number, or None where it cannot be judged, is"),
+        (math.nan, "the label is nan, and a number, or None"), (-math.inf, "the label is -inf, and a number"),
+        ([1], r"the label is \[1\], which is a list, and"), (np.array(1.0), "which is a numpy array, and"),
+        (2, r"the label 2 is not on the scale 0 to 1 of the list \(scale= gives another\); mend it"),
+        (ZeroDivisionError("no money"), r"the label function failed \(ZeroDivisionError: no money\)"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("every", [1, 10])
+def test_what_is_no_label_is_refused_and_labels_before_are_kept(value: Any, why: str, every: int) -> None:
+    """Guards what a labeling function gives: it names the document, and the labels before it go on, asked for once."""
+    runs, bronze, gold = world(2)
+    study, asked = tg.Study(runs, bronze, "P@5"), 0
+
+    def say(topic: str, doc: str) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked != 18:
+            return None if asked == 4 else gold[topic][doc]
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    with pytest.raises(LabelError, match=why) as caught:
+        study.settle(say, population="fixed", every=every)
+    listed = study.settle(known(gold), population="fixed").filled
+    assert str(caught.value).startswith(f"topic {listed.topics[17]}, document {listed.docs[17]}: the label ")
+    assert "settle again (17 labels so far are kept, by topic and document: error.labels)" in str(caught.value)
+    assert (caught.value.filled.judged, caught.value.filled.cannot, asked) == (17, frozenset({3}), 18)
+    labels = caught.value.labels
+    assert list(labels) == list(zip(listed.topics, listed.docs, strict=True))[:17]
+    settled = study.settle(lambda t, d: labels[t, d] if (t, d) in labels else say(t, d), population="fixed")
+    assert asked == 1 + settled.labels, "each document once, but the one that failed"
+
+
+def test_numbers_of_other_libraries_are_labels() -> None:
+    """Guards labels as numpy has them."""
     runs, bronze, _ = world(2)
-    say: Any = lambda t, d: "relevant"  # noqa: E731
-    with pytest.raises(TruegainError, match="the label is 'relevant'; give a number, or None"):
-        tg.Study(runs, bronze, "P@5").settle(say)
-    say = lambda t, d: np.int64(1) if d[0] == "1" else np.float32(0)  # noqa: E731
+    say: Any = lambda t, d: np.int64(1) if d[0] == "1" else np.float32(0)  # noqa: E731
     assert tg.Study(runs, bronze, "P@5").settle(say, population="fixed").status == "better"
 
 

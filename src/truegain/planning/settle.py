@@ -15,7 +15,7 @@ from msgspec import structs
 
 from truegain.config import Gold
 from truegain.data.label_lists import GoldList
-from truegain.errors import DataWarning, InputError, TruegainError, counted, some
+from truegain.errors import DataWarning, InputError, TruegainError, an, counted, shorten, some
 from truegain.io.columns import Floats
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.measures.base import Measure
@@ -40,7 +40,7 @@ from truegain.study.decision import could_move
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import StandIn
 from truegain.study.looks import ListLooks, PairLook, Reach
-from truegain.study.settled import LabelBudget, SettleResult
+from truegain.study.settled import LabelBudget, LabelError, SettleResult
 from truegain.study.study import Study
 from truegain.study.verdict import Verdict
 
@@ -663,7 +663,7 @@ def settle(
     for topic, doc in zip(settling.listed.topics, settling.listed.docs, strict=True):
         if now.ended or len(rows) >= settling.most:
             break
-        rows.append(Label(topic, doc, (_number(label(topic, doc), topic, doc),)))
+        rows.append(Label(topic, doc, (_asked(label, settling, rows, topic, doc),)))
         if len(rows) % every == 0 or len(rows) == settling.most:
             now = settling.decide(rows)
             if progress is not None:
@@ -674,19 +674,47 @@ def settle(
     return SettleResult(now, settling.verdicts(labels), settling.filled(labels))
 
 
-def _number(value: object, topic: str, doc: str) -> float | None:
-    """A label as a number; None where a document could not be judged.
+def _asked(label: LabelOf, settling: Settling, rows: Sequence[Label], topic: str, doc: str) -> float | None:
+    """The label of a document; where there is none that counts, an error that keeps those before it."""
+    try:
+        value = label(topic, doc)
+        problem = _no_label(value, settling.listed)
+    except Exception as error:  # whatever happens to it, labels that were paid for are kept
+        raise LabelError(
+            f"topic {topic}, document {doc}: the label function failed ({type(error).__name__}: {error}); mend it, and "
+            f"settle again{_kept(len(rows))}", settling.filled(settling.labels_of(rows)),
+        ) from error  # fmt: skip
+    if problem:
+        raise LabelError(
+            f"topic {topic}, document {doc}: {problem}; mend it, and settle again{_kept(len(rows))}",
+            settling.filled(settling.labels_of(rows)), value,
+        )  # fmt: skip
+    return None if value is None else float(value)
 
-    >>> _number(1, "7", "d3"), _number(None, "7", "d3"), _number(float("nan"), "7", "d3")
-    (1.0, None, None)
-    """
+
+def _no_label(value: object, listed: GoldList) -> str:
+    """Why a value is no label of a list; empty where it is one, or None: could not be judged."""
     if value is None:
-        return None
+        return ""
+    low, high = listed.scale
+    needed = "a number, or None where it cannot be judged, is needed"
     if not isinstance(value, Real):
-        raise TruegainError(
-            f"topic {topic}, document {doc}: the label is {value!r}; give a number, or None where it cannot be judged"
-        )
-    return None if math.isnan(value) else float(value)
+        return f"the label is {shorten(repr(value))}, which is {an(value)}, and {needed}"
+    if not math.isfinite(value):
+        return f"the label is {float(value):g}, and {needed}"
+    if not low <= float(value) <= high:
+        scale = arg("scale")
+        return f"the label {float(value):g} is not on the scale {listed.labels} of the list ({scale} gives another)"
+    return ""
+
+
+def _kept(rows: int) -> str:
+    """Where the labels so far are."""
+    if not rows:
+        return ""
+    return (
+        f" ({counted(rows, 'label')} so far {'is' if rows == 1 else 'are'} kept, by topic and document: error.labels)"
+    )
 
 
 def systems_of(study: Study, baseline: str | None, candidate: str | Sequence[str] | None) -> tuple[str, list[str]]:

@@ -78,6 +78,48 @@ class SettleResult(Result):
         return "\n".join([self.in_short(), *self.settlement.notes])
 
 
+class LabelError(TruegainError):
+    """A label function of `Study.settle` that failed or gave what is no label; the labels before it are kept.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do.
+    filled : GoldList
+        The list with the labels so far.
+    value : object, optional
+        What the function gave.
+
+    Examples
+    --------
+    >>> import truegain as tg
+    >>> llm = {str(t): {d: (i + t) % 2 for i, d in enumerate("abcdef")} for t in range(12)}
+    >>> runs = {"old": {t: {"a": 3, "b": 2, "c": 1} for t in llm}, "new": {t: {"d": 3, "e": 2, "f": 1} for t in llm}}
+    >>> study, kept, broken = tg.Study(runs, llm, "P@3"), {}, ["7"]
+    >>> def label(topic, doc):
+    ...     if (topic, doc) in kept:
+    ...         return kept[topic, doc]
+    ...     return float("nan") if topic in broken else float(doc in "def")
+    >>> try:
+    ...     settled = study.settle(label, population="fixed")
+    ... except LabelError as error:
+    ...     kept.update(error.labels)
+    >>> broken.clear()
+    >>> len(kept) > 0, study.settle(label, population="fixed").status
+    (True, 'better')
+    """
+
+    def __init__(self, message: str, filled: GoldList, value: object = None) -> None:
+        super().__init__(message, value=value)
+        self.filled = filled
+
+    @property
+    def labels(self) -> dict[tuple[str, str], float | None]:
+        """The labels so far, by topic and document; None where one cannot be judged."""
+        rows = zip(self.filled.topics, self.filled.docs, self.filled.label.tolist(), strict=True)
+        return {(t, d): None if math.isnan(x) else x for t, d, x in list(rows)[: self.filled.judged]}
+
+
 @dataclass(frozen=True)
 class LabelBudget:
     """How far labeling may go: labels, and money.
