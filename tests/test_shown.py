@@ -177,11 +177,7 @@ def test_the_served_command_has_its_options() -> None:
     found = [one for line in script.splitlines() for one in commands(line.replace("${DATABASE:+", ""))]
     starts = dict(found)["annotate serve"]
     app = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["app"]
-    given = (
-        given["annotate serve"]
-        | set(OPTION.findall(script))
-        | {word for word in app["command"] if word.startswith("-")}
-    )
+    given = starts | set(OPTION.findall(script)) | {word for word in app["command"] if word.startswith("-")}
     assert {"--host", "--port", "--database", "--workers"} <= given
     assert given <= options("annotate serve")
     assert (ROOT / app["build"]["dockerfile"]).exists()
