@@ -20,14 +20,14 @@ from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
 from truegain.cli.options import Judgments, RunFiles, advanced, with_options
 from truegain.cli.output import write_table
 from truegain.cli.rating_options import RatingOptions
-from truegain.cli.settle_folder import QUESTION, Keeper, only_here
+from truegain.cli.settle_folder import QUESTION, Keeper, check_question, only_here
 from truegain.cli.settle_llm import LabeledByModel, label_unjudged
 from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
-from truegain.message import arg, argname, option
+from truegain.message import arg, argname, option, with_marks
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Settlement
 
 if TYPE_CHECKING:
@@ -241,14 +241,21 @@ def _settling(
     seed = config.resampling.seed
     drawn = None if folder is None else _drawn_before(folder)
     population = "fixed" if _is_fixed(config) else None
+    if folder is not None:
+        check_question(folder, {
+            "baselines": [a for a, _ in pairs], "candidates": [b for _, b in pairs], "measure": str(study.measures[0]),
+            "population": population or "topics", "min_effect": study.min_effect, "confidence": study.confidence,
+            "seed": seed,
+        })  # fmt: skip
     try:
         return Settling(study, [a for a, _ in pairs], [b for _, b in pairs], budget, population, seed, drawn, scale)
-    except InputError:
-        if drawn is None:
+    except InputError as error:
+        if drawn is None or error.file is not None:
             raise
         raise InputError(
-            "this folder settles another question: its list was drawn for other systems, labels or another measure",
-            file=shown_path(str(folder)), hint=f"give {option('--folder')} another name, or ask the same question",
+            f"this folder settles another question: {with_marks(error.problem)}; its list and its labels are kept as "
+            "they are", file=shown_path(str(folder)),
+            hint=f"give runs, labels and settings as before, or another {option('--folder')} to begin anew",
         ) from None  # fmt: skip
 
 

@@ -136,15 +136,14 @@ class Settling:
         pairs = [(place_of(a, study.systems), place_of(b, study.systems)) for a, b in self.pairs]
         self.contrasts = Contrasts.of(pairs)
         ends = ends_of(self.scale)
-        if self.drawn is None:
-            systems = sorted({x for pair in pairs for x in pair})
-            self.listed = draw_list(study.ranked, self.measure, systems=systems, scale=ends, seed=self.seed)
-        elif ends is not None and ends != self.drawn.scale:
+        if self.drawn is not None and ends is not None and ends != self.drawn.scale:
             raise InputError(
                 f"{argname('scale', self.scale)}: this list was drawn for labels {self.drawn.labels}; draw another"
             )
-        else:
-            self.listed = self.drawn
+        systems = sorted({x for pair in pairs for x in pair})
+        ends = ends if self.drawn is None else self.drawn.scale
+        listed = draw_list(study.ranked, self.measure, systems=systems, scale=ends, seed=self.seed)
+        self.listed = listed if self.drawn is None else _same(self.drawn, listed)
         population = sources_of(self.population or study.config.population)
         if other := sorted(population - {"topics"}):
             raise TruegainError(
@@ -589,6 +588,31 @@ class Settling:
                 "is: quote the interval."
             )
         return tuple(notes)
+
+
+def _same(drawn: GoldList, now: GoldList) -> GoldList:
+    """A list that was drawn before, if the same would be drawn now: chances are those of the runs and labels then."""
+    if drawn.digest == now.digest:
+        return drawn
+    rows = [list(zip(listed.topics, listed.docs, listed.bronze.tolist(), strict=True)) for listed in (drawn, now)]
+    before, after = ({(t, d): x for t, d, x in row} for row in rows)
+    if drawn.measure != now.measure:
+        what = f"its list was drawn for {drawn.measure}, and now the measure is {now.measure}"
+    elif before.keys() != after.keys():
+        other = before.keys() ^ after.keys()
+        t, d = min(other)
+        where = "on its list, and not" if (t, d) in before else "not on its list, but"
+        what = (
+            f"with these runs and judgments {counted(len(other), 'document')} of the list "
+            f"{'differs' if len(other) == 1 else 'differ'}, such as topic {t}, document {d}, which is {where} on the one "
+            "that is drawn now"
+        )
+    elif before != after:
+        (t, d), x = next((pair, x) for pair, x in before.items() if after[pair] != x)
+        what = f"the judge's label of topic {t}, document {d} was {x:g}, and now it is {after[t, d]:g}"
+    else:
+        what = "its documents are drawn in another order now, as with another seed or other ranks in the runs"
+    raise InputError(what, hint="give the runs, labels and settings that it was drawn with, or draw another list")
 
 
 def _moves(could: tuple[float, float]) -> str:
