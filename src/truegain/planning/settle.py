@@ -604,8 +604,8 @@ def _same(drawn: GoldList, now: GoldList) -> GoldList:
         where = "on its list, and not" if (t, d) in before else "not on its list, but"
         what = (
             f"with these runs and judgments {counted(len(other), 'document')} of the list "
-            f"{'differs' if len(other) == 1 else 'differ'}, such as topic {t}, document {d}, which is {where} on the one "
-            "that is drawn now"
+            f"{'differs' if len(other) == 1 else 'differ'}, such as topic {t}, document {d}, which is {where} on "
+            "the one that is drawn now"
         )
     elif before != after:
         (t, d), x = next((pair, x) for pair, x in before.items() if after[pair] != x)
