@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from statistics import NormalDist, median_low
+from statistics import NormalDist
 
 import numpy as np
 from msgspec import structs
 
 from truegain.config import Gold
 from truegain.data.label_lists import GoldList
-from truegain.errors import DataWarning, InputError, TruegainError, an, counted, shorten, some
+from truegain.errors import DataWarning, InputError, TruegainError, an, check_one_of, counted, shorten, some
 from truegain.io.columns import Floats
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.measures.base import Measure
@@ -23,13 +23,16 @@ from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.planning.gold_sample import draw_list
 from truegain.results.base import Table
 from truegain.results.settlement import (
+    AGGREGATES,
     DECIDED,
+    Aggregate,
     Interval,
     Label,
     PairSettlement,
     Settlement,
     Status,
     labels_in_words,
+    trusted_label,
 )
 from truegain.results.table import Cell
 from truegain.sampling.designs import information_after
@@ -87,6 +90,8 @@ class Settling:
         The list, where it was drawn before.
     scale : str or sequence of float, optional
         The labels that people may give, as '0:3', or the lowest and the highest; by default those of the judge.
+    aggregate : {'median', 'majority', 'mean'}
+        What several people's labels of a document become: the lower median, the most frequent, or their mean.
 
     Examples
     --------
@@ -109,6 +114,7 @@ class Settling:
     seed: int = 0
     drawn: GoldList | None = None
     scale: str | Sequence[float] | None = None
+    aggregate: Aggregate = "median"
     listed: GoldList = field(init=False)
 
     def __post_init__(self) -> None:
@@ -120,6 +126,7 @@ class Settling:
                 else "give the judge's labels alone: gold labels are what shall be collected"
             )
             raise TruegainError(f"this study cannot be settled label by label: {why}")
+        check_one_of("aggregate", self.aggregate, tuple(AGGREGATES))
         if len(study.measures) != 1:
             raise TruegainError(
                 f"settling needs one measure, and the study has {some([str(m) for m in study.measures])}: name one of "
@@ -218,7 +225,7 @@ class Settling:
         return self.study.with_config(config)
 
     def labels_of(self, rows: Sequence[Label], top: int | None = None) -> Floats:
-        """One gold label for each row of the unbroken top: the lower median of people's, NaN where nobody could judge.
+        """One gold label for each row of the unbroken top, of people's by `aggregate`; NaN where nobody could judge.
 
         Rows must be those of the list, from its top.
         """
@@ -242,7 +249,7 @@ class Settling:
                     f"{self.listed.labels} of the list; correct it, or start again with {arg('scale')} set to the "
                     "labels in use"
                 )
-            labels.append(median_low(known) if known else math.nan)
+            labels.append(trusted_label(known, self.aggregate) if known else math.nan)
         return np.array(labels, np.float64)
 
     def decide(self, rows: Sequence[Label], top: int | None = None, answers: int | None = None) -> Settlement:
@@ -573,8 +580,8 @@ class Settling:
             notes.append(f"Two people agree on {agreement:.0%} of {doubled:,} rows that both labeled.")
             if agreement < WEAK_AGREEMENT:
                 notes.append(
-                    "People differ in what they call relevant: where they do, the lower label counts. A study over "
-                    "assessors says what other people would find."
+                    "People differ in what they call relevant: where they do, "
+                    f"{AGGREGATES[self.aggregate]}. A study over assessors says what other people would find."
                 )
         if len(labels) - stuck >= LEAST_BEFORE_GIVING_UP and ended and not self._looks.judge_helps():
             notes.append(
