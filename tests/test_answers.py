@@ -32,7 +32,7 @@ from truegain.results.base import Result, Table
 from truegain.stats.rank_correlation import RankAgreement
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList
 from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure
-from truegain.study.corrected_scores import Corrections
+from truegain.study.corrections import Corrections
 from truegain.study.correlate import Correlation
 from truegain.study.estimates import Ranking
 from truegain.study.next_steps import Steps

@@ -212,6 +212,31 @@ def test_no_page_asks_another_host(chromium: Chromium, site: Path, served_at: st
     assert said == []
 
 
+LOWERED = """document.fonts.ready.then(() => [...document.querySelectorAll("msub")].map((index) => {
+  const [base, below] = [...index.children].map((part) => part.getBoundingClientRect());
+  return {formula: index.textContent.replace(/\\s+/g, ""), by: (below.bottom - base.bottom) / base.height};
+}))"""
+
+FONTS = "[...document.fonts].filter((one) => one.family.includes('STIX')).map((one) => one.status)"
+
+
+def test_formulas_have_a_font_of_their_own(chromium: Chromium, site: Path) -> None:
+    """Guards formulas: drawn in the site's font for them, indices below the line; none has a word of LaTeX left."""
+    pages = [page for page in (site / "explanation").glob("*.html") if "<math" in page.read_text(encoding="utf-8")]
+    assert len(pages) > 8
+    lost, level = [], []
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        lost += [f"{page.name}: {m}" for m in re.findall(r"<math.*?</math>", text, re.S) if "\\" in m or "merror" in m]
+        with Tab(chromium, page, WIDTHS["phone"], dark=page.name < "d") as tab:
+            found = tab.evaluate(LOWERED)
+            assert tab.evaluate(FONTS) == ["loaded"]
+            assert elsewhere(tab.requests, site.as_uri()) == []
+        level += [f"{page.name}: {one['formula']} {one['by']:.2f}" for one in found if one["by"] < 0.15]
+    assert lost == []
+    assert level == []
+
+
 def results(tab: Tab) -> list[str]:
     """What a search lists, when no more results come."""
     listing = "[...document.querySelectorAll('#search-results li a')].map((a) => a.getAttribute('href'))"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 PLAN_TOPICS, PLAN_LABELS = ("plan topics", "--min-effect", "0.1"), ("plan labels",)
 CHECK = ("judge check", "--gold", "g.csv", "--design", "random")
+CORRECT = ("correct", "--gold", "g.csv", "--design", "random")
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,9 @@ CHECK = ("judge check", "--gold", "g.csv", "--design", "random")
         (PLAN_LABELS, ("--name-by", "tag")),
         (CHECK, ("--relevant-from", "3")),
         (CHECK, ("--unmatched", "drop")),
+        (CORRECT, ("--relevant-from", "3")),
+        (CORRECT, ("--resamples", "100")),
+        (CORRECT, ("--name-by", "tag")),
         (("compare",), ("--depth", "3")),
     ],
 )
@@ -58,7 +63,7 @@ def test_options_about_runs_are_refused(
     assert run(*name.split(), "s.toml", *more)[0] in (0, 1, 3)
 
 
-@pytest.mark.parametrize("command", [PLAN_TOPICS, PLAN_LABELS, CHECK])
+@pytest.mark.parametrize("command", [PLAN_TOPICS, PLAN_LABELS, CHECK, CORRECT])
 def test_measures_of_runs_are_refused(run: Run, answers: Path, command: tuple[str, ...]) -> None:
     """Guards -m, which was passed over: a score has no measure beside it."""
     name, *more = command
@@ -66,6 +71,20 @@ def test_measures_of_runs_are_refused(run: Run, answers: Path, command: tuple[st
     assert (code, "RR: these are values of answers, not runs; name a score of theirs" in err) == (2, True), err
     (answers / "s.toml").write_text('judgments = "s.csv"\nscore = "acc"\nmeasure = "RR"\n')
     assert run(*name.split(), "s.toml", *more)[0] == 0
+
+
+def test_correct_takes_answers(run: Run, answers: Path) -> None:
+    """Guards the table of corrected scores: its difference and its sentences are those of a verdict."""
+    of = ("s.csv", "--score", "acc", "--gold", "g.csv", "--design", "random")
+    code, out, err = run("correct", *of, "--format", "json")
+    assert code == 0, err
+    old, new = (row["value"] for row in json.loads(out)["rows"])
+    told = json.loads(run("verdict", *of, "--format", "json")[1])["verdicts"][0]
+    assert new - old == pytest.approx(told["difference"])
+    code, out, err = run("correct", *of)
+    assert (code, "old: by the judge's labels acc is 0." in out, "score" in out) == (0, True, True), err
+    code, _, err = run("correct", "s.csv", "--gold", "g.csv", "--design", "random")
+    assert (code, "s.csv: a table of scores? add --score acc" in err) == (2, True), err
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 import truegain as tg
 from tests.worlds import study
 from truegain.stats.results import Estimate
-from truegain.study.corrected_scores import Leaders, leaders_of
+from truegain.study.corrections import Leaders, leaders_of
 
 
 def answers(*values: float | None) -> list[Estimate]:

@@ -29,7 +29,7 @@ from truegain.judge_error.panel import Judges
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.stats.contrasts import Contrasts
-from truegain.study.corrected_scores import sentence_of
+from truegain.study.corrections import sentence_of
 
 Z = 1.959964
 

@@ -16,7 +16,7 @@ from truegain.errors import TruegainError
 from truegain.judge_error.panel import Judges
 from truegain.measures.parse import parse_measure
 from truegain.stats.results import Estimate
-from truegain.study.corrected_scores import Corrections, sentence_of
+from truegain.study.corrections import Corrections, sentence_of
 
 
 def answer(system: str, value: float | None, **more: Any) -> Estimate:
@@ -31,8 +31,8 @@ def test_a_bronze_score_at_an_end_of_the_interval_is_held() -> None:
     """Guards the sentence about one system at both ends, and the width."""
     for naive, held in ((0.2, True), (0.4, True), (0.199, False), (0.401, False)):
         one = answer("a", 0.3, uncorrected=naive, low=0.2, high=0.4)
-        assert ("which holds the bronze score too" in sentence_of(one)) is held
-        assert ("which does not hold the bronze score" in sentence_of(one)) is not held
+        assert ("which includes the bronze score, too" in sentence_of(one)) is held
+        assert ("which excludes the bronze score" in sentence_of(one)) is not held
     assert answer("a", 0.3, low=0.2, high=0.4).width == pytest.approx(0.2)
     refused = answer("a", None, low=math.nan, high=math.nan, notes=("x", "y"))
     assert (refused.refused, math.isnan(refused.width)) == (True, True)

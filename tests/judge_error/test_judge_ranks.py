@@ -31,7 +31,7 @@ from truegain.judge_error.favor import ONE_TOPIC, Favor
 from truegain.judge_error.system_judges import JudgedLists, check_says_something
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import p_of, quantile_of
-from truegain.study.corrected_scores import Corrections
+from truegain.study.corrections import Corrections
 
 Labels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, dict[str, float]]]

@@ -24,7 +24,7 @@ from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.label_weights import linear_parts
 from truegain.measures.parse import parse_measure
 from truegain.stats.contrasts import Contrasts
-from truegain.study.corrected_scores import _on_slopes
+from truegain.study.corrections import on_slopes
 
 Labels = Mapping[str, Mapping[str, int]]
 quiet = pytest.mark.filterwarnings("ignore::truegain.DataWarning")
@@ -184,7 +184,7 @@ def test_how_much_bronze_counts_is_said(topics: int) -> None:
     gold = np.where(np.arange(30) < topics, steep * bronze + 0.1 + 0.02 * rng.normal(size=(3, 30)), np.nan)
     for systems in (1, 3):
         estimator = by_topics(bronze[:systems], gold[:systems], (0.0, 1.0))
-        said = _on_slopes(estimator, tg.parse_measure("P@3"))
+        said = on_slopes(estimator, tg.parse_measure("P@3"))
         if topics == 30:
             assert said == "P@3: all 30 topics have gold labels, so bronze scores are not used."
             continue

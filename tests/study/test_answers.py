@@ -76,6 +76,54 @@ def test_gold_of_every_answer_gives_the_truth() -> None:
     assert [e.value for e in raw] == pytest.approx(judge.mean(axis=1).tolist())
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("design", ["random", "topics"])
+def test_corrected_scores_are_those_of_the_study(design: str, clustered: bool) -> None:
+    """Guards the one engine: `correct` of answers says what `Study` says, and its differences are a verdict's."""
+    truth, judge = world()
+    rows = [
+        Row(f"q{t}", "faith", float(truth[s, t]), n)
+        for s, n in enumerate(("old", "new"))
+        for t in range(T)
+        if (t + s * (design == "random")) % 2
+    ]
+    some = Items.of_rows(rows)
+    items, gold = items_of(judge), tg.Gold(some, design)
+    items = items.clustered("domain") if clustered else items
+    answer, study = tg.correct(items, measures="faith", gold=gold), tg.Study(items, measures="faith", gold=gold)
+    for mine, theirs in zip(answer, study.estimates(), strict=True):
+        assert (mine.value, mine.low, mine.high, mine.se) == (theirs.value, theirs.low, theirs.high, theirs.se)
+        assert (mine.gold, mine.gold_pairs, mine.n, mine.refused) == (design, T // 2, T, False)
+    assert [e.uncorrected for e in answer] == pytest.approx(judge.mean(axis=1).tolist())
+    c = study.verdict("old", "new").comparison
+    if design == "random":  # of whole topics each difference has a slope of its own
+        assert answer["new", "faith"].value - answer["old", "faith"].value == pytest.approx(c.difference, abs=1e-12)
+    assert c.p is not None
+    sure = "Best on faith: new, significantly better than all others (95% confidence)."
+    open_ = "Which system is best on faith is inconclusive: new, old may be (95% confidence)."
+    assert answer.best == (sure if c.p < 0.05 else open_,)
+    assert ("from clusters like these 8" in " ".join(answer.notes)) is clustered
+    assert any(note.startswith("The judge's values lie ") for note in answer.notes)
+
+
+def test_what_correct_has_no_use_for_of_answers_is_refused() -> None:
+    """Guards options of runs and gold labels that are missing or few, of which nothing was said."""
+    truth, judge = world()
+    items, people = items_of(judge), items_of(truth)
+    gold = tg.Gold(people, "random")
+    for name, value in (("method", "delta"), ("clusters", "none"), ("accuracy", "lists"), ("unmatched", "drop"),
+                        ("ratings", "mean")):  # fmt: skip
+        with pytest.raises(tg.TruegainError, match=rf"^{name}: this is of runs and judgments, not of answers; leave"):
+            tg.correct(items, measures="faith", gold=gold, **{name: value})  # type: ignore[arg-type]
+    with pytest.raises(tg.TruegainError, match=r"^gold: the labels are missing; give them"):
+        tg.correct(items, measures="faith")
+    with pytest.raises(tg.TruegainError, match=r"^measures: missing; runs are corrected by the bronze labels"):
+        tg.correct({"a": {"q1": {"d": 1.0}}}, {"q1": {"d": 1}}, gold=tg.Gold({"q1": {"d": 1}}, "random"))
+    few = tg.Gold(people.take(np.r_[:5, T + 5 : T + 10]), "random")
+    with pytest.raises(tg.TruegainError, match=r"^old, faith: only 5 gold labels affect it; .* draw them from its ans"):
+        tg.correct(items, measures="faith", gold=few)
+
+
 def test_a_label_belongs_to_one_system() -> None:
     """Guards against one shared label: the same answer to the same question by two systems has two of its own."""
     _, judge = world()

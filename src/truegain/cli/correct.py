@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-import shlex
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from truegain.cli.gold_options import Correcting, Gold, Labeling
 from truegain.cli.options import (
+    AnswerOptions,
     Confidence,
-    Judgments,
+    JudgmentsOrAnswers,
     NameBy,
     RelevantFrom,
     RunFiles,
     SeedAndJobs,
     advanced,
+    changed,
+    refuse_for_answers,
+    refuse_preferences,
     with_options,
 )
 from truegain.cli.output import TableOutput
+from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldLabels
 from truegain.config import Ratings, Resampling, Scoring
 from truegain.data.runs import RunPaths
-from truegain.errors import TruegainError
-from truegain.message import option
+from truegain.io.files import expand
 
 
-@with_options(labeling=Labeling, correcting=Correcting, compute=SeedAndJobs, table=TableOutput)
+@dataclass(frozen=True, kw_only=True)
+class Resamples(SeedAndJobs):
+    """How often is drawn, for methods that resample."""
+
+    resamples: Annotated[int, advanced("--resamples", min=100, help="Number of resamples.")] = 2000
+
+
+@with_options(answers=AnswerOptions, labeling=Labeling, correcting=Correcting, compute=Resamples, table=TableOutput)
 def correct_command(
-    judgments: Judgments,
+    judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     gold: Gold,
     measure: Annotated[
@@ -37,20 +48,22 @@ def correct_command(
             "-m",
             "--measure",
             help="Measure linear in the gain, such as P@10 or DCG@10; with gold labels of whole topics any mean over "
-            "topics, such as nDCG@10 or AP. Repeatable (default: P@10).",
+            "topics, such as nDCG@10 or AP; of nuggets V_strict and others. Repeatable (default: P@10; V_strict).",
         ),
     ] = None,
     relevant_from: RelevantFrom = None,
     confidence: Confidence = 0.95,
-    resamples: Annotated[int, advanced("--resamples", min=100, help="Number of resamples.")] = 2000,
     name_by: NameBy = "file",
     *,
+    answers: AnswerOptions,
     labeling: Labeling,
     correcting: Correcting,
-    compute: SeedAndJobs,
+    compute: Resamples,
     table: TableOutput,
 ) -> None:
     """Correct scores for the errors of a cheap judge (LLM or crowd), measured on gold labels.
+
+    Scores are those of runs; or of answers, in logs and tables (--score), and of their nuggets.
 
     Examples:
         truegain correct demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random
@@ -58,14 +71,21 @@ def correct_command(
 
     """
     from truegain.study.corrected_scores import correct
-    from truegain.study.file_kinds import scores_in
 
-    if scores := scores_in(judgments):
-        score_option = f"{option('--score')} {shlex.quote(scores[0])}"
-        raise TruegainError(
-            f"{judgments} has values of answers, which `correct` does not read; `truegain verdict` and `report` "
-            f"correct them by {option('--gold')} (with {score_option}), and `truegain doctor` shows the commands"
+    refuse_preferences("correct", judgments)
+    items = answers.items([judgments, *expand(runs)])
+    if items is not None:
+        refuse_for_answers(
+            changed(labeling, leave_out=("design", "columns"))
+            | changed(correcting)
+            | ({"resamples": "--resamples"} if compute.resamples != Resamples.resamples else {})
+            | ({"relevant_from": "--relevant-from"} if relevant_from is not None else {})
+            | ({"name_by": "--name-by"} if name_by != "file" else {})
         )
+        typed = measure if items.are_nuggets or not is_of_file("measure") else None
+        measures = answers.chosen_measures(items, typed)
+        table.write(correct(items, None, measures, GoldLabels(gold, labeling.design), confidence=confidence).table())
+        return
     trusted, design = labeling.trusted(gold)
     estimates = correct(
         RunPaths.of(runs, name_by),
@@ -76,7 +96,7 @@ def correct_command(
         ratings=Ratings(labeling.aggregate, labeling.scale if labeling.aggregate is None else None),
         unmatched=labeling.unmatched,
         scoring=Scoring(relevant_from),
-        resampling=Resampling(resamples, **vars(compute)),
+        resampling=Resampling(compute.resamples, compute.seed, compute.jobs),
         **vars(correcting),
     )
     table.write(estimates.table())

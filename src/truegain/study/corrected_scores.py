@@ -14,6 +14,7 @@ from truegain._version import __version__
 from truegain.config import Gold, Ratings, Resampling, Scoring, config_of
 from truegain.data.checks import check_order
 from truegain.data.id_matching import doubt_messages
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.pool import RankedGains
 from truegain.data.ratings import Scale, read_ratings
@@ -49,154 +50,17 @@ from truegain.measures.label_weights import levels_of, tell_unjudged
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import Message, arg, argname, with_marks
-from truegain.results.base import Table
 from truegain.results.provenance import provenance_of
-from truegain.results.table import Cell
 from truegain.stats.contrasts import Contrasts
-from truegain.stats.results import Comparison, Estimate, ResultList
+from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import quantile_of
+from truegain.study.corrections import Corrections, corrected_answers, leaders_of, on_slopes
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
 from truegain.study.gold import by_matrices, gold_estimator, impossible_pairs
 from truegain.study.reading import RunsInput
+from truegain.study.study import Study
 from truegain.study.variance import VarianceModel
-
-COLUMNS = ("system", "measure", "uncorrected", "value", "low", "high", "se", "method", "gold", "n", "gold_pairs")
-FEW = 5
-NAMED = 10  # systems that may be the best, at most
-
-
-def sentence_of(answer: Estimate) -> str:
-    """What a manager can read."""
-    head = f"{answer.system}: by the bronze labels {answer.measure} is {answer.uncorrected:.3f}"
-    if answer.refused:
-        return Message(f"{head}; it cannot be corrected soundly ({'; '.join(map(with_marks, answer.notes))}).")
-    inside = answer.uncorrected is not None and answer.low <= answer.uncorrected <= answer.high
-    so = "which holds the bronze score too" if inside else "which does not hold the bronze score"
-    return (
-        f"{head}; corrected it is {answer.value:z.3f}, with {answer.confidence:.0%} confidence between "
-        f"{answer.low:z.3f} and {answer.high:z.3f}, {so}."
-    )
-
-
-@dataclass(frozen=True, repr=False)
-class Corrections(ResultList[Estimate]):
-    """Corrected scores (`value`) beside the uncorrected ones.
-
-    Attributes
-    ----------
-    items : sequence of Estimate
-        A corrected score for each system and measure.
-    provenance : dict
-        How they were made.
-    notes : tuple of str
-        What was measured of the judge.
-    best : tuple of str
-        For each measure a sentence: which system is best, or which may be.
-    """
-
-    best: tuple[str, ...] = ()  # by measure: which system is the best, or which may be
-
-    def table(self) -> Table:
-        """A row a system and measure; notes below."""
-        rows: list[tuple[Cell, ...]] = [
-            (a.system, a.measure, a.uncorrected, *((None,) * 3 if a.refused else (a.value, a.low, a.high)), a.se,
-             a.method, a.gold, a.n, a.gold_pairs)
-            for a in self
-        ]  # fmt: skip
-        return Table(COLUMNS, rows, self.provenance, "", (*self.notes, *self.sentences(), *self._notes_by_system()))
-
-    def sentences(self) -> tuple[str, ...]:
-        """What a manager can read: each system where there are few, and which of them may be the best.
-
-        Returns
-        -------
-        tuple of str
-            A sentence each.
-        """
-        each = tuple(sentence_of(a) for a in self) if len(self) <= FEW else ()
-        return (*each, *self.best)
-
-    def _notes_by_system(self) -> tuple[str, ...]:
-        systems: dict[str, list[str]] = {}
-        several = len({a.measure for a in self}) > 1
-        for a in self:
-            for note in a.notes:
-                systems.setdefault(note, []).append(f"{a.system}, {a.measure}" if several else a.system)
-        return tuple(Message(f"{_who(names, len(self))}: {with_marks(note)}") for note, names in systems.items())
-
-
-def _who(names: Sequence[str], of: int) -> str:
-    if len(names) == of and of > 1:
-        return "all systems"
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-
-
-@dataclass(frozen=True)
-class Leaders:
-    """The systems of which one is the best, the highest first, and how many of the pairs there are were in question."""
-
-    measure: str
-    systems: tuple[str, ...]
-    worse: int
-    refused: int
-    pairs: int
-    confidence: float
-
-    @property
-    def sentence(self) -> str:
-        """The best by name, or those that may be."""
-        by = f", Bonferroni over all {self.pairs} pairs" if self.pairs > 1 else ""
-        sure = f"{self.confidence:.0%} confidence{by}"
-        left = f"; without an answer, so compared with none: {self.refused}" if self.refused else ""
-        if len(self.systems) == 1 and not self.worse:
-            return f"Which system is best on {self.measure} is inconclusive: only {self.systems[0]} has an answer."
-        if len(self.systems) == 1:
-            of = " of those with an answer" if self.refused else ""
-            return (
-                f"Best on {self.measure}{of}: {self.systems[0]}, significantly better than all others ({sure}{left})."
-            )
-        are = "other is" if self.worse == 1 else "others are"
-        worse = f"; {self.worse} {are} worse than {self.systems[0]}" if self.worse else ""
-        may = some(self.systems, most=NAMED)
-        return f"Which system is best on {self.measure} is inconclusive: {may} may be{worse} ({sure}{left})."
-
-
-def leaders_of(
-    answers: Sequence[Estimate], difference: Callable[[int, int], tuple[float, float]], confidence: float
-) -> Leaders | None:
-    """The systems not significantly different from the one with the highest corrected score; None where none has one.
-
-    difference: of two systems by number, the first less the second, with its two-sided p.  A system is significantly
-    worse where p times the number of all pairs of systems is below 1 - confidence: whichever system came out highest,
-    what is said of the best is then wrong no more often than that.  A pair that cannot be compared is not different.
-
-    Hsu 1981, Annals of Statistics 9(5), has the sharper form for comparisons with the best only; this one never says
-    more than the table of all pairs.
-
-    >>> three = [Estimate(s, "P@10", v, 0, 1) for s, v in zip("abc", (0.2, 0.6, 0.5))]
-    >>> leaders_of(three, lambda i, j: (0.1, 0.3 if j == 2 else 0.001), 0.95).systems
-    ('b', 'c')
-    """
-    sound = [i for i, a in enumerate(answers) if not a.refused]
-    if not sound:
-        return None
-    order = sorted(sound, key=lambda i: -answers[i].value)
-    top, pairs = order[0], max(1, len(answers) * (len(answers) - 1) // 2)
-    may = [top, *(i for i in order[1:] if not _worse(difference, top, i, (1 - confidence) / pairs))]
-    return Leaders(
-        answers[top].measure, tuple(answers[i].system for i in may), len(sound) - len(may), len(answers) - len(sound),
-        pairs, confidence,
-    )  # fmt: skip
-
-
-def _worse(difference: Callable[[int, int], tuple[float, float]], top: int, other: int, alpha: float) -> bool:
-    try:
-        by, p = difference(top, other)
-    except TruegainError:
-        return False
-    return by > 0 and p < alpha
-
 
 # ---- One measure.
 
@@ -428,7 +292,7 @@ class Corrected:
         """What was measured of the judge; how whole gold topics make use of bronze scores, and ranks of accuracy."""
         about = [str(self.judges), *(self.judges.single.consistency() if self.judges.single is not None else ())]
         if isinstance(self.estimator, ByGoldTopics):
-            about.append(_on_slopes(self.estimator, self.engine.measure))
+            about.append(on_slopes(self.estimator, self.engine.measure))
         return about if self.lists is None else [*about, *rank_notes(self.lists)]
 
     def _by(self, estimator: ScoreEstimator) -> MeasureEstimates:
@@ -461,22 +325,6 @@ def _width(c: Comparison) -> float:
     return float("nan") if c.low is None or c.high is None else c.high - c.low
 
 
-def _on_slopes(estimator: ByGoldTopics, measure: Measure) -> str:
-    """How much whole gold topics make use of bronze scores."""
-    fit = estimator.fit
-    if not fit.share:
-        return f"{measure}: all {fit.n} topics have gold labels, so bronze scores are not used."
-    used = fit.slopes(Contrasts.scores(len(fit.bronze)))
-    weights = f"Weight of the score: {used[0]:.2f}"
-    if len(used) > 1:
-        weights = f"Weights of the scores: {used.min():.2f} to {used.max():.2f}, median {np.median(used):.2f}"
-    return (
-        f"{measure}: {fit.n} of {fit.topics} topics have gold labels. Bronze scores count with a weight from 0 to 1, "
-        "the slope of gold on bronze scores; it is fitted for each score and each difference, and for each gold topic "
-        f"over the other gold topics. {weights}."
-    )
-
-
 # ---- All measures, from files to corrected scores.
 
 LEAST_RESAMPLES = 100
@@ -484,10 +332,10 @@ LEAST_RESAMPLES = 100
 
 @checked_keywords()
 def correct(
-    runs: RunsLike,
-    judgments: JudgmentsLike,
-    measures: MeasuresLike,
-    gold: Gold | GoldLike,
+    runs: RunsLike | Items,
+    judgments: JudgmentsLike | None = None,
+    measures: MeasuresLike | None = None,
+    gold: Gold | GoldLike | None = None,
     *,
     method: Method = "default",
     confidence: float = 0.95,
@@ -503,11 +351,12 @@ def correct(
     Parameters
     ----------
     runs : what `evaluate` takes
-        What each system retrieved.
+        What each system retrieved; or `Items`, a judge's values of answers or of their nuggets.
     judgments : what `evaluate` takes
-        The labels of the bronze judge.
+        The labels of the bronze judge; not needed with `Items`, which hold them.
     measures : str, Measure or sequence of these
-        Measures that are linear in the gain, such as P@10.
+        Measures that are linear in the gain, such as P@10; of answers the name of a score, of nuggets measures such as
+        V_strict.
     gold : Gold, Judge, Judges or labels
         The trusted labels.  With design 'random', 'by-bronze' or 'topics' they are of the same population and the
         scores are rectified, as by a `Study`; with 'by-gold' or 'elsewhere' the confusion matrix is inverted.
@@ -546,6 +395,9 @@ def correct(
     -----
     Topics that a system does not answer are left out for all, with a warning.
 
+    Values of answers are corrected by a `Study`, over topics or the clusters of `Items`: `method`, `clusters`,
+    `accuracy`, `ratings`, `unmatched` and `scoring` are of runs. Their `gold_pairs` are counted by system.
+
     References
     ----------
     .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
@@ -571,8 +423,23 @@ def correct(
         config_of(Ratings, ratings) or Ratings(),
         resampling or Resampling(),
     )
-    assert trusted is not None
+    if trusted is None:
+        raise TruegainError(f"{argname('gold')}: the labels are missing; give them")
     labels = gold_labels(trusted)
+    if isinstance(runs, Items):
+        not_of_answers = {
+            "method": method != "default", "clusters": clusters != "topics", "accuracy": accuracy is not None,
+            "ratings": ratings is not None, "unmatched": unmatched != "refuse",
+        }  # fmt: skip
+        for name in [name for name, is_given in not_of_answers.items() if is_given]:
+            raise TruegainError(f"{argname(name)}: this is of runs and judgments, not of answers; leave it out")
+        heeded(scoring)
+        return corrected_answers(Study(runs, judgments, measures, gold=trusted, confidence=confidence))
+    if judgments is None or measures is None:
+        raise TruegainError(
+            f"{argname('judgments' if judgments is None else 'measures')}: missing; runs are corrected by the bronze "
+            "labels, gold labels and a measure, as in tg.correct(runs, judgments, 'P@10', gold=gold)"
+        )
     check_one_of("accuracy", "given" if accuracy is None else accuracy, get_args(Accuracy))
     by_assessor = accuracy == "assessor"
     options = CorrectionOptions(

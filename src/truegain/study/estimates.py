@@ -15,6 +15,7 @@ from truegain.data.pool import RankedGains
 from truegain.errors import some
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.measures.base import Measure
+from truegain.measures.items import OfItems
 from truegain.results.base import Result, Table
 from truegain.results.paper_table import listed
 from truegain.results.table import Cell
@@ -407,6 +408,11 @@ class MeasureEstimates:
         return self.variance_model.estimator.label_facts.pairs
 
     @property
+    def _of_items(self) -> bool:
+        """Whether answers are scored, which nobody retrieved."""
+        return isinstance(self.measure, OfItems)
+
+    @property
     def name(self) -> str:
         """What is told: the measure, or what stands for it."""
         return self.variance_model.estimator.label_facts.name or str(self.measure)
@@ -448,7 +454,7 @@ class MeasureEstimates:
         out = []
         for s, system in enumerate(self.systems):
             few = None if touching is None else int(touching[s])
-            notes = _unknown(False, few, self.variance_model, "what it retrieved")
+            notes = _unknown(False, few, self.variance_model, "its answers" if self._of_items else "what it retrieved")
             if unlisted is not None and unlisted[s]:
                 n = int(unlisted[s])
                 why = SCORE_NOT_LISTED.format(LISTS[self.variance_model.labels], "it" if n == 1 else "them")
@@ -489,13 +495,15 @@ class MeasureEstimates:
         if exact:  # to the last digit, or two that score the same would seem to differ
             low, high = difference.copy(), difference.copy()
         stuck, t_of = variance_model.estimator.stuck(contrasts), self._t(contrasts, variance, None)
+        where = "the answers of the two systems" if self._of_items else "what the two systems retrieved"
         empty = low > high
         low, high = within(low, high, self.measure.bounds(), value=difference, differences=True)
         out = []
         for i, (a, b) in enumerate(zip(contrasts.a.tolist(), contrasts.b.tolist(), strict=True)):
             se, n = float(np.sqrt(variance.value[i])), float(np.sqrt(uncorrected_variance.value[i]))
             still = se <= NO_SPREAD * max(abs(float(value[a])), abs(float(value[b]))) and not stuck[i]
-            notes = () if exact else _unknown(still, None if touching is None else int(touching[i]), variance_model)
+            few = None if touching is None else int(touching[i])
+            notes = () if exact else _unknown(still, few, variance_model, where)
             known = exact or still or not notes
             if still and not exact and self._same(a, b):
                 notes = ("the two score the same in every topic",)
@@ -509,7 +517,13 @@ class MeasureEstimates:
                 and unlisted is None
                 and not (exact or (own[a] and own[b]))
             ):
-                notes = (f"no gold label is of what {self.systems[b if own[a] else a]} retrieved: draw some from it",)
+                lacks = self.systems[b if own[a] else a]
+                of = (
+                    f"an answer of {lacks}: label some"
+                    if self._of_items
+                    else f"what {lacks} retrieved: draw some from it"
+                )
+                notes = (f"no gold label is of {of}",)
                 known = False
             if unlisted is not None and unlisted[i]:
                 why = NOT_LISTED.format(LISTS[variance_model.labels])
@@ -722,9 +736,7 @@ def _documents(n: int, which: str) -> str:
     return f"{n:,} {'document' if n == 1 else 'documents'} {which} {'is' if n == 1 else 'are'} not"
 
 
-def _unknown(
-    still: bool, touching: int | None, variance_model: VarianceModel, where: str = "what the two systems retrieved"
-) -> tuple[str, ...]:
+def _unknown(still: bool, touching: int | None, variance_model: VarianceModel, where: str) -> tuple[str, ...]:
     """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
     notes, least = [], variance_model.estimator.least_gold
     if still:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -215,6 +216,8 @@ class ByList(ScoreEstimator):
     s2 = sum a (X - E)^2/(n - 1), no less than what the spread of gold values within bronze labels makes of it, and
     V = s2/sum a.  Over topics: the variance of what topics bring, no less than that.
     """
+
+    NAME: ClassVar[str] = "list of gold labels"
 
     fit: ListFit
     draws: OrderedDraws
