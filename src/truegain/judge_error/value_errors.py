@@ -461,9 +461,9 @@ class ValueErrors(Result):
                 "The values of the judge, or of people, are all the same: they do not follow one another, and the gold "
                 "labels alone decide the corrected scores."
             )
-        interval = "" if r[1] is None or r[2] is None else f" ({self._level} CI {r[1]:.2f} to {r[2]:.2f})"
-        rank = "" if self.overall.spearman is None else f", Spearman's {self.overall.spearman:.2f}"
-        head = f"Pearson's correlation with people is {r[0]:.2f}{interval}{rank}."
+        interval = "" if r[1] is None or r[2] is None else f" ({self._level} CI {r[1]:z.2f} to {r[2]:z.2f})"
+        rank = "" if self.overall.spearman is None else f", Spearman's {self.overall.spearman:z.2f}"
+        head = f"Pearson's correlation with people is {r[0]:z.2f}{interval}{rank}."
         if not self.follows:
             return f"{head} The judge does not clearly tell good answers from bad ones: its values save no gold labels."
         return (

@@ -213,7 +213,7 @@ def gold_checks(judge: JudgeFacts, values: ValueErrors, answers: int) -> list[Ch
     checks = [drawn, follows]
     if values.is_binary:
         about = ("Informedness: 0 by chance, 1 for a perfect judge.", *filter(None, [judge.not_chance]))
-        words = f"informedness {judge.rates[2]:.2f}"
+        words = f"informedness {judge.rates[2]:z.2f}"
         checks.append(Check("Judge better than chance", not judge.not_chance, words, about))
     if values.gap is not None:
         words = "mean errors differ" if values.is_uneven else "no difference shown"

@@ -163,7 +163,7 @@ def _scatter(facts: Facts, values: ValueErrors) -> Html:
 
 def _words(values: ValueErrors) -> str:
     r = values.correlation
-    of = "they do not vary together" if r is None else f"Pearson's correlation is {r[0]:.2f}"
+    of = "they do not vary together" if r is None else f"Pearson's correlation is {r[0]:z.2f}"
     return f"Scatter of the judge's {values.measure} against people's, {many(len(values), 'answer')}; {of}."
 
 
