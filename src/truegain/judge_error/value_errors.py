@@ -430,8 +430,16 @@ class ValueErrors(Result):
     def leaning(self) -> str:
         """Whether it errs alike for all systems, in a sentence."""
         g = self.gap
+        if g is None and len(self.systems) < 2:
+            return ""
+        if g is None and np.bincount(self.system).min() < FEW_LABELS:
+            return "Too few gold labels to compare its errors between systems."
         if g is None:
-            return "" if len(self.systems) < 2 else "Too few gold labels to compare its errors between systems."
+            means = [e.value for e in self.by_system]
+            alike = (
+                "is the same for" if max(means) - min(means) <= SAME else "differs by the same in every topic between"
+            )
+            return f"Its mean error {alike} all systems that can be compared."
         of = g.other or "the others"
         interval = f"{self._level} CI {g.low:+z.4f} to {g.high:+z.4f}"
         if self.is_uneven:
