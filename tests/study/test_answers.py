@@ -165,6 +165,14 @@ def test_a_model_that_nobody_checked_decides_nothing() -> None:
     ("gold", "message"),
     [
         ("topic,system,faith\nq1,other,0.5\n", "other: not a system of"),
+        ("topic,system,faith\nq1,OLD,0.5\n", r"OLD: not a system of .*did you mean old\?"),
+        ("topic,system,faith\nQ1,old,0.5\nQ2,old,0.5\n", "Q1 is not in .*, nor are 1 more of its 2 .*as there: q1, in"),
+        ("topic,system,faith\n", "there is no row below the names of columns"),
+        ("topic,faith\nq1,0.5\nq1,0.6\n", "gold.csv:3: .* name them in a column 'system'"),
+        (
+            "topic,system,faith,by\nq1,old,good,ann\n",
+            "no column of numbers .*: faith has 'good' in line 2, by has 'ann'",
+        ),
         ("topic,system,faith\nq99,old,0.5\n", "topic q99 is not in"),
         ("topic,system,faith\nq1,old,\n", "no column of numbers"),
     ],
@@ -175,6 +183,20 @@ def test_gold_that_does_not_fit(gold: str, message: str, tmp_path: Path) -> None
     (tmp_path / "gold.csv").write_text(gold)
     with pytest.raises(tg.InputError, match=message):
         tg.Study(items_of(judge), measures="faith", gold=tg.Gold(tmp_path / "gold.csv", "random"))
+
+
+def test_other_questions_and_systems_without_gold_are_told() -> None:
+    """Guards files about other questions, whose topics were all left out, and gold of one system alone."""
+    truth, judge = world()
+    rows = [Row(f"{s}{t}", "faith", 0.5, s) for s in ("old", "new") for t in range(5)]
+    both = "two systems: old has old0, old1, old2 and 2 more; new has new0, new1"
+    with pytest.warns(tg.DataWarning, match="5 not there"), pytest.raises(tg.InputError, match=both):
+        tg.Study(Items.of_rows(rows), measures="faith")
+    one = Items.of_rows([Row(f"q{t}", "faith", float(truth[0, t]), "old") for t in range(0, T, 2)])
+    with pytest.raises(
+        tg.TruegainError, match="no answer of new has a gold label, so nothing shows how the judge errs"
+    ):
+        tg.Study(items_of(judge), measures="faith", gold=tg.Gold(one, "random")).verdict("old", "new")
 
 
 def test_commands_take_tables_of_scores(run: Run, folder: Path, commands: None) -> None:  # noqa: F811

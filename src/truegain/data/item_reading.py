@@ -15,7 +15,7 @@ from typing import Any
 from truegain.data.items import UNNAMED, VALUES, Items
 from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
-from truegain.errors import InputError, TruegainError, an, counted, some, warn
+from truegain.errors import InputError, TruegainError, an, counted, shorten, some, warn
 from truegain.io import formats, named_tables, python_tables
 from truegain.io.file_options import file_options
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
@@ -156,11 +156,15 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
                 file, line = seen[key]
                 before = f"line {line} of {file}" if line else file
                 item = f", item {row.item}" if row.item else ""
+                systems = (
+                    "where two files are about different systems, name these" if row.system or file != log.file else
+                    "where these are values of several systems, name them in a column 'system'"
+                )  # fmt: skip
                 raise InputError(
                     f"{row.score} of system {named.system}, topic {row.topic}{item} appears twice; the first is in "
                     f"{before}", file=log.file, line=row.line or None,
                     hint="keep one; where an answer was judged again, number the replicates in a column 'replicate'; "
-                    "where two files are about different systems, name these",
+                    f"{systems}",
                 )  # fmt: skip
             seen[key] = (log.file, row.line)
             rows.append(named)
@@ -320,11 +324,18 @@ def _wide(columns: Columns, roles: Mapping[str, str]) -> Log:
     only = others if len(others) == 1 and "system" in roles and not _is_empty(columns._column(others[0])) else []
     names = names or almost or only  # of those that hold no numbers alone, the cell that is none is refused below
     no_scores = {columns.written(n): why for n in almost if n not in names and (why := _no_number(columns, n))}
-    if not names:
+    if not names and not any(map(len, (columns._column(n) for n in dict.fromkeys(columns.names)))):
         raise InputError(
-            f"no column of numbers among {', '.join(columns.all_written)}", file=columns.file,
-            hint="give the scores in columns of their own, or in a column 'value', as numbers or as pass and fail",
-        )  # fmt: skip
+            "there is no row below the names of columns", file=columns.file, hint="run what writes the file again"
+        )
+    if not names:
+        texts = [text for n in others if (text := _first_text(columns, n))]
+        raise InputError(
+            f"no column of numbers among {', '.join(columns.all_written)}{f': {some(texts, 4)}' if texts else ''}",
+            file=columns.file,
+            hint="give the scores in columns of their own, or in a column 'value', as numbers (0.5, with a point) or "
+            "as pass and fail",
+        )
     cells, rows = _cells(columns, roles), []
     peoples = _without_models(columns, roles, cells) if len(names) > 1 else cells
     for name in names:
@@ -455,6 +466,15 @@ def _is_almost_score(cells: Sequence[object]) -> bool:
     known = [cell for cell in cells if not says_missing(cell)]
     fitting = sum(_is_score([cell]) or _are_words([cell], YES_NO) or _is_per_cent(cell) for cell in known)
     return 2 * fitting > len(known)
+
+
+def _first_text(columns: Columns, name: str) -> str:
+    """What a column that is no score holds, by its first cell; empty where it is empty."""
+    cells = columns._column(name)
+    at = next((at for at, cell in enumerate(cells) if not says_missing(cell)), None)
+    return f"{columns.written(name)} is empty" if at is None else (
+        f"{columns.written(name)} has {shorten(str(cells[at]))!r} in line {_line(columns, at)}"
+    )  # fmt: skip
 
 
 def _share_of(cell: object) -> str:

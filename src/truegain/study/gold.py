@@ -385,11 +385,15 @@ def gold_estimator(
 
 def _check_answers(systems: Sequence[str], topics: Sequence[int]) -> None:
     """Refuse gold labels of answers that leave out a system; topics: how many have a gold label, by system."""
-    if lone := [s for s, n in zip(systems, topics, strict=True) if n < 2]:
-        how_many = "one topic at most" if any(topics) else "no topic"
+    if none := [s for s, n in zip(systems, topics, strict=True) if n == 0]:
         raise TruegainError(
-            f"answers of {some(lone)} have gold labels on {how_many}, so how topics differ is unknown; add gold labels "
-            "of its answers to more topics"
+            f"no answer of {some(none)} has a gold label, so nothing shows how the judge errs on it; add gold labels "
+            "of its answers, or leave the system out"
+        )
+    if lone := [s for s, n in zip(systems, topics, strict=True) if n < 2]:
+        raise TruegainError(
+            f"answers of {some(lone)} have gold labels on one topic only, so how topics differ is unknown; add gold "
+            "labels of its answers to more topics"
         )
 
 

@@ -202,6 +202,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     if not len(known):
         raise no_values(items, name)
     _check_systems(items, known, name)
+    _check_topics(items, name)
     scale = items.scales.get(name, ScoreRange())
     if gold is not None:
         config = replace(config, gold=replace(gold, labels=_gold_labels(gold.labels, items, name, scale)))
@@ -217,6 +218,19 @@ def _check_systems(items: Items, known: Items, name: str) -> None:
     there = set(known.system.strings())
     if len(there) < 2 <= len(items.systems):
         raise none_of([system for system in items.systems if system not in there], items, name)
+
+
+def _check_topics(items: Items, name: str) -> None:
+    """Refuse systems that were asked other questions: no topic has a value of two of them."""
+    has_value = ~np.isnan(items.matrix(name))
+    if len(items.systems) < 2 or (has_value.sum(axis=0) > 1).any():
+        return
+    topics = np.array(items.topics, dtype=object)
+    of = [f"{s} has {some(topics[row].tolist())}" for s, row in zip(items.systems, has_value, strict=True) if row.any()]
+    raise InputError(
+        f"no topic has a value of {name} for two systems: {'; '.join(of[:3])}", file=items.source,
+        hint="give values of the same questions, with the same ids in every file",
+    )  # fmt: skip
 
 
 def _with_gold(config: StudyConfig, labels: Any) -> StudyConfig:
@@ -352,17 +366,24 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
 def _known_gold(gold: Items, items: Items) -> Items:
     """The gold values that there are; those of other systems or topics are refused."""
     if strangers := [system for system in gold.systems if system not in items.systems]:
+        near = [name for name in (meant(system, items.systems) for system in strangers) if name]
+        hint = f"did you mean {some(near)}? A" if near else "a"
         raise InputError(
             f"{some(strangers)}: not a system of {items.source}, which has {some(items.systems)}", file=gold.source,
-            hint="an answer belongs to one system; name it in a column 'system'",
+            hint=f"{hint}n answer belongs to one system; name it in a column 'system', and give gold values of these "
+            "systems alone",
         )  # fmt: skip
     known = gold.take(np.flatnonzero(~np.isnan(gold.value)))
     if not len(known):
         raise TruegainError(f"{argname('gold')}: {gold.source} has no values; fill in some, or leave {arg('gold')} out")
     if lost := [topic for topic in known.topics if topic not in set(items.topics)]:
+        others = f", nor are {len(lost) - 1:,} more of its {len(known.topics):,}" if len(lost) > 1 else ""
+        alike = {topic.strip().casefold(): topic for topic in items.topics}
+        like = next((alike[x] for topic in lost if (x := topic.strip().casefold()) in alike), "")
         raise InputError(
-            f"topic {lost[0]} is not in {items.source}", file=gold.source,
-            hint=f"name topics as there: {some(items.topics)}",
+            f"topic {lost[0]} is not in {items.source}{others}", file=gold.source,
+            hint=f"name topics as there: {some([like] if like else items.topics)}"
+            + (f", in the same capitals as there, not {lost[0]}" if like else ""),
         )  # fmt: skip
     return known
 
