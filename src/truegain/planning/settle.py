@@ -570,6 +570,12 @@ class Settling:
                 f"Limits of the {len(self.candidates)} comparisons hold together with {100 * self.study.confidence:g}% "
                 f"confidence; each has {100 * self.confidence:g}%."
             )
+        if "undecided" in statuses and ended and len(labels) < len(self.listed) and self.budget.binding:
+            left = len(self.listed) - len(labels)
+            notes.append(
+                f"Labeling ended at its limit, {self.budget.binding}; {counted(left, 'document')} of the list "
+                f"{'is' if left == 1 else 'are'} left: raise this limit to go on with the labels that are there."
+            )
         stuck = int(np.isnan(labels).sum())
         if stuck:
             notes.append(
