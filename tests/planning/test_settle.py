@@ -294,18 +294,18 @@ def test_the_limit_that_ended_it_is_named() -> None:
     for words, limit in (
         (
             {"max_labels": 17, "price": 0.5, "max_cost": 100},
-            "17 labels (--max-labels); 103 documents of the list are left",
+            "17 labels; 103 documents of the list are left",
         ),
         (
             {"max_labels": 30, "price": 0.5, "max_cost": 10},
-            "the cost of 10 (--max-cost); 100 documents of the list are",
+            "cost, 10; 100 documents of the list are",
         ),
     ):
         settled = study.settle(known(gold), population="fixed", **words)  # type: ignore[arg-type]
         assert settled.status == "undecided"
-        assert any(note.startswith(f"Labeling ended at its limit, {limit}") for note in settled.settlement.notes)
+        assert any(note.startswith(f"Labeling ended at the limit of {limit}") for note in settled.settlement.notes)
     notes = study.settle(known(gold), population="fixed", keep_going=True, max_labels=120).settlement.notes
-    assert not any("at its limit" in note for note in notes)
+    assert not any("at the limit" in note for note in notes)
 
 
 def test_rows_that_labels_are_enough_for() -> None:

@@ -163,16 +163,14 @@ class LabelBudget:
 
     @property
     def binding(self) -> str:
-        """The limit that is reached first, in words; empty where there is none.
+        """The limit that is reached first, by its name; empty where there is none.
 
         >>> LabelBudget(300, 0.5, 120).binding, LabelBudget(300).binding, LabelBudget().binding
-        ('the cost of 120 (--max-cost)', '300 labels (--max-labels)', '')
+        ('max_cost', 'max_labels', '')
         """
         if self.limit is None:
             return ""
-        if self.max_labels is not None and self.limit == self.max_labels:
-            return f"{counted(self.limit, 'label')} (--max-labels)"
-        return f"the cost of {self.max_cost:,g} (--max-cost)"
+        return "max_labels" if self.limit == self.max_labels else "max_cost"
 
     def most(self, rows: int) -> int:
         """Labels after which it is given up, of a list of so many rows."""
