@@ -170,7 +170,7 @@ def test_a_sheet_that_changed_since_is_read_again(command: Command) -> None:
     Path("labels.csv").write_text(Path("labels.csv").read_text().replace("cannot", ""))
     fill("labels.csv", 30)
     code, out, err = command(words)
-    assert "60 labels changed since the last look; all are looked at anew" in err
+    assert "60 labels changed since the last look; truegain looks at all labels again" in err
     assert ("could not be judged" in out, Path("settle/decision.json").exists()) == (False, code != 3)
     assert "settled before" not in err
     fill("labels.csv", 30)

@@ -99,7 +99,7 @@ def test_a_refusal_of_compare_names_what_answers(run: Run, folder: Path) -> None
     rows = "".join(f"{s},q{t},{t % 4 / 8 + gain}\n" for t in range(30) for s, gain in (("a", 0), ("b", 0.25)))
     (folder / "a.csv").write_text("system,topic,f\n" + rows)
     code, _, err = run("compare", "a.csv", "--score", "f")
-    assert (code, "`truegain verdict`, which tells the difference without an interval" in err) == (2, True)
+    assert (code, "`truegain verdict`, which prints the difference without an interval" in err) == (2, True)
     assert "+0.2500 f" in run("verdict", "a.csv", "--score", "f")[1]
 
 
@@ -263,7 +263,7 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     assert without.startswith(f"{by}good is better than weak")  # what is said comes before the column
     _, alone, err = run("verdict", "llm.qrels", "both.csv", "-m", "P@10")
     assert alone.startswith("good is better than weak")
-    assert "warning: 1 system names the model used (M1), and nothing says which one gave the judgments" in err
+    assert "warning: 1 system names the model used (M1), and it is unknown which one gave the judgments" in err
     assert err.rstrip().endswith("give --judge-model")
     labels = [line.split() for line in (folder / "llm.qrels").read_text().splitlines()]
     first, rest = alone.split("\n", 1)

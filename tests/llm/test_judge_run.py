@@ -437,7 +437,7 @@ def test_ctrl_c_ends_cleanly_and_the_same_command_goes_on(folder: Path) -> None:
         _, told = started.communicate(timeout=30)
         assert started.returncode == 130
         lines = told.decode().splitlines()
-        assert "in flight, whose answers are paid for; Ctrl-C again leaves them" in lines[0]
+        assert "in flight, whose answers are paid for; press Ctrl-C again to abandon them" in lines[0]
         asked = len(server.requests)
         assert f"interrupted: {asked} answers are kept in llm.answers.sqlite, and the same command goes on" in lines[1]
         assert lines[1].endswith("nothing was written")

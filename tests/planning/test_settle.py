@@ -618,7 +618,8 @@ def test_unjudged_documents_may_keep_it_open_for_good() -> None:
     assert settled.labels < len(settled.filled)
     assert (
         "No number of labels will decide it: 60 unjudged documents could take 0.4000 from the difference or add "
-        "0.2000, and are not on the list. Have the judge label them and begin anew, so that people can check them too; "
+        "0.2000, and are not on the list. Have the judge label them and start again, so that people can check them "
+        "too; "
         "or count unjudged documents as not relevant."
     ) in settled.sentence
     rows = zip(settled.filled.topics, settled.filled.docs, strict=True)
@@ -755,7 +756,7 @@ def test_too_close_for_any_number_of_topics() -> None:
     comparison = settling._looks.after(settling.labels_of(rows_of(settling, lambda t, d: 1.0))[:40])[0].comparison
     for low, high, said in (
         (-0.15, 0.12, "about 14 would decide it with an even chance if it is as large as the interval allows, -0.1500"),
-        (-0.003, 0.002, "the two are too close to be told apart by any affordable number of topics"),
+        (-0.003, 0.002, "the difference is too small for any affordable number of topics"),
     ):
         near = replace(comparison, difference=-0.001, low=low, high=high)
         text = settling._by_topics("With all labeled", 0.1, PairLook(near, "inconclusive", (0.0, 0.0)))

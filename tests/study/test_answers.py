@@ -200,7 +200,8 @@ def test_commands_take_tables_of_scores(run: Run, folder: Path, commands: None) 
     assert code == 0, err
     assert "new is better than old" in (folder / "page.html").read_text()
     assert run("verdict", *files, "-m", "P@10")[::2] == (
-        2, "error: --measure P@10: these are values of answers, not runs; name a score of theirs by --score: faith\n"
+        2,
+        "error: --measure P@10: these are values of answers, not runs; name one of their scores with --score: faith\n",
     )  # fmt: skip
 
 

@@ -115,13 +115,13 @@ def test_gold_of_an_assessor_leaves_values_to_be_corrected() -> None:
     """Guards tables whose values are all by the one assessor, by nobody, or by a model without a name."""
     rows = [{"system": s, "topic": f"q{t}", "faith": t / T} for s in ("old", "new") for t in range(T)]
     by_ann = tg.read_items([{**row, "assessor": "ann"} for row in rows])
-    with pytest.raises(TruegainError, match="every value of faith is by ann; nothing is left to be corrected"):
+    with pytest.raises(TruegainError, match="every value of faith is by ann; no values are left to be corrected"):
         tg.Study(by_ann, measures="faith", gold=tg.Gold("assessor:ann", "random"))
     with pytest.raises(TruegainError, match=r"\(give one of these after assessor:, or gold values in a file of their"):
         tg.Study(by_ann, measures="faith", gold=tg.Gold("assessor:bob", "random"))
     unnamed = replace(tg.read_items(rows), judge=Coded.of([UNNAMED] * len(rows)))
     for items in (tg.read_items(rows), unnamed):
-        with pytest.raises(TruegainError, match=r"values name none \(give gold values in a file of their own\)$"):
+        with pytest.raises(TruegainError, match=r"values name none \(give gold values in a separate file\)$"):
             tg.Study(items, measures="faith", gold=tg.Gold("assessor:ann", "random"))
     lost = replace(tg.read_items(rows), value=np.full(len(rows), np.nan))
     assert "()" not in str(no_values(lost.take(np.arange(0)), "faith"))

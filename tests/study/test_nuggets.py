@@ -244,7 +244,7 @@ def test_strict_is_of_each_assignment_before_means() -> None:
     assert [scores.mean(s, "A_strict") for s in SYSTEMS[:2]] == pytest.approx(strict.mean(axis=1))
     one = tg.Study(made, measures="V_strict")
     assert [e.value for e in one.estimates()] == pytest.approx(strict.mean(axis=1))
-    with pytest.raises(tg.TruegainError, match="give V_strict and V in studies of their own"):
+    with pytest.raises(tg.TruegainError, match="give V_strict and V in separate studies"):
         tg.Study(made, measures=["V", "V_strict"])
 
 

@@ -72,7 +72,7 @@ def tell_unequal(cells: PairCells) -> None:
     never = f"; {every - len(counts)} of {every} pairs never" if len(counts) < every else ""
     warn(
         f"pairs were compared unequally often ({most_and_least}{never}): "
-        "where strengths differ by topic, they hold for this mix of pairs"
+        "if strengths differ by topic, they apply to this mix of pairs"
     )
 
 

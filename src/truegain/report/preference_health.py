@@ -58,7 +58,7 @@ def comparisons_check(pairs: Sequence[PairVotes], cells: PairCells) -> Check:
     )
     if unequal := n > 2 and is_unequal(cells):
         about.append(
-            "Pairs were compared unequally often: where strengths differ by topic, they hold for this mix of pairs."
+            "Pairs were compared unequally often: if strengths differ by topic, they apply to this mix of pairs."
         )
     return Check("Comparisons", not unequal, f"{count(made)} of {count(every)}", tuple(about))
 

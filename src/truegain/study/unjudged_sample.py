@@ -371,7 +371,7 @@ class UnjudgedList:
             f"this sample is for other runs, other judgments or another measure ({self.rows.measure}): {fewest:,} or "
             f"more unjudged documents that {m} looks at are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=self.rows.source,
-            hint=f"give what it was sampled for, or draw one for these ({SAMPLE_UNJUDGED})",
+            hint=f"give the runs, judgments and measure it was sampled for, or draw one for these ({SAMPLE_UNJUDGED})",
         )  # fmt: skip
 
 

@@ -389,7 +389,7 @@ class VerdictText(Result):
         if people is not None and little and people.width > self.by_source[-1].width / 2:
             sentences.append(
                 f"{self.source_of('assessors').units} seem to add little: the other sources already include most of "
-                "the width of their line."
+                "their variation."
             )
         return [" ".join(sentences)]
 

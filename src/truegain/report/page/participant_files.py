@@ -190,7 +190,7 @@ def write_participants(
     pool_depth : int, optional
         Down to which rank pooled runs made the pool, to tell what a team alone brought in.
     named : bool, default False
-        Name the best runs, those of other teams as well.
+        Name the best runs, even those of other teams.
     title : str, optional
         The title of the pages, such as the name of the track.
     config : StudyConfig, optional
