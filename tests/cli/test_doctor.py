@@ -246,7 +246,7 @@ def test_what_looks_wrong(run: Run, folder: Path) -> None:
     assert "b/new.eval and b/old.eval use the same topic names for different questions." in wrong
     assert "every answer has F 1." in wrong
     assert "every value of G is missing." in wrong
-    assert "d/latest.json holds the same values as d/one.json: it is left out." in wrong
+    assert "d/latest.json has the same values as d/one.json: it is left out." in wrong
     assert "Not yet: Which system is better? One system only (one)" in out
     assert "Not yet: How much do values change when all is run again?" in out
 
@@ -318,8 +318,8 @@ def test_a_leaderboard_whose_columns_are_said(run: Run, folder: Path) -> None:
     orders = "other orders in use are run,measure,topic,value and topic,run,measure,value"
     said = f"--columns run,topic,measure,value; {orders}"
     assert (
-        f"board.txt: not read: a leaderboard? no row of the topic 'all' tells which column holds the topics (say what \
-the columns hold, in their order: {said})"
+        f"board.txt: not read: a leaderboard? no row of the topic 'all' tells which column holds the topics (name \
+the columns in their order: {said})"
         in out
     )
     for command in (("verdict", "board.txt"), ("eval", "board.txt"), ("compare", "board.txt", "--score", "NUGGET")):
@@ -782,7 +782,7 @@ def test_judgments_by_the_text_of_queries(names: str, option: str, run: Run, tmp
     values = ("--values", "no=0,yes=1") if "is_relevant" in names else ()
     told = run("doctor", "j.csv", "r.csv", "--columns", option, *values)[1]
     assert "j.csv: judgments: 3 topics, 12 judgments" in told
-    assert "its labels are of 2 assessors, one label a document" in told
+    assert "its labels are of 2 assessors, with one label per document" in told
     (command,) = [line for line in told.splitlines() if "truegain eval" in line]
     code, out, err = run(*shlex.split(command)[1:])
     assert (code, err) == (0, ""), err

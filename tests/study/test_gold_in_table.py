@@ -107,7 +107,7 @@ def test_nuggets_have_peoples_assignments_in_rows(tmp_path: Path) -> None:
     both = tg.Study(tg.read_nuggets(tmp_path / "rows.jsonl"), gold=tg.Gold("assessor:ann", "random"))
     alone = tg.Study(tg.read_nuggets(tmp_path / "llm.jsonl"), gold=tg.Gold(tmp_path / "ann.jsonl", "random"))
     assert both.verdict("old", "new").sentence == alone.verdict("old", "new").sentence
-    with pytest.raises(TruegainError, match="stand in rows, not in a column"):
+    with pytest.raises(TruegainError, match="are rows, not a column"):
         tg.Study(tg.read_nuggets(tmp_path / "rows.jsonl"), gold=tg.Gold("column:ann", "random"))
 
 
@@ -117,7 +117,7 @@ def test_gold_of_an_assessor_leaves_values_to_be_corrected() -> None:
     by_ann = tg.read_items([{**row, "assessor": "ann"} for row in rows])
     with pytest.raises(TruegainError, match="every value of faith is by ann; no values are left to be corrected"):
         tg.Study(by_ann, measures="faith", gold=tg.Gold("assessor:ann", "random"))
-    with pytest.raises(TruegainError, match=r"\(give one of these after assessor:, or gold values in a file of their"):
+    with pytest.raises(TruegainError, match=r"\(give one of these after assessor:, or gold values in a separate"):
         tg.Study(by_ann, measures="faith", gold=tg.Gold("assessor:bob", "random"))
     unnamed = replace(tg.read_items(rows), judge=Coded.of([UNNAMED] * len(rows)))
     for items in (tg.read_items(rows), unnamed):

@@ -137,7 +137,7 @@ def test_importance_that_people_judged_again_needs_whole_topics(tmp_path: Path) 
     again = replace(people, weight=frozen(flipped))
     with pytest.raises(tg.TruegainError, match=r"people judged the importance of nuggets again, .*design='topics'"):
         tg.Study(judge, measures="V", gold=tg.Gold(again, design="random"))
-    with pytest.raises(tg.TruegainError, match="each measure has gold scores of its own; give one"):
+    with pytest.raises(tg.TruegainError, match="each measure has separate gold scores; give one"):
         tg.Study(judge, measures=["V", "A"], gold=tg.Gold(again, design="topics"))
     made = tg.Study(judge, measures="V", gold=tg.Gold(again, design="topics"))
     naive, right = np.full((4, 40), np.nan), np.full((4, 40), np.nan)
@@ -288,7 +288,7 @@ def test_ways_of_scoring_lists_mean_nothing_of_nuggets() -> None:
         for score in (tg.Study, tg.evaluate):
             with pytest.raises(tg.TruegainError, match=f"{next(iter(how))}: does not apply here"):
                 score(made, scoring=scoring)
-    with pytest.raises(tg.TruegainError, match="all_topics: a value that is missing never counts as 0"):
+    with pytest.raises(tg.TruegainError, match="all_topics: a missing value never counts as 0"):
         tg.Study(made, scoring=tg.Scoring(all_topics=True))
 
 

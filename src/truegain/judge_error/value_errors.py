@@ -475,7 +475,7 @@ class ValueErrors(Result):
              e.absolute, e.pearson, e.spearman)
             for e in (self.overall, *each)
         ]  # fmt: skip
-        title = f"{f'{self.measure}: the' if self.measure else 'The'} judge's values beside people's"
+        title = f"{f'{self.measure}: the' if self.measure else 'The'} judge's values and people's"
         notes = (self.bias, self.leaning, self.worth, self.not_at_random)
         return Table(COLUMNS, rows, self.provenance, title, tuple(filter(None, notes)))
 

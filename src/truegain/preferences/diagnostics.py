@@ -117,7 +117,7 @@ def flips_note(votes: Preferences, corrected: bool) -> str:
     way = "first" if to_first >= to_second else "second"
     text = (
         f"{changed:,} of {counted(in_both, 'comparison')} in both orders changed with the order, "
-        f"{max(to_first, to_second):,} of them to what was shown {way}"
+        f"{max(to_first, to_second):,} of them in favor of the one shown {way}"
     )
     by_order = changed > in_both / 2 and not corrected  # gold corrects what the judge makes of it
     return f"{text}: these preferences say little about the systems." if by_order else f"{text}."

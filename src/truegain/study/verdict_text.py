@@ -241,7 +241,7 @@ class VerdictText(Result):
             return ""
         if (largest := largest_of(shares)) is None:
             if is_open_which(shares):
-                return "; which source brings most of the variance is not known"
+                return "; which source contributes most of the variance is unknown"
             return "; no single source dominates the variance"
         source, is_sure = largest
         few = f"having only {self.sizes[source]}" if source in self.sizes else self.source_of(source).cause
