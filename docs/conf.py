@@ -181,9 +181,10 @@ def mend(app: Sphinx, failed: Exception | None) -> None:
 
 
 def find_messages(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:  # noqa: ARG001
-    """Have the search page, and no other, read the messages of all errors."""
+    """Have the search page, and no other, read the messages of all errors and the questions that pages answer."""
     if page == "search":
         app.add_js_file(messages.FILE)
+        app.add_js_file("search-pages.js")
         app.add_js_file("search-messages.js")
 
 

@@ -249,3 +249,13 @@ def test_numbers_below_one_begin_with_zero() -> None:
         prose = re.sub(r"`[^`]*`|\$[^$\n]*\$|\]\([^)]*\)", "", text)
         found += [f"{path.name}: {match[0]}" for match in re.finditer(r"(?<![\w./\\])\.\d+", prose)]
     assert found == []
+
+
+def test_the_glossary_defines_its_terms() -> None:
+    """Guards the glossary: a term is a few words on a line of its own, what it means is indented below."""
+    text = (DOCS / "reference" / "glossary.md").read_text(encoding="utf-8")
+    entries = [
+        e for block in re.findall(r"```\{glossary\}\n(.*?)```", text, re.DOTALL) for e in block.strip().split("\n\n")
+    ]
+    assert len(entries) > 40
+    assert [entry for entry in entries if not re.fullmatch(r"[A-Z][^\n]{1,30}(?:\n  \S[^\n]*)+", entry)] == []

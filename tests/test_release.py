@@ -86,6 +86,55 @@ def test_workflows_may_do_little() -> None:
                     assert step["with"]["persist-credentials"] is False, (path, name)
 
 
+NODE_24 = {  # the first major version of each action that runs on Node 24; GitHub ended Node 20 in 2026
+    "actions/checkout": 5, "actions/setup-python": 6, "actions/upload-artifact": 6, "actions/download-artifact": 7,
+    "actions/attest": 3,
+}  # fmt: skip
+NO_NODE = {"pypa/gh-action-pypi-publish": "release/v1", "pypa/cibuildwheel": "v4"}  # a container, a script
+
+
+def used(text: str) -> list[tuple[str, str]]:
+    """The actions that a workflow uses, and the version of each."""
+    return [(name, version) for name, version in re.findall(r"uses: (\S+)@(\S+)", text)]
+
+
+def test_actions_run_on_the_node_there_is() -> None:
+    """Guards workflows against versions that GitHub no longer runs: ours, and those that a how-to has people copy."""
+    page = (ROOT / "docs" / "howto" / "gate.md").read_text(encoding="utf-8")
+    found = [pair for path in WORKFLOWS for pair in used(path.read_text())]
+    assert len(found) > 20
+    old = [
+        (name, at) for name, at in found + used(page) if name in NODE_24 and int(at[1:].split(".")[0]) < NODE_24[name]
+    ]
+    assert old == []
+    assert {name for name, _ in found + used(page)} == {*NODE_24, *NO_NODE}
+    assert [(name, at) for name, at in found if not at.startswith(NO_NODE.get(name, "v"))] == []
+    assert set(used(page)) <= set(found)
+
+
+def test_windows_reads_utf_8() -> None:
+    """Guards Windows, where Python would read files in the encoding of the system: each workflow that runs there."""
+    there = [path for path in WORKFLOWS if "windows-latest" in path.read_text()]
+    assert {path.stem for path in there} == {"ci", "release"}
+    assert [yaml.safe_load(path.read_text())["env"].get("PYTHONUTF8") for path in there] == ["1"] * 2
+
+
+def test_the_hosted_site_is_built_as_here() -> None:
+    """Guards Read the Docs: pinned versions, the Python of docs.yml, docs/conf.py, warnings as errors."""
+    told = yaml.safe_load((ROOT / ".readthedocs.yaml").read_text())
+    steps = yaml.safe_load((ROOT / ".github" / "workflows" / "docs.yml").read_text())["jobs"]["build"]["steps"]
+    python = next(step["with"]["python-version"] for step in steps if "setup-python" in step.get("uses", ""))
+    assert told["build"]["tools"]["python"] == python
+    (line,) = told["build"]["jobs"]["install"]
+    assert line == "python -m pip install -c constraints.txt '.[test]'"
+    assert told["sphinx"] == {"configuration": "docs/conf.py", "fail_on_warning": True}
+    pinned = {
+        row.partition("==")[0].lower().replace("_", "-") for row in (ROOT / "constraints.txt").read_text().split()
+    }
+    needed = [re.split(r"[<>=;\[]", one)[0].lower() for one in PROJECT["project"]["optional-dependencies"]["docs"]]
+    assert [name for name in needed if name not in pinned] == []
+
+
 def test_what_workflows_run_is_there() -> None:
     """Guards targets and files that workflows name; `site` comes with the documentation."""
     targets = set(re.findall(r"^([a-z-]+(?: [a-z-]+)*):", (ROOT / "Makefile").read_text(), re.MULTILINE))

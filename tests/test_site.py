@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -172,6 +174,71 @@ def test_every_public_name_has_its_place(site: Path) -> None:
     assert {name for name in named - documented(site) if name.count(".") == 1} == set()
 
 
+ASKED = {  # what newcomers type, and a page that has to be among the first three that the search lists
+    "how many topics do I need": "howto/plan",
+    "is my LLM judge good enough": "howto/check-judge",
+    "can I trust my LLM judge": "howto/check-judge",
+    "compare two runs": "howto/verdict",
+    "is B better than A": "howto/verdict",
+    "which retriever is better": "tutorials/rag",
+    "noisy labels": "howto/check-judge",
+    "unjudged documents": "howto/unjudged",
+    "promptfoo": "howto/logs",
+    "ragas": "howto/logs",
+    "hallucination": "howto/answers",
+    "what is tau": "reference/glossary#term-Kendall-s-tau",
+    "what is a qrels file": "reference/glossary#term-Qrels",
+    "p-value": "reference/glossary#term-P-value",
+    "how many labels do I need": "howto/labels",
+    "which documents should I label next": "howto/labels",
+    "is the difference significant": "explanation/tests",
+    "multiple comparisons": "explanation/tests",
+    "sample size": "howto/plan",
+    "statistical power": "reference/glossary#term-Power",
+    "how to run in CI": "howto/gate",
+    "github actions": "howto/gate#github-actions",
+    "pytest": "howto/pipelines",
+    "trec_eval": "howto/coming-from/trec_eval",
+    "crowdsourcing": "tutorials/crowd",
+    "inter-annotator agreement": "howto/assessors",
+    "latex table": "howto/tables",
+    "my csv": "start/first-verdict",
+    "what does inconclusive mean": "howto/gate",
+    "nDCG": "reference/measures#ndcg",
+    "install": "start/install",
+    "cite": "about/cite",
+}
+SEARCHED = """
+const window = globalThis, ready = [];
+const document = {addEventListener: (_, f) => ready.push(f)};
+const Search = {_performSearch: () => [], setIndex(index) { this._index = index; }};
+"""
+
+
+def test_plain_questions_find_their_page(site: Path, tmp_path: Path) -> None:
+    """Guards newcomers: the right page is among the first three, for words that pages may not have."""
+    node = shutil.which("node") or pytest.skip("no node here")
+    static = ("base-stemmer", "english-stemmer", "language_data", "messages", "search-pages")
+    parts = [SEARCHED, *((site / "_static" / f"{name}.js").read_text(encoding="utf-8") for name in static)]
+    ask = f"{json.dumps([*ASKED])}.map((q) => Search._performSearch(q).reverse().slice(0, 3).map((r) => r[0] + r[2]))"
+    last = f"ready.forEach((f) => f()); console.log(JSON.stringify({ask}));"
+    script = "\n".join([*parts, (site / "searchindex.js").read_text(encoding="utf-8"), last])
+    (tmp_path / "search.js").write_text(script, encoding="utf-8")
+    done = subprocess.run([node, tmp_path / "search.js"], capture_output=True, text=True, check=True)
+    found = dict(zip(ASKED, json.loads(done.stdout), strict=True))
+    wrong = {q: firsts for q, firsts in found.items() if not any(one.startswith(ASKED[q]) for one in firsts)}
+    assert wrong == {}
+
+
+def test_search_leads_to_places_that_are_there(site: Path) -> None:
+    """Guards the lines and terms that the search knows: each page and place is on the site."""
+    made = (site / "_static" / "messages.js").read_text(encoding="utf-8")
+    known = json.loads(made.partition("const QUESTIONS = ")[2].partition(";\n")[0])
+    pages = {name: Links(site / f"{name}.html").anchors for name in {name for name, *_ in known}}
+    assert len(known) > 150
+    assert [(name, place) for name, place, *_ in known if place and place not in pages[name]] == []
+
+
 # ---------------------------------------------------------------------- in a browser
 
 
@@ -267,6 +334,8 @@ def test_search_works_from_disk(chromium: Chromium, site: Path) -> None:
         page, _, place = results(tab)[0].partition("#")
         assert page == "reference/errors/data.html"
         assert place in Links(site / page).anchors
+    with Tab(chromium, f"{(site / 'search.html').as_uri()}?q={quote('is my LLM judge good enough')}") as tab:
+        assert results(tab)[0].startswith("howto/check-judge.html")
     with Tab(chromium, f"{(site / 'search.html').as_uri()}?q=xyzzyqwert") as tab:
         tab.evaluate("new Promise((done) => setTimeout(done, 1500))")
         assert tab.evaluate("document.querySelectorAll('#search-results li a').length") == 0

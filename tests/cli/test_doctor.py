@@ -57,7 +57,7 @@ def retrieval(folder: Path, topics: int = 12) -> None:
 def asked(out: str) -> dict[str, Any]:
     """What JSON says."""
     found = json.loads(out)
-    assert set(found) == {"files", "questions", "suspicious", "usable"}
+    assert set(found) == {"files", "questions", "columns", "suspicious", "usable"}
     for file in found["files"]:
         assert set(file) == {
             "file", "kind", "tool", "systems", "topics", "values", "scores", "judges", "replicates", "missing", "notes",
@@ -821,3 +821,25 @@ def test_a_column_of_peoples_values_corrects_the_others(run: Run, folder: Path, 
     for command in own:
         assert command == f"verdict table.csv --score faith --gold column:{column} --design random".split()
         assert run(*command)[0] == 0
+
+
+def test_what_score_and_cluster_take_is_listed(run: Run, folder: Path) -> None:
+    """Guards the names of scores and columns with their counts: whoever did not know them had to guess."""
+    rows = [
+        {"id": f"q{t}", "system": s, "faith": None if s == "old" and t == 3 else t / 30, "lang": "en",
+         "human": t / 30 if t % 3 else None, "judge_model": "gpt", "metadata": {"part": f"p{t % 5}", "own": f"o{t}"},
+         "note": f"{s} {t}"}
+        for s in ("old", "new")
+        for t in range(30)
+    ]  # fmt: skip
+    saved(folder, "a.jsonl", b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    out = run("doctor", "a.jsonl")[1]
+    assert "  --score takes: faith (59 values)\n  --gold takes: column:human (40 values)\n" in out
+    assert "  --cluster takes: metadata.part (5 groups)\n" in out
+    assert "  --cluster does not take: note: a topic has several values\n" in out
+    told = json.loads(run("doctor", "a.jsonl", "--format", "json")[1])["columns"]
+    assert {(c["option"], c["name"]): (c["values"], c["groups"], bool(c["lacks"])) for c in told} == {
+        ("--score", "faith"): (59, None, False), ("--gold", "column:human"): (40, None, False),
+        ("--cluster", "metadata.part"): (30, 5, False), ("--cluster", "note"): (0, None, True),
+    }  # fmt: skip
+    assert run("verdict", "a.jsonl", "--score", "faith", "--cluster", "metadata.part", "--trust-judge")[0] == 0

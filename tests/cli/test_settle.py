@@ -320,6 +320,39 @@ def test_another_question_is_refused(command: Command) -> None:
     assert "this sheet was drawn for another question" in err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (f"{RUNS} --seed 5", "settles another question (seed: 0 before, 5 now); its list and its labels are kept"),
+        (f"{RUNS} --seed 5 --min-effect 0.1", "(min_effect: 0.0 before, 0.1 now; seed: 0 before, 5 now)"),
+        (RUNS.replace("P@5", "P@3"), "(measure: P@5 before, P@3 now)"),
+        (RUNS.replace("P@5", "P@3") + " --seed 5 --sheet other.csv", "(measure: P@5 before, P@3 now; seed: 0 before"),
+        (f"{RUNS} --scale 0:3", "scale 0:3: this list was drawn for labels 0 to 2"),
+        (RUNS.replace("llm.qrels", "less.qrels"), "1 document of the list differs, such as topic"),
+        (RUNS.replace("llm.qrels", "changed.qrels"), "the judge's label of topic 0, document x0 was"),
+    ],
+)
+def test_what_would_draw_another_list_is_told(command: Command, words: str, said: str) -> None:
+    """Guards settings that the list was drawn with: none is ignored without a word, whatever else differs."""
+    command(f"settle {RUNS} --sheet labels.csv")
+    fill("labels.csv", 5)
+    files = list(Path().rglob("*.csv"))
+    before = {path: path.read_bytes() for path in files}
+    lines = Path("llm.qrels").read_text().splitlines()
+    listed = Path("settle/list.csv").read_text()
+    at = next(i for i, line in enumerate(lines) if f",{line.split()[0]},{line.split()[2]}," in listed)
+    topic, _, doc, label = lines[at].split()
+    Path("less.qrels").write_text("\n".join(lines[:at] + lines[at + 1 :]))
+    Path("changed.qrels").write_text("\n".join([*lines[:at], f"{topic} 0 {doc} {1 - int(label)}", *lines[at + 1 :]]))
+    code, _, err = command(f"settle {words}" + ("" if "--sheet" in words else " --sheet labels.csv"))
+    text = " ".join(err.split())
+    assert (code, said.replace("topic 0, document x0", f"topic {topic}, document {doc}") in text) == (2, True), text
+    assert "are kept as they are" in text
+    assert "another --folder to begin anew" in text
+    assert {path: path.read_bytes() for path in files} == before
+    assert "rows 6 to 30" in command(f"settle {RUNS} --sheet labels.csv")[1]
+
+
 def test_a_key_that_was_moved_away(command: Command) -> None:
     """Guards a sheet without its key, which the folder has too; and a folder in place of a sheet."""
     command(f"settle {RUNS} --sheet labels.csv")

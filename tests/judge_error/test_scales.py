@@ -269,3 +269,21 @@ def test_strays_are_beyond_gold_and_the_rarest_are_shown() -> None:
     assert found.share == pytest.approx(0.7)
     assert [e.split(":")[0] for e in found.examples] == ["5", "1.5", "6"]
     assert OffScaleLabels((), (), (), 0).share == 0
+
+
+@pytest.mark.parametrize(("lowest", "step"), [(0, 1), (2, -1)])
+def test_rated_gold_that_reaches_beyond_the_judge(lowest: int, step: int) -> None:
+    """Guards means of ratings, which may lie between the judge's labels, yet not beyond them at either end."""
+    topics, docs = [f"t{t}" for t in range(30)], [f"d{i}" for i in range(6)]
+    bronze = {t: {d: lowest + (n + i) % 3 for i, d in enumerate(docs)} for n, t in enumerate(topics)}
+    runs = {
+        s: {t: {d: float((n * 7 + i * k) % 11) for i, d in enumerate(docs)} for n, t in enumerate(topics)}
+        for s, k in (("a", 3), ("b", 5))
+    }
+    ratings = {
+        "xyz"[who]: {t: {d: bronze[t][d] + step * ((n * i + who) % 3 > 0) for i, d in enumerate(docs)}
+                     for n, t in enumerate(topics)}
+        for who in range(3)
+    }  # fmt: skip
+    with pytest.warns(tg.DataWarning, match="the two judges seem to use different scales"):
+        tg.Study(runs, bronze, "DCG@5", gold=tg.Gold(ratings, "random", aggregate="mean"))

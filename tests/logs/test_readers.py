@@ -372,6 +372,63 @@ def test_mlflow_words_and_people(tmp_path: Path) -> None:
     assert (alone.scores, alone.models, alone.judges) == (("right",), frozenset(), ("ann",))
 
 
+# ---- metadata of samples
+
+NESTED = {"topic": "t0", "doc": {"kind": "faq", "page": 3}, "tags": ["x"]}
+
+
+def nested(name: str) -> tuple[str, bytes | Any]:
+    """A log of a tool, or a table, whose samples have objects within their metadata."""
+    question, value = QUESTIONS[0], {"faith": 0.5}
+    phoenix = {"input": question, "faith_execution_details": {"status": "COMPLETED"}, "faith_score": {"score": 0.5}}
+    mlflow = {"trace_id": "tr-1", "request": {"q": question, "metadata": NESTED}, "faith/value": 0.5, "assessments": []}
+    promptfoo = promptfoo_result(question, 0, "old", value)
+    promptfoo["testCase"]["metadata"] = NESTED
+    case = deepeval_run("old", {"faith": [0.5]})
+    case["testCases"][0]["additionalMetadata"] = NESTED
+    sample = inspect_sample(question, 1, "C", 0.5) | {"metadata": NESTED}
+    ragas = [{**row, "metadata": NESTED} for row in ragas_rows()]
+    made: dict[str, tuple[str, bytes | Any]] = {
+        "inspect_ai": ("a.eval", packed({"header.json": inspect_header("old"), "summaries.json": [sample]})),
+        "deepeval": ("a.json", case),
+        "ragas": ("a.jsonl", lines(ragas)),
+        "ragas, CSV": ("a.csv", as_csv(ragas)),
+        "promptfoo": ("a.jsonl", lines([promptfoo])),
+        "phoenix": ("a.jsonl", lines([{**phoenix, "metadata": NESTED}])),
+        "phoenix, CSV": ("a.csv", as_csv([{**phoenix, "metadata": json.dumps(NESTED)}])),
+        "mlflow": ("a.json", [mlflow]),
+    }
+    return made[name]
+
+
+@pytest.mark.parametrize(
+    "tool",
+    ["inspect_ai", "deepeval", "ragas", "ragas, CSV", "promptfoo", "phoenix", "phoenix, CSV", "mlflow"],
+)
+def test_fields_of_nested_metadata_have_dotted_names(tool: str, tmp_path: Path) -> None:
+    """Guards `--cluster metadata.doc.kind`: objects within metadata were passed over, or one text."""
+    name, data = nested(tool)
+    clusters = {
+        name.removeprefix("request."): of for name, of in read_log(saved(tmp_path, name, data)).clusters.items()
+    }
+    assert {key: {*of.values()} for key, of in clusters.items() if key.startswith("metadata")} == {
+        "metadata.topic": {"t0"}, "metadata.doc.kind": {"faq"}, "metadata.doc.page": {"3"},
+    }  # fmt: skip
+
+
+def test_fields_of_objects_in_a_table_group_topics(tmp_path: Path) -> None:
+    """Guards JSONL of one's own: the whole object was the only column that `--cluster` took."""
+    rows = [
+        {"id": f"q{t}", "faith": t / 9, "metadata": {"topic": f"t{t % 3}", "doc": {"kind": t % 2, "id": f"d{t}"}}}
+        for t in range(9)
+    ]
+    items = read_items(saved(tmp_path, "a.jsonl", lines(rows)))
+    assert {name: len({*of.values()}) for name, of in items.clusters.items()} == {
+        "metadata.topic": 3, "metadata.doc.kind": 2,
+    }  # fmt: skip
+    assert items.clustered("kind").cluster == {f"q{t}": str(t % 2) for t in range(9)}
+
+
 # ---- nuggets, leaderboards, benchmarks
 
 

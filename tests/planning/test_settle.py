@@ -346,6 +346,22 @@ def test_people_may_use_labels_that_the_judge_never_gave() -> None:
         Settling(study, "s0", ["s1"], drawn=asked, scale="0:2")
 
 
+@pytest.mark.parametrize(
+    ("aggregate", "counts"), [("median", [0, 1, 0]), ("majority", [0, 1, 0]), ("mean", [0.5, 2 / 3, 1 / 3])]
+)
+def test_what_several_labels_become(aggregate: Any, counts: list[float]) -> None:
+    """Guards the rule over people: the same in a decision and in the list that is filled."""
+    runs, bronze, _ = world(2)
+    study = tg.Study(runs, bronze, "P@5")
+    settling = Settling(study, "s0", ["s1"], population="fixed", aggregate=aggregate)
+    given = [(0.0, 1.0), (1.0, None, 0.0, 1.0), (0.0, 1.0, 0.0)]
+    rows = [Label(t, d, x) for t, d, x in zip(settling.listed.topics, settling.listed.docs, given, strict=False)]
+    assert settling.labels_of(rows).tolist() == pytest.approx(counts)
+    assert settling.filled(settling.labels_of(rows)).label[:3].tolist() == pytest.approx(counts)
+    with pytest.raises(TruegainError, match="aggregate 'best' is not known; give one of median, majority, mean"):
+        Settling(study, "s0", ["s1"], aggregate="best")  # type: ignore[arg-type]
+
+
 def test_people_who_disagree_are_told_of() -> None:
     """Guards agreement: the share of rows with equal labels, and a word where it is low."""
     runs, bronze, gold = world(2)
@@ -356,7 +372,9 @@ def test_people_who_disagree_are_told_of() -> None:
     settlement = settling.decide(rows)
     assert (settlement.doubled, settlement.agreement) == (12, 0.5)
     assert settlement.notes[0] == "Two people agree on 50% of 12 rows that both labeled."
-    assert settlement.notes[1].startswith("People differ in what they call relevant: where they do, the lower label")
+    assert settlement.notes[1].startswith(
+        "People differ in what they call relevant: where they do, the lower of the middle"
+    )
 
 
 @pytest.mark.parametrize(
@@ -621,8 +639,7 @@ def test_unjudged_documents_may_keep_it_open_for_good() -> None:
     assert (
         "No number of labels will decide it: 60 unjudged documents could take 0.4000 from the difference or add "
         "0.2000, and are not on the list. Have the judge label them and start again, so that people can check them "
-        "too; "
-        "or count unjudged documents as not relevant."
+        "too; or count unjudged documents as not relevant."
     ) in settled.sentence
     rows = zip(settled.filled.topics, settled.filled.docs, strict=True)
     whole = settled.filled.with_labels(np.array([float(gold[t][d]) for t, d in rows]))

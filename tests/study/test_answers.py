@@ -307,6 +307,41 @@ def test_a_constant_difference_has_no_interval() -> None:
     assert "yes" not in {cell for row in verdict.table().rows for cell in row}
 
 
+def test_equal_scores_on_every_topic_are_no_proof_of_equality() -> None:
+    """Guards two systems that score alike everywhere: no interval without a width, and no error with equal gold."""
+    _, judge = world()
+    items = items_of(np.vstack([judge[0], judge[0]]))
+    verdict = tg.Study(items, measures="faith").verdict("old", "new")
+    assert (verdict.outcome, verdict.low, verdict.uncorrected.low) == ("inconclusive", None, None)
+    assert verdict.sentence.endswith("; the two score the same in every topic, so these data cannot separate them.")
+    for test in ("tukey-hsd", "paired-t", "bootstrap"):
+        compared = tg.compare(items, measures="faith", test=test)
+        (one,) = compared.pairs
+        assert (one.difference, one.low, one.high, one.p) == (0.0, None, None, 1.0)
+        assert any(note.startswith("1 pair (new - old) has the same score on every topic") for note in compared.notes)
+    rows = [Row(f"q{t}", "faith", t % 5 / 4, name) for name in ("old", "new") for t in range(T // 2)]
+    with pytest.warns(tg.DataWarning, match="whole topics seem to have been sampled"):
+        study = tg.Study(items, measures="faith", gold=tg.Gold(Items.of_rows(rows), "random"))
+    verdict = study.verdict("old", "new")
+    assert (verdict.outcome, verdict.comparison.difference) == ("inconclusive", 0.0)
+    assert verdict.low is not None
+    assert verdict.low < 0
+
+
+def test_a_pair_of_equal_scores_leaves_the_limits_of_others() -> None:
+    """Guards other pairs beside one that scores alike: theirs have limits."""
+    _, judge = world()
+    rows = [
+        Row(f"q{t}", "faith", float(judge[s, t]), name)
+        for s, name in ((0, "old"), (0, "copy"), (1, "new"))
+        for t in range(T)
+    ]
+    compared = tg.compare(Items.of_rows(rows), measures="faith", test="paired-t")
+    assert {(c.a, c.b): c.low is None for c in compared.pairs} == {
+        ("old", "copy"): True, ("old", "new"): False, ("copy", "new"): False,
+    }  # fmt: skip
+
+
 def test_less_is_better_on_the_command_line(tmp_path: Path) -> None:
     """Guards --less-is-better: the score counts negative, and nuggets have no such direction."""
     for name, value in (("old", 0.6), ("new", 0.2)):

@@ -275,7 +275,7 @@ def test_equal_scores_of_other_documents_are_no_identical_runs() -> None:
     few = {t: labels[t] for t in topics[:8]}
     told = tg.Study(runs, labels, "P@1", population="fixed", gold=tg.Gold(few, design="topics")).verdict("a", "b")
     assert (told.outcome, told.comparison.low) == ("inconclusive", None)
-    assert told.sentence.endswith("; the two score the same in every topic.")
+    assert told.sentence.endswith("; the two score the same in every topic, so these data cannot separate them.")
 
 
 def test_only_pairs_without_a_difference_are_looked_at_for_being_alike(monkeypatch: pytest.MonkeyPatch) -> None:

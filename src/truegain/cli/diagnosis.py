@@ -17,8 +17,12 @@ from truegain.cli.questions import (
     PAGE,
     TRUSTED,
     WHICH,
+    AnswerColumn,
+    AnswerColumnDocument,
     FileQuestion,
     QuestionDocument,
+    column_lines,
+    columns_of_answers,
     command_of,
     folder_of,
     named_as,
@@ -84,6 +88,8 @@ class DiagnosisDocument(TypedDict):
         What each file is.
     questions : list
         What can be asked of them, and what cannot yet.
+    columns : list
+        What `--score`, `--cluster` and `--gold` take of logs and tables of answers.
     suspicious : list of str
         What looks wrong.
     usable : bool
@@ -92,6 +98,7 @@ class DiagnosisDocument(TypedDict):
 
     files: list[FileDocument]
     questions: list[QuestionDocument]
+    columns: list[AnswerColumnDocument]
     suspicious: list[str]
     usable: bool
 
@@ -108,6 +115,8 @@ class Diagnosis:
         What can be asked of them, and what cannot yet.
     suspicious : tuple of str
         What looks wrong.
+    columns : tuple of AnswerColumn
+        What `--score`, `--cluster` and `--gold` take of logs and tables of answers.
 
     Examples
     --------
@@ -123,6 +132,7 @@ class Diagnosis:
     files: tuple[Examined, ...]
     questions: tuple[FileQuestion, ...] = ()
     suspicious: tuple[str, ...] = ()
+    columns: tuple[AnswerColumn, ...] = ()
 
     @property
     def is_usable(self) -> bool:
@@ -135,11 +145,12 @@ class Diagnosis:
         Returns
         -------
         dict
-            The keys files, questions, suspicious and usable.
+            The keys files, questions, columns, suspicious and usable.
         """
         return {
             "files": [file.to_dict() for file in self.files],
             "questions": [question.to_dict() for question in self.questions],
+            "columns": [column.to_dict() for column in self.columns],
             "suspicious": [str(Message(note)) for note in self.suspicious],
             "usable": self.is_usable,
         }
@@ -154,7 +165,7 @@ class Diagnosis:
         """
         lines = ["Files", *self._file_lines()]
         for about in dict.fromkeys(question.about for question in self.questions):
-            lines += ["", about]
+            lines += ["", about, *column_lines([column for column in self.columns if column.about == about])]
             for question in self.questions:
                 lines += question.lines() if question.about == about else ()
         if self.suspicious:
@@ -198,11 +209,12 @@ def diagnose(paths: Sequence[PathLike]) -> Diagnosis:
         check_told(file_options(), {shown_path(path): names for path in every if (names := columns_in(path))})
     files = [examine(path) for path in every]
     notes: list[str] = []
+    columns: list[AnswerColumn] = []
     questions = [
-        *_of_answers(files, notes), *_of_nuggets(files), *of_retrieval(files, notes), *of_ratings(files),
+        *_of_answers(files, notes, columns), *_of_nuggets(files), *of_retrieval(files, notes), *of_ratings(files),
         *of_preferences(files), *_of_others(files),
     ]  # fmt: skip
-    return Diagnosis(tuple(files), tuple(questions), tuple(dict.fromkeys(notes)))
+    return Diagnosis(tuple(files), tuple(questions), tuple(dict.fromkeys(notes)), tuple(columns))
 
 
 # ---- Answers: logs of tools, and tables of values.
@@ -218,7 +230,8 @@ class _LogGroup:
     logs: Sequence[Log] = ()
 
 
-def _of_answers(files: Sequence[Examined], notes: list[str]) -> Iterator[FileQuestion]:
+def _of_answers(files: Sequence[Examined], notes: list[str], columns: list[AnswerColumn]) -> Iterator[FileQuestion]:
+    """Questions about values of answers; what looks wrong is noted, and what options take of them."""
     groups: list[_LogGroup] = []
     for logs in _alike([file for file in files if file.kind == LOG], notes):
         paths = tuple(log.file for log in logs)
@@ -234,7 +247,14 @@ def _of_answers(files: Sequence[Examined], notes: list[str]) -> Iterator[FileQue
     for group in groups:
         if not gold_of.get(group.files[0]):
             gold = [table for table in tables if group in gold_of[table.file]]
+            columns += columns_of_answers(group.about, group.items, _by_people(group))
             yield from _about_items(group, gold, notes)
+
+
+def _by_people(group: _LogGroup) -> list[str]:
+    """Columns of a table that people seem to have filled in."""
+    usable = [score for score in group.items.scores if np.isfinite(group.items.matrix(score)).any()]
+    return [] if group.logs else _gold_columns(usable)
 
 
 def _paired(tables: Sequence[Examined]) -> list[_LogGroup]:
@@ -392,7 +412,7 @@ def _is_gold_of(table: Examined, group: _LogGroup) -> bool:
 def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -> Iterator[FileQuestion]:
     items, about, files = group.items, group.about, group.files
     usable = [score for score in items.scores if np.isfinite(items.matrix(score)).any()]
-    by_people = [] if group.logs else _gold_columns(usable)
+    by_people = _by_people(group)
     notes += _wrong_with(group, usable, by_people)
     if not usable:
         yield FileQuestion(about, WHICH, lacks="every value failed: run the evaluation again")

@@ -20,15 +20,15 @@ from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
 from truegain.cli.options import Judgments, RunFiles, advanced, with_options
 from truegain.cli.output import write_table
 from truegain.cli.rating_options import RatingOptions
-from truegain.cli.settle_folder import QUESTION, Keeper, only_here
+from truegain.cli.settle_folder import QUESTION, Keeper, check_question, only_here
 from truegain.cli.settle_llm import LabeledByModel, label_unjudged
 from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
-from truegain.message import arg, argname, option
-from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Settlement
+from truegain.message import arg, argname, option, with_marks
+from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Aggregate, Settlement
 
 if TYPE_CHECKING:
     from truegain.data.label_lists import GoldList
@@ -83,6 +83,10 @@ class SettlePlace:
     double: Annotated[
         float, advanced("--double", min=0, max=1, help="Share of documents that a second person labels, too.")
     ] = 0.0
+    team_aggregate: Annotated[
+        Aggregate,
+        advanced("--team-aggregate", help="What labels of several people become: median (the lower), majority, mean."),
+    ] = "median"
     sheet: Annotated[
         str | None,
         typer.Option("--sheet", help="No server: a CSV sheet to fill in from the top; run again to continue."),
@@ -190,7 +194,7 @@ def settle_command(
     if not config.ratings.are_aggregated:
         reading, scale = replace(reading, scale=None), reading.scale
     study = options.study_of_inputs(judgments, files, replace(config, population=population), reading)
-    settling = _settling(study, options, claims, limits, config, None if place.dry_run else folder, place.double, scale)
+    settling = _settling(study, options, claims, limits, config, place, scale)
     if place.dry_run:
         write_table(settling.outlook(), None, STANDARD_INPUT)
         raise typer.Exit
@@ -213,8 +217,7 @@ def _settling(
     claims: SettleClaims,
     limits: SettleLimits,
     config: StudyConfig,
-    folder: Path | None,
-    double: float,
+    place: SettlePlace,
     scale: str | None,
 ) -> Settling:
     """The question, with the list that was drawn for it before, if one was."""
@@ -238,18 +241,29 @@ def _settling(
         raise TruegainError(
             f"{option('--max-cost')} needs the price of a label, above 0; give it, as in {option('--costs')} gold=0.5"
         )
-    budget = LabelBudget(limits.max_labels, price, limits.max_cost, limits.keep_going, double)
+    budget = LabelBudget(limits.max_labels, price, limits.max_cost, limits.keep_going, place.double)
     seed = config.resampling.seed
+    folder = None if place.dry_run else Path(place.folder)
     drawn = None if folder is None else _drawn_before(folder)
     population = "fixed" if _is_fixed(config) else None
+    if folder is not None:
+        check_question(folder, {
+            "baselines": [a for a, _ in pairs], "candidates": [b for _, b in pairs], "measure": str(study.measures[0]),
+            "population": population or "topics", "min_effect": study.min_effect, "confidence": study.confidence,
+            "seed": seed,
+        })  # fmt: skip
     try:
-        return Settling(study, [a for a, _ in pairs], [b for _, b in pairs], budget, population, seed, drawn, scale)
-    except InputError:
-        if drawn is None:
+        return Settling(
+            study, [a for a, _ in pairs], [b for _, b in pairs], budget, population, seed, drawn, scale,
+            place.team_aggregate,
+        )  # fmt: skip
+    except InputError as error:
+        if drawn is None or error.file is not None:
             raise
         raise InputError(
-            "this folder settles another question: its list was drawn for other systems, labels or another measure",
-            file=shown_path(str(folder)), hint=f"give {option('--folder')} another name, or ask the same question",
+            f"this folder settles another question: {with_marks(error.problem)}; its list and its labels are kept as "
+            "they are", file=shown_path(str(folder)),
+            hint=f"give runs, labels and settings as before, or another {option('--folder')} to begin anew",
         ) from None  # fmt: skip
 
 
@@ -465,8 +479,8 @@ def _serve(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
 
 
 def _check_team(judging: JudgingStudy, place: SettlePlace) -> None:
-    """Refuse another share of second labels than the folder was begun with; say where the number of people differs."""
-    from truegain.judging.study.study import FILE
+    """Refuse another share of second labels, or another rule, than before; say where the number of people differs."""
+    from truegain.judging.study.study import FILE, Team
 
     began = 0.0 if judging.team is None else judging.team.double
     if place.double != began:
@@ -474,6 +488,13 @@ def _check_team(judging: JudgingStudy, place: SettlePlace) -> None:
             f"this folder was begun with --double {began:g}, and now it is {place.double:g}: which rows a second "
             "person labels was drawn then", file=shown_path(judging.folder / FILE),
             hint=f"give {option('--double')} {began:g}, or another {option('--folder')}",
+        )  # fmt: skip
+    made = Team.aggregate if judging.team is None else judging.team.aggregate
+    if place.team_aggregate != made:
+        raise InputError(
+            f"this folder was begun with --team-aggregate {made}, and now it is {place.team_aggregate}: a rule that is "
+            "chosen after labels were seen makes the limits hold no longer", file=shown_path(judging.folder / FILE),
+            hint=f"give {option('--team-aggregate')} {made}, or another {option('--folder')}",
         )  # fmt: skip
     number = judging.people.number
     if number is not None and number != place.people:
@@ -552,7 +573,7 @@ def _make_study(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
             name_of(keeper.folder), "graded", gold_list="list.csv", labels=usual_labels("graded", listed.scale),
             design=Design(1, 1, "decisive", 0), words=Words(TITLE, texts=TEXTS),
             rules=Rules(reason=False, **rules), people=People("invitation", number=place.people, most_of_topic=None),
-            team=Team(place.double),
+            team=Team(place.double, aggregate=place.team_aggregate),
         )  # fmt: skip
         copied = [
             (name, Path(made) / name) for name in ("list.key.csv", "list.csv")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -48,7 +48,7 @@ class Keeper:
         return {
             "baselines": list(s.baselines), "candidates": list(s.candidates), "measure": str(s.measure),
             "population": s.population or "topics", "min_effect": s.study.min_effect,
-            "confidence": s.study.confidence, "list": s.listed.digest, "labels": self.where,
+            "confidence": s.study.confidence, "seed": s.seed, "list": s.listed.digest, "labels": self.where,
             "database": self.database,
         }  # fmt: skip
 
@@ -64,21 +64,7 @@ class Keeper:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_bytes(path, json.dumps(now, indent=2).encode())
             return
-        before = json.loads(path.read_text(encoding="utf-8"))
-        changed = [name for name, value in now.items() if before.get(name, value) != value]
-        if "database" in changed:
-            was, is_now = (str(part["database"]) or IN_FOLDER for part in (before, now))
-            raise InputError(
-                f"the labels of this folder are in another database ({was}; now it is {is_now})",
-                file=shown_path(path), hint=f"give {option('--database')} as when it was begun, or another "
-                f"{option('--folder')}; where the database has moved, change its address in this file",
-            )  # fmt: skip
-        if changed:
-            was, is_now = (_told(part.get(changed[0])) for part in (before, now))
-            raise InputError(
-                f"this folder settles another question ({changed[0]}: {was} before, {is_now} now)",
-                file=shown_path(path), hint=f"give {option('--folder')} another name, or ask the same question",
-            )  # fmt: skip
+        check_question(self.folder, now)
 
     def known(self) -> Settlement | None:
         """The answer, where it is there already and to the same question."""
@@ -155,6 +141,30 @@ class Keeper:
         runs, systems = Runs.of(list(self.runs)), {name for pair in self.settling.pairs for name in pair}
         kept = tuple(run for run in runs.parts if run.system in systems)
         return Runs(kept) if len(kept) == len(systems) else runs
+
+
+def check_question(folder: Path, now: Mapping[str, object]) -> None:
+    """Refuse to go on in a folder that was begun with another question, and say what differs and what is kept."""
+    path = folder / QUESTION
+    if not path.is_file():
+        return
+    before = json.loads(path.read_text(encoding="utf-8"))
+    changed = [name for name, value in now.items() if before.get(name, value) != value]
+    if not changed:
+        return
+    if "database" in changed:
+        was, is_now = (str(part["database"]) or IN_FOLDER for part in (before, now))
+        raise InputError(
+            f"the labels of this folder are in another database ({was}; now it is {is_now})",
+            file=shown_path(path), hint=f"give {option('--database')} as when it was begun, or another "
+            f"{option('--folder')}; where the database has moved, change its address in this file",
+        )  # fmt: skip
+    told = "; ".join(f"{name}: {_told(before.get(name))} before, {_told(now[name])} now" for name in changed)
+    raise InputError(
+        f"this folder settles another question ({told}); its list and its labels are kept as they are",
+        file=shown_path(path), hint=f"go on with the settings as they were before, or give another "
+        f"{option('--folder')} to begin anew",
+    )  # fmt: skip
 
 
 def _told(value: object) -> str:

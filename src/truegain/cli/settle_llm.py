@@ -74,7 +74,7 @@ def label_unjudged(
     stay as they are: the list was drawn with them.  ask=False: nothing is asked, what is lacking is told.
     """
     whole = folder / "judgments.csv"
-    if whole.is_file() and llm.model is not None and ((folder / QUESTION).is_file() or not ask):
+    if whole.is_file() and ((folder / QUESTION).is_file() or (llm.model is not None and not ask)):
         _check_same(judgments, whole)
         return str(whole)
     if llm.model is None and llm.url is None:

@@ -263,8 +263,7 @@ def _check(show: str, ahead: NextOptions, sample: SampleOptions, sheet: SheetOut
         if file is not None and not (is_list and sheet.is_file):
             raise TruegainError(
                 f"{option(name)} {file}: this applies to a sheet for people; give {option('--show')} sample or next, "
-                "and "
-                "-o"
+                "and -o"
             )
 
 

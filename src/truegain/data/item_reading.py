@@ -21,7 +21,7 @@ from truegain.io.file_options import file_options
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
-from truegain.io.logs.records import YES_NO
+from truegain.io.logs.records import YES_NO, scalars
 from truegain.io.named_tables import Columns, is_missing
 from truegain.io.nugget_files import MODEL_COLUMNS
 from truegain.io.python_tables import is_paths
@@ -481,15 +481,26 @@ def _table(columns: Columns, rows: Sequence[Row], roles: Mapping[str, str]) -> L
     others = [n for n in dict.fromkeys(columns.names) if n not in roles.values() and columns.written(n) not in scored]
     clusters: dict[str, dict[str, str]] = {}
     no_clusters: dict[str, str] = {}
-    for name in others:  # a column that says one thing of each topic may group them
-        cells = ["" if is_missing(c) else str(c).strip() for c in columns._column(name)]
+    for name, cells in _texts_in(columns, others):  # a column that says one thing of each topic may group them
         of = dict(zip(topics, cells, strict=True))
         two = next(((t, c) for t, c in zip(topics, cells, strict=True) if of[t] != c), None)
         if two is not None:
-            no_clusters[columns.written(name)] = f"topic {two[0]} has {two[1]!r} and {of[two[0]]!r} there"
+            no_clusters[name] = f"topic {two[0]} has {two[1]!r} and {of[two[0]]!r} there"
         elif 1 < len({*of.values()}) < len(of):
-            clusters[columns.written(name)] = of
+            clusters[name] = of
         elif {*of.values()} == {""}:
-            no_clusters[columns.written(name)] = "it is empty"
+            no_clusters[name] = "it is empty"
     names = {"file": formats.system_name(shown_path(columns.file))}
     return Log(columns.file, "", rows, names, clusters, models=_models_in(columns, roles), no_clusters=no_clusters)
+
+
+def _texts_in(columns: Columns, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Columns as texts by their written names; of objects in their cells each field, such as metadata.topic."""
+    for name in names:
+        cells, written = columns._column(name), columns.written(name)
+        fields = [scalars({written: cell}, "") for cell in cells]
+        inner = dict.fromkeys(field for row in fields for field in row if field != written)
+        if inner:
+            yield from ((field, [row.get(field, "").strip() for row in fields]) for field in inner)
+        else:
+            yield written, ["" if is_missing(cell) else str(cell).strip() for cell in cells]

@@ -118,8 +118,7 @@ def kind_to_write(path: PathLike) -> str | None:
             f"judgments and runs cannot be written as {last}",
             file=shown_path(path),
             hint=f"end the path in {', '.join(_KINDS)}; without an extension, or with {', '.join(_LINES[1:])}, it "
-            "holds "
-            "TREC lines",
+            "holds TREC lines",
         )
     if last == ".parquet":
         needs("polars", "frames")  # now, not when the work is done

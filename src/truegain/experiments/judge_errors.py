@@ -320,7 +320,7 @@ def limited(j: float, judge: Judge) -> float:
     """
     if not judge.informedness > 0:
         raise TruegainError(
-            f"the bronze judge is no better than chance: sensitivity + specificity - 1 = {judge.informedness:.3f}; "
+            f"the bronze judge is no better than chance: sensitivity + specificity - 1 = {judge.informedness:z.3f}; "
             "add gold labels, or use a better judge"
         )
     return max(0.0, min(1.0, corrected(j, judge.sensitivity, judge.specificity)))

@@ -151,7 +151,7 @@ def fieller(rates: Rates, quantile: float) -> tuple[float, float]:
     inside = line**2 - square * rest
     if square <= 0 or inside < 0:
         raise TruegainError(
-            f"Fieller's interval has no bounds: informedness {rates.d:.3f} is not clearly above 0: add gold labels"
+            f"Fieller's interval has no bounds: informedness {rates.d:z.3f} is not clearly above 0: add gold labels"
         )
     root = math.sqrt(inside)
     return _cut((line - root) / square, (line + root) / square)
@@ -351,7 +351,7 @@ def interval_of(
         plain = lang_reiczigel(rates, t)
         if high - low > 1.1 * (plain[1] - plain[0]):
             notes.append(
-                f"the judge is only just better than chance (informedness {rates.d:.2f}, se {rates.shrunk_d[1]:.2f}), "
+                f"the judge is only just better than chance (informedness {rates.d:z.2f}, se {rates.shrunk_d[1]:.2f}), "
                 "which widens the interval; more gold labels would shorten it most"
             )
     else:

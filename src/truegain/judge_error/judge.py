@@ -580,7 +580,7 @@ class Judge(Result):
             f"bronze judge on {pairs}{topics} (gold {self.design}{self._level()}): "
             f"sensitivity {self.sensitivity:.1%} ({found} relevant found, se {math.sqrt(rates.v_r):.3f}), "
             f"specificity {self.specificity:.1%} ({rejected} non-relevant rejected, se "
-            f"{math.sqrt(rates.v_n):.3f}), informedness {self.informedness:.3f}"
+            f"{math.sqrt(rates.v_n):.3f}), informedness {self.informedness:z.3f}"
         )
 
     def _level(self) -> str:
@@ -595,7 +595,7 @@ class Judge(Result):
             return self.values.bias
         return (
             f"{self.size:,} gold pairs, {self.design}: sensitivity {self.sensitivity:.3f}, specificity "
-            f"{self.specificity:.3f}, informedness {self.informedness:.3f}"
+            f"{self.specificity:.3f}, informedness {self.informedness:z.3f}"
         )
 
     @property

@@ -27,7 +27,7 @@ class SampledPairs:
     topic: from 0.  stratum: of the bronze label, from `strata_of`.  bronze, gold: what the labels are worth, gold NaN
     where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.  unit: what
     was drawn with the pair, such as its answer, by number; None where pairs were drawn by themselves.
-    shows_spread: gold values have more levels than two, so that a few of them show how they spread.
+    shows_spread: these are values of answers, and gold has three levels or more: a few labels show how they spread.
     """
 
     topic: Ints

@@ -12,6 +12,7 @@ from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool
+from truegain.data.ratings import RatingsLike
 from truegain.errors import InputError, TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Bools, Coded, Codes, frozen
 from truegain.judge_error.confusion import Clusters
@@ -210,7 +211,7 @@ def _rows_of(gold: Judgments, of_topic: Mapping[str, str], name: str) -> Judgmen
     return _rows(gold, keep)
 
 
-GoldLike = JudgmentsLike | GoldList | Items | Judge | Judges  # trusted labels of some pairs, or what was fitted on them
+GoldLike = RatingsLike | GoldList | Items | Judge | Judges  # trusted labels of some pairs, or what was fitted on them
 
 
 # ---- What the user asked for, of a correction or a comparison.

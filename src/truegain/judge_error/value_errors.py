@@ -430,8 +430,16 @@ class ValueErrors(Result):
     def leaning(self) -> str:
         """Whether it errs alike for all systems, in a sentence."""
         g = self.gap
+        if g is None and len(self.systems) < 2:
+            return ""
+        if g is None and np.bincount(self.system).min() < FEW_LABELS:
+            return "Too few gold labels to compare its errors between systems."
         if g is None:
-            return "" if len(self.systems) < 2 else "Too few gold labels to compare its errors between systems."
+            means = [e.value for e in self.by_system]
+            alike = (
+                "is the same for" if max(means) - min(means) <= SAME else "differs by the same in every topic between"
+            )
+            return f"Its mean error {alike} all systems that can be compared."
         of = g.other or "the others"
         interval = f"{self._level} CI {g.low:+z.4f} to {g.high:+z.4f}"
         if self.is_uneven:
@@ -453,9 +461,9 @@ class ValueErrors(Result):
                 "The values of the judge, or of people, are all the same: they are not correlated, and the gold "
                 "labels alone decide the corrected scores."
             )
-        interval = "" if r[1] is None or r[2] is None else f" ({self._level} CI {r[1]:.2f} to {r[2]:.2f})"
-        rank = "" if self.overall.spearman is None else f", Spearman's {self.overall.spearman:.2f}"
-        head = f"Pearson's correlation with people is {r[0]:.2f}{interval}{rank}."
+        interval = "" if r[1] is None or r[2] is None else f" ({self._level} CI {r[1]:z.2f} to {r[2]:z.2f})"
+        rank = "" if self.overall.spearman is None else f", Spearman's {self.overall.spearman:z.2f}"
+        head = f"Pearson's correlation with people is {r[0]:z.2f}{interval}{rank}."
         if not self.follows:
             return f"{head} The judge does not clearly distinguish good answers from bad ones: it saves no gold labels."
         return (

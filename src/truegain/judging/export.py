@@ -8,7 +8,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median_low
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -19,8 +18,9 @@ from truegain.data.writing import kind_to_write, table_bytes
 from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.files import PathLike, shown_path, write_bytes
 from truegain.io.named_tables import FORMULA, harmless
-from truegain.judging.study.study import JudgingStudy
+from truegain.judging.study.study import JudgingStudy, Team
 from truegain.judging.tasks.base import DONE, Item, Unit, base_of, unit_of
+from truegain.results.settlement import trusted_label
 
 Row = Mapping[str, Any]
 T = TypeVar("T")
@@ -272,8 +272,8 @@ def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tup
 
     A pair is ready when each of the units that hold it was finished by a person who is not excluded, those for others
     among them (as many as the study's rules say now): a label that may still change is none yet, and models judge
-    beside people.  The label is the lower median of people's, so that it is one that somebody gave; a pair that nobody
-    could judge is marked so, and those below it count.
+    beside people.  The label is the lower median of people's, one that somebody gave, unless a team's `aggregate` says
+    otherwise; a pair that nobody could judge is marked so, and those below it count.
     """
     planned, others = Counter[tuple[str, str]](), Counter[tuple[str, str]]()  # units that hold a pair
     for unit in study.units:
@@ -294,9 +294,10 @@ def fill_list(listed: GoldList, study: JudgingStudy, rows: Iterable[Row]) -> tup
     kept = np.arange(len(pairs)) < listed.judged
     first = next((i for i, (mine, had) in enumerate(zip(ready, kept, strict=True)) if not (mine or had)), len(pairs))
     labels: dict[str, dict[str, float]] = {}
+    aggregate = Team.aggregate if study.team is None else study.team.aggregate
     mine = [pair for pair, is_ready in zip(pairs[:first], ready[:first], strict=True) if is_ready]
     for topic, doc in (pair for pair in mine if pair in values):
-        labels.setdefault(topic, {})[doc] = median_low(values[topic, doc])
+        labels.setdefault(topic, {})[doc] = trusted_label(values[topic, doc], aggregate)
     if not mine:
         raise InputError("the first pair of the list is not ready", file=listed.source, hint="wait for its judgments")
     low, high = listed.scale

@@ -24,11 +24,11 @@ KEY = "TRUEGAIN_API_KEY"  # the variable that has the key by default
 AGAIN = (408, 409, 425, 429)  # and 500 and above
 SLOWER = (429, 503)  # of a server that has too much to do
 MORE_TRIES = 5  # times as many where a server refuses for now (429) as where it fails
-FIRST_TRIES = 1  # more tries of a server that was never reached, and may not be there
+FIRST_TRIES = 1  # more tries of a server that never said anything, and may not be there
 LONGEST_PAUSE = 60.0  # seconds, unless the server names a longer one
 LONGEST_ASKED = 600.0  # seconds that we wait where a server asks for it; beyond that the run ends
 FIRST_PAUSE = 0.5
-CONNECT = 10.0  # seconds
+CONNECT = 5.0  # seconds
 LONG, FILTERED = 413, 451  # a prompt longer than the model takes; one that a filter refused
 CUT, PAGE = "a body that is no whole answer", "a page of HTML"  # with status 200
 IN_WORDS = {  # what httpx calls it
@@ -39,6 +39,7 @@ IN_WORDS = {  # what httpx calls it
     "RemoteProtocolError": "the connection broke",
     "ProxyError": "the proxy refuses",
 }
+SILENT = ("ConnectError", "ConnectTimeout", "ReadTimeout")  # of a server that may not be there, or hangs
 _TOO_LONG = re.compile(
     r"context.{0,20}(length|window|size)|maximum.{0,30}tokens|too (long|many tokens|large)|n_ctx|"
     r"tokens must be at least",
@@ -103,8 +104,7 @@ def base_url(url: str) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise TruegainError(
             f"{argname('url', _bare(url))}: a URL is shown and stored, so it must not contain a user, password or "
-            "query; "
-            f"put the key into the environment ({KEY}, or a name of your own: {arg('key_env', 'NAME')})"
+            f"query; put the key into the environment ({KEY}, or a name of your own: {arg('key_env', 'NAME')})"
         )
     return url.strip().rstrip("/").removesuffix("/chat/completions")
 
@@ -223,7 +223,7 @@ class Endpoint:
                 unused = tokens - sum(usage_of(whole or {}) or (tokens, 0))
             except self.httpx.RequestError as error:  # no connection, no answer in time, or a body that was cut
                 kind = type(error).__name__
-                self.last_fault, reached = IN_WORDS.get(kind, kind), kind not in ("ConnectError", "ConnectTimeout")
+                self.last_fault, reached = IN_WORDS.get(kind, kind), kind not in SILENT
             finally:
                 gate.leave(unused)
             if answer is not None and (reply := self._looked_at(answer, whole, time.monotonic() - began)) is not None:

@@ -16,6 +16,7 @@ from truegain.io.files import shown_path
 from truegain.llm.client import (
     CUT,
     FILTERED,
+    FIRST_TRIES,
     LONG,
     PAGE,
     AskingError,
@@ -45,6 +46,7 @@ from truegain.llm.store import AnswerStore, StoredAnswer, in_json
 from truegain.message import argname, with_marks
 
 SHOWN = 200  # characters of an answer that an error quotes
+QUIET = 8.0  # seconds without any answer, after which that is told
 LOST = 3  # requests in a row that the server leaves unanswered, or as many as go at a time, before the run ends
 USUAL_OUT = 60.0  # tokens of an answer, before any is known
 UNSURE = 2.0  # times the estimated tokens of a prompt are set apart, where costs are limited, before any is known
@@ -143,6 +145,7 @@ class Judging:
         self._calls = plan.requests()  # each request once, so that none is in flight twice
         self._lock, self._ended = threading.Lock(), threading.Condition()
         self._working = 0  # threads
+        self._told_quiet = False
 
     # ---- The whole run.
 
@@ -189,8 +192,11 @@ class Judging:
                 with self._ended:
                     self._working += 1
                 threading.Thread(target=self._to_the_end, args=(work,), daemon=True, name=f"asks {n}").start()
+            began = time.monotonic()
             while self._wait(0.1):
                 on_change(self)
+                if time.monotonic() - began > QUIET:
+                    self._tell_quiet(tell)
         except KeyboardInterrupt:
             self.gate.close()
             tell(
@@ -202,6 +208,18 @@ class Judging:
             raise
         if self._failure is not None:
             raise self._failure
+
+    def _tell_quiet(self, tell: Callable[[str], object]) -> None:
+        """Say once that a server never answered: it may hang, or load its model."""
+        if self.endpoint is None or self.endpoint.answered or self._told_quiet or not self.gate.in_flight:
+            return
+        self._told_quiet = True
+        why = f" ({self.endpoint.last_fault})" if self.endpoint.last_fault else ""
+        tell(
+            f"{self.endpoint.url} has answered nothing for {QUIET:g} s{why}; check that it runs, and "
+            f"{argname('url')} (a model that is still being loaded takes its time: it is given up after "
+            f"{1 + min(self.pace.retries, FIRST_TRIES)} requests of {self.pace.timeout:g} s); Ctrl-C ends it"
+        )
 
     def how_to_go_on(self) -> str:
         """What is kept, and how to go on."""

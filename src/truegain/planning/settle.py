@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from statistics import NormalDist, median_low
+from statistics import NormalDist
 
 import numpy as np
 from msgspec import structs
 
 from truegain.config import Gold
 from truegain.data.label_lists import GoldList
-from truegain.errors import DataWarning, InputError, TruegainError, an, counted, shorten, some
+from truegain.errors import DataWarning, InputError, TruegainError, an, check_one_of, counted, shorten, some
 from truegain.io.columns import Floats
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.measures.base import Measure
@@ -23,13 +23,16 @@ from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.planning.gold_sample import draw_list
 from truegain.results.base import Table
 from truegain.results.settlement import (
+    AGGREGATES,
     DECIDED,
+    Aggregate,
     Interval,
     Label,
     PairSettlement,
     Settlement,
     Status,
     labels_in_words,
+    trusted_label,
 )
 from truegain.results.table import Cell
 from truegain.sampling.designs import information_after
@@ -87,6 +90,8 @@ class Settling:
         The list, where it was drawn before.
     scale : str or sequence of float, optional
         The labels that people may give, as '0:3', or the lowest and the highest; by default those of the judge.
+    aggregate : {'median', 'majority', 'mean'}
+        What several people's labels of a document become: the lower median, the most frequent, or their mean.
 
     Examples
     --------
@@ -109,6 +114,7 @@ class Settling:
     seed: int = 0
     drawn: GoldList | None = None
     scale: str | Sequence[float] | None = None
+    aggregate: Aggregate = "median"
     listed: GoldList = field(init=False)
 
     def __post_init__(self) -> None:
@@ -120,6 +126,7 @@ class Settling:
                 else "give the judge's labels only: gold labels are collected here"
             )
             raise TruegainError(f"this study cannot be settled label by label: {why}")
+        check_one_of("aggregate", self.aggregate, tuple(AGGREGATES))
         if len(study.measures) != 1:
             raise TruegainError(
                 f"settling needs one measure, and the study has {some([str(m) for m in study.measures])}: name one of "
@@ -136,15 +143,14 @@ class Settling:
         pairs = [(place_of(a, study.systems), place_of(b, study.systems)) for a, b in self.pairs]
         self.contrasts = Contrasts.of(pairs)
         ends = ends_of(self.scale)
-        if self.drawn is None:
-            systems = sorted({x for pair in pairs for x in pair})
-            self.listed = draw_list(study.ranked, self.measure, systems=systems, scale=ends, seed=self.seed)
-        elif ends is not None and ends != self.drawn.scale:
+        if self.drawn is not None and ends is not None and ends != self.drawn.scale:
             raise InputError(
                 f"{argname('scale', self.scale)}: this list was drawn for labels {self.drawn.labels}; draw another"
             )
-        else:
-            self.listed = self.drawn
+        systems = sorted({x for pair in pairs for x in pair})
+        ends = ends if self.drawn is None else self.drawn.scale
+        listed = draw_list(study.ranked, self.measure, systems=systems, scale=ends, seed=self.seed)
+        self.listed = listed if self.drawn is None else _same(self.drawn, listed)
         population = sources_of(self.population or study.config.population)
         if other := sorted(population - {"topics"}):
             raise TruegainError(
@@ -220,7 +226,7 @@ class Settling:
         return self.study.with_config(config)
 
     def labels_of(self, rows: Sequence[Label], top: int | None = None) -> Floats:
-        """One gold label for each row of the unbroken top: the lower median of people's, NaN where nobody could judge.
+        """One gold label for each row of the unbroken top, of people's by `aggregate`; NaN where nobody could judge.
 
         Rows must be those of the list, from its top.
         """
@@ -244,7 +250,7 @@ class Settling:
                     f"{self.listed.labels} of the list; correct it, or start again with {arg('scale')} set to the "
                     "labels in use"
                 )
-            labels.append(median_low(known) if known else math.nan)
+            labels.append(trusted_label(known, self.aggregate) if known else math.nan)
         return np.array(labels, np.float64)
 
     def decide(self, rows: Sequence[Label], top: int | None = None, answers: int | None = None) -> Settlement:
@@ -579,8 +585,8 @@ class Settling:
             notes.append(f"Two people agree on {agreement:.0%} of {doubled:,} rows that both labeled.")
             if agreement < WEAK_AGREEMENT:
                 notes.append(
-                    "People differ in what they call relevant: where they do, the lower label counts. A study over "
-                    "assessors shows what other people would find."
+                    "People differ in what they call relevant: where they do, "
+                    f"{AGGREGATES[self.aggregate]}. A study over assessors shows what other people would find."
                 )
         if len(labels) - stuck >= LEAST_BEFORE_GIVING_UP and ended and not self._looks.judge_helps():
             notes.append(
@@ -594,6 +600,31 @@ class Settling:
                 "is: quote the interval."
             )
         return tuple(notes)
+
+
+def _same(drawn: GoldList, now: GoldList) -> GoldList:
+    """A list that was drawn before, if the same would be drawn now: chances are those of the runs and labels then."""
+    if drawn.digest == now.digest:
+        return drawn
+    rows = [list(zip(listed.topics, listed.docs, listed.bronze.tolist(), strict=True)) for listed in (drawn, now)]
+    before, after = ({(t, d): x for t, d, x in row} for row in rows)
+    if drawn.measure != now.measure:
+        what = f"its list was drawn for {drawn.measure}, and now the measure is {now.measure}"
+    elif before.keys() != after.keys():
+        other = before.keys() ^ after.keys()
+        t, d = min(other)
+        where = "on its list, and not" if (t, d) in before else "not on its list, but"
+        what = (
+            f"with these runs and judgments {counted(len(other), 'document')} of the list "
+            f"{'differs' if len(other) == 1 else 'differ'}, such as topic {t}, document {d}, which is {where} on "
+            "the one that is drawn now"
+        )
+    elif before != after:
+        (t, d), x = next((pair, x) for pair, x in before.items() if after[pair] != x)
+        what = f"the judge's label of topic {t}, document {d} was {x:g}, and now it is {after[t, d]:g}"
+    else:
+        what = "its documents are drawn in another order now, as with another seed or other ranks in the runs"
+    raise InputError(what, hint="give the runs, labels and settings that it was drawn with, or draw another list")
 
 
 def _moves(could: tuple[float, float]) -> str:

@@ -21,8 +21,7 @@ FORMULA = (
 )
 FROM_AGREEMENT = (
     "r = (2 agreement - 1) sqrt(1 - ties): for systems that win equally often, and ties that only one side calls or "
-    "that "
-    "each calls independently. If one system wins more often, the judge helps less; gold comparisons of a pilot "
+    "that each calls independently. If one system wins more often, the judge helps less; gold comparisons of a pilot "
     "measure r."
 )
 

@@ -192,7 +192,7 @@ def _correlation(ratios: Any, sds: Any) -> str:
     logs = np.log(ratios), np.log(sds)
     if len(ratios) < 3 or min(float(np.ptp(part)) for part in logs) == 0:
         return "max/min and geometric standard deviation"
-    return f"max/min and geometric standard deviation: correlation of logarithms {float(np.corrcoef(*logs)[0, 1]):.3f}"
+    return f"max/min and geometric standard deviation: correlation of logarithms {float(np.corrcoef(*logs)[0, 1]):z.3f}"
 
 
 # ---- How many assessors a document needs: curves.

@@ -186,7 +186,9 @@ def clusters_check(items: Items, ranked: RankedGains) -> Check | None:
 def judges_check(items: Items) -> Check:
     """Who gave the values."""
     if not items.judges:
-        return Check("Judges", True, "not named", ("The files do not say who gave the values, or a rule computed them.",))
+        return Check(
+            "Judges", True, "not named", ("The files do not say who gave the values, or a rule computed them.",)
+        )
     models = [f"{judge} (a model)" if judge in items.models else judge for judge in items.judges]
     several = len(items.judges) > 1
     about = ("All judges have the same weight in the value of an answer.",) if several else ()
@@ -213,7 +215,7 @@ def gold_checks(judge: JudgeFacts, values: ValueErrors, answers: int) -> list[Ch
     checks = [drawn, follows]
     if values.is_binary:
         about = ("Informedness: 0 by chance, 1 for a perfect judge.", *filter(None, [judge.not_chance]))
-        words = f"informedness {judge.rates[2]:.2f}"
+        words = f"informedness {judge.rates[2]:z.2f}"
         checks.append(Check("Judge better than chance", not judge.not_chance, words, about))
     if values.gap is not None:
         words = "mean errors differ" if values.is_uneven else "no difference shown"

@@ -238,8 +238,8 @@ def _numeric(table: Table, column: str) -> bool:
 
 
 def _shown(row: Row) -> str:
-    limits = f" [{row['low']:.4f}, {row['high']:.4f}]" if _known(row["low"]) and _known(row["high"]) else ""
-    return f"{row['value']:.4f}{limits}"
+    limits = f" [{row['low']:z.4f}, {row['high']:z.4f}]" if _known(row["low"]) and _known(row["high"]) else ""
+    return f"{row['value']:z.4f}{limits}"
 
 
 # ---- Curves with a band: a value over shares of the judgments, one line a way.

@@ -110,7 +110,7 @@ def _ranks(panels: Sequence[RankPanel], collections: Sequence[str], most: int) -
     points = alt.Chart(data_of(rows)).mark_point(filled=True, size=26, opacity=0.8)
     ends = [{"x": 0, "y": 0}, {"x": most + 1, "y": most + 1}]
     same = alt.Chart(data_of(ends)).mark_line(color=SOFT, strokeWidth=1).encode(x=x, y=y)
-    taus = ["none" if p.tau is None else f"{p.tau:.2f}" for p in panels]
+    taus = ["none" if p.tau is None else f"{p.tau:z.2f}" for p in panels]
     named = [f"{p.collection} {tau}" if several else tau for p, tau in zip(panels, taus, strict=True)]
     heading = alt.TitleParams(panels[0].other, subtitle=f"tau {', '.join(named)}", anchor="start", fontSize=12)
     return alt.layer(same, points.encode(x=x, y=y, color=color, tooltip=shown)).properties(

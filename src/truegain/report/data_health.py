@@ -161,7 +161,7 @@ def gold_checks(judge: JudgeFacts, labels: int) -> list[Check]:
     share = f" of {count(labels)} ({percent(judge.pairs / labels, 1)})" if labels >= judge.pairs else ""
     drawn = Check("Gold labels", not judge.notes, f"{count(judge.pairs)}{share}, {judge.design}", judge.notes)
     better = Check(
-        "Judge better than chance", not judge.not_chance, f"informedness {judge.rates[2]:.2f}",
+        "Judge better than chance", not judge.not_chance, f"informedness {judge.rates[2]:z.2f}",
         (f"{judge.summary}.", "Informedness: 0 by chance, 1 for a perfect judge.", *filter(None, [judge.not_chance])),
     )  # fmt: skip
     checks = [drawn, better]

@@ -239,7 +239,7 @@ def taus_chart(
             tooltip=["units:N", "from:Q"],
             color=alt.Color("units:N", sort=names, title="median of units",
                             scale=alt.Scale(domain=names, range=COLORS[: len(names)])))  # fmt: skip
-        about = f"{len(taus):,} draws, median {float(np.median(taus)):.3f}"
+        about = f"{len(taus):,} draws, median {float(np.median(taus)):z.3f}"
         panels.append(alt.layer(drawn, rules, spots).resolve_scale(y="independent").properties(
             width=460, height=150, title=alt.TitleParams(measure, subtitle=about, anchor="start")))  # fmt: skip
     return dressed(alt.vconcat(*panels), title)

@@ -171,7 +171,7 @@ def _on_list(judge: Judge) -> str:
     return (
         f"bronze judge on {judge.size:,} gold labels of an ordered list, weighted by their chances to be drawn: "
         f"sensitivity {judge.sensitivity:.1%} ({relevant:,} relevant labels), specificity {judge.specificity:.1%} ("
-        f"{judge.size - relevant:,} non-relevant labels), informedness {judge.informedness:.3f}"
+        f"{judge.size - relevant:,} non-relevant labels), informedness {judge.informedness:z.3f}"
     )
 
 

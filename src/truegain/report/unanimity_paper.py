@@ -55,7 +55,7 @@ def _drawn(panel: Panel) -> Any:
     )
     either = len(set(panel.top_raw) | set(panel.top_aware))
     shared = len(set(panel.top_raw) & set(panel.top_aware))
-    tau = "tau undefined" if panel.tau is None else f"tau {panel.tau:.3f}"
+    tau = "tau undefined" if panel.tau is None else f"tau {panel.tau:z.3f}"
     about = f"{tau}; top sets share {shared} of {either}"
     return alt.layer(leaders, points, words).properties(
         width=SIDE, height=SIDE,

@@ -21,6 +21,8 @@ class Marked(float):
 
     >>> print(Marked(0.25, best=True, marks="ab", low=0.2, high=0.31, digits=2))
     0.25* ab [0.20, 0.31]
+    >>> print(Marked(-0.00001))
+    0.0000
     """
 
     best: bool
@@ -217,13 +219,15 @@ def shown_under(column: str, cell: Cell) -> str:
 
     >>> shown_under("p_adjusted", 0.0), shown_under("difference", -0.0), shown_under("inside %", 87.5)
     ('<0.0001', '0.0000', '87.50')
-    >>> shown_under("cost", 1615.0), shown_under("cost", 0.004), shown_under("cost, even chance", 1.5)
+    >>> shown_under("cost", 1615.0), shown_under("cost, 80%", 0.004), shown_under("cost, even chance", 1.5)
     ('1615.00', '0.0040', '1.50')
+    >>> shown_under("change %", -0.001)
+    '0.00'
     """
     if isinstance(cell, float) and math.isfinite(cell):
-        is_cost = column == "cost" and not 0 < abs(cell) < LEAST_COST
-        if is_cost or column.endswith(" %") or column.startswith("cost, "):
-            return f"{cell:.2f}"
+        is_cost = column.partition(",")[0] == "cost" and not 0 < abs(cell) < LEAST_COST
+        if is_cost or column.endswith(" %"):
+            return f"{cell:z.2f}"
     is_p = column.replace(" ", "_") in ("p", "p_adjusted", "uncorrected_p")
     return "<0.0001" if is_p and isinstance(cell, float) and cell == 0 else shown(cell)
 
@@ -243,7 +247,7 @@ def one_line(text: str) -> str:
 
 
 def _decimals(value: float | None, digits: int) -> str:
-    return "-" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+    return "-" if value is None or math.isnan(value) else f"{value:z.{digits}f}"
 
 
 def _parts(column: Sequence[Cell]) -> list[str]:

@@ -30,6 +30,7 @@ from truegain.study.unjudged import AllPairsBounds, UnjudgedTreatment
 from truegain.study.variance import VarianceModel
 
 ALIKE = "both rank the judged documents identically in every topic"
+SAME_SCORES = "the two score the same in every topic, so these data cannot separate them"
 
 
 def ranked_alike(ranked: RankedGains, measure: Measure, a: int, b: int) -> bool:
@@ -506,7 +507,7 @@ class MeasureEstimates:
             notes = () if exact else _unknown(still, few, variance_model, where)
             known = exact or still or not notes
             if still and not exact and self._same(a, b):
-                notes = ("the two score the same in every topic",)
+                notes = (SAME_SCORES,)
             near = not exact or difference[i] == 0  # whatever ranks alike scores alike: a look at each pair takes long
             alike = still and near and self.are_alike(a, b)
             if alike and not exact:

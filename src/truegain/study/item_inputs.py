@@ -173,8 +173,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     if judgments is not None:
         raise TruegainError(
             f"{argname('judgments')}: values of answers are already judgments; name the score with {arg('measures')}, "
-            "as "
-            "in tg.Study(items, measures='faithfulness'), and give trusted values as gold"
+            "as in tg.Study(items, measures='faithfulness'), and give trusted values as gold"
         )
     if config.scoring.all_topics:
         raise TruegainError(
@@ -248,8 +247,7 @@ def _check_ratings(config: StudyConfig) -> None:
         name = "normalize" if config.ratings.aggregate is None else "aggregate"
         raise TruegainError(
             f"{argname(name)} applies to ratings of documents; an answer is the mean of its judges, each the mean of "
-            "its "
-            f"repeats; leave {argname(name)} out"
+            f"its repeats; leave {argname(name)} out"
         )
 
 

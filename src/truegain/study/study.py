@@ -1007,7 +1007,7 @@ class Study:
             *decision.notes,
             planner.until_decided(contrasts, unjudged_bounds) if asks_for_more else "",
         ]
-        shares = self._shares(m, a, b) if uncertain else {}
+        shares = shares_of(variance_model, contrasts, self.seed) if uncertain else {}
         population = self._population_of([m])
         pair_bounds = self._unjudged.as_matrix(contrasts, unjudged_bounds)
         widened = [] if pair_bounds is None else measure_estimates.widened(contrasts, pair_bounds)

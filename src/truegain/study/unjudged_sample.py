@@ -348,8 +348,7 @@ class UnjudgedList:
         if n < min(LEAST_SAMPLED, len(turn)):
             raise TruegainError(
                 f"{argname('unjudged_sample')}: {labels_are(n)} of the {len(turn):,} unjudged documents that {m} "
-                "looks at "
-                f"in these lists; at least {LEAST_SAMPLED} are needed: judge the next rows of {rows.source}"
+                f"looks at in these lists; at least {LEAST_SAMPLED} are needed: judge the next rows of {rows.source}"
             )
         draws, first = OrderedDraws(rows.size[turn], n), turn[:n]
         worths = worth_of(parts, rows.label[first])

@@ -281,7 +281,7 @@ def uncorrected_line(variance_model: VarianceModel, contrasts: Contrasts, confid
     name = "topics alone" if variance_model.uncorrected is variance_model.estimator else "uncorrected"
     variance = variance_model.uncorrected.over_topics(contrasts)
     value = contrasts.values(variance_model.uncorrected.value)
-    if value[0] and not variance.value[0] > TINY * value[0] ** 2:
+    if not variance.value[0] > TINY * value[0] ** 2:
         return Line(name, None, None, why="no variation")
     low, high = limits(value, variance, confidence)
     return Line(name, float(low[0]), float(high[0]))

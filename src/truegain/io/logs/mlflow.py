@@ -75,7 +75,9 @@ def _read(data: bytes, file: str) -> Log:
             )
         topic = name_of(request)
         inputs[topic] = request
-        clusters.add(topic, {k: v for k, v in scalars(record.get("tags"), "tags.").items() if "mlflow." not in k})
+        asked = scalars(request, "request.") if isinstance(request, Mapping) and len(request) > 1 else {}
+        tags = scalars(record.get("tags"), "tags.") | scalars(record.get("trace_metadata"), "trace_metadata.")
+        clusters.add(topic, asked | {name: tag for name, tag in tags.items() if "mlflow." not in name})
         for scorer in scorers:
             for number, status, judge, by_person in _values(record, scorer, judges[scorer], file, line):
                 score = _PEOPLE.format(scorer) if by_person and scorer in both else scorer

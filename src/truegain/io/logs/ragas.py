@@ -25,6 +25,7 @@ from truegain.io.logs.records import (
     name_of,
     no_records,
     opening,
+    scalars,
     stem,
     table,
     value_of,
@@ -70,9 +71,7 @@ def _read(data: bytes, file: str) -> Log:
     topics = _topics(rows_read, question, file)
     for (line, record), topic in zip(rows_read, topics, strict=True):
         repeat = repeats.next(topic)
-        clusters.add(
-            topic, {c: str(record[c]) for c in own if isinstance(record.get(c), str | int) and record[c] != ""}
-        )
+        clusters.add(topic, scalars({c: record.get(c) for c in own if not isinstance(record.get(c), float)}, ""))
         for metric in metrics:
             value, status = value_of(record.get(metric), YES_NO, metric, file, line)
             judge, why = "" if metric.lower().startswith(_RULES) else UNNAMED, status if status == OK else FAILED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import hashlib
 import io
@@ -10,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -27,6 +29,7 @@ FAILED, NO_VALUE, NOT_A_NUMBER = "failed", "no value", "not a number"
 NOT_RUN, NOT_SCORED, UNKNOWN = "not run", "not scored", "unknown"
 UNNAMED = "an unnamed LLM"  # a judge that is known to be a model, whose name the file does not have
 YES_NO = {"yes": 1.0, "true": 1.0, "pass": 1.0, "no": 0.0, "false": 0.0, "fail": 0.0}
+_LONG_CELL = 20_000  # characters of a cell that is text rather than metadata
 _SHORT = 60  # characters of a text that is its own name
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|["\]\[{},:]', re.DOTALL)
 _BLANK = re.compile(r"\s+")
@@ -261,12 +264,33 @@ def id_of(value: Any, what: str, file: str, place: int) -> str:
 def scalars(fields: Any, prefix: str) -> dict[str, str]:
     """The fields of an object that are texts, numbers or truth values, as texts, with a prefix before their names.
 
+    Fields of objects within, also of such as JSON in a cell of a table, have the names of both with a dot between.
+
     >>> scalars({"topic": "t0", "n": 2, "list": []}, "metadata.")
     {'metadata.topic': 't0', 'metadata.n': '2'}
+    >>> scalars({"metadata": {"doc": {"kind": "faq"}}, "source": '{"page": 3}'}, "")
+    {'metadata.doc.kind': 'faq', 'source.page': '3'}
     """
     if not isinstance(fields, Mapping):
         return {}
-    return {f"{prefix}{key}": str(v) for key, v in fields.items() if isinstance(v, str | int | float) and str(v)}
+    found: dict[str, str] = {}
+    for key, value in fields.items():
+        inner = _object_in(value)
+        if isinstance(inner, Mapping):
+            found |= scalars(inner, f"{prefix}{key}.")
+        elif isinstance(value, str | int | float) and str(value):
+            found[f"{prefix}{key}"] = str(value)
+    return found
+
+
+def _object_in(cell: Any) -> Any:
+    """The object that a cell holds, also as JSON or as Python shows it (so pandas writes CSV); else the cell."""
+    if not isinstance(cell, str) or not (cell.startswith("{") and cell.endswith("}")) or len(cell) > _LONG_CELL:
+        return cell
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return read(cell)
+    return cell
 
 
 class Clusters:

@@ -37,6 +37,7 @@ from truegain.judging.study.units import (
 )
 from truegain.judging.tasks.base import FORMATS, TEXT, Document, Format, Task, Topic, Unit
 from truegain.judging.tasks.catalogue import task_of
+from truegain.results.settlement import AGGREGATES, Aggregate
 
 FILE = "judging.toml"
 Platform = Literal["open", "invitation", "prolific", "mturk"]
@@ -95,6 +96,7 @@ class Team:
     double: float = 0.0  # share of rows that a second person labels, too
     lease: float = 120.0  # seconds that a row is kept for who was given it, since their last sign of life
     topic_page: bool = False  # whether a topic has a page of its own, with its question, before its documents
+    aggregate: Aggregate = "median"  # what several people's labels of a row become, one of AGGREGATES
 
 
 @dataclass(frozen=True)
@@ -248,7 +250,7 @@ KEYS: dict[str, dict[str, Check]] = {
         "most_of_topic": _count_or_any,
         "number": _count(),
     },
-    "team": {"double": _share, "lease": _number(20), "topic_page": _bool},
+    "team": {"double": _share, "lease": _number(20), "topic_page": _bool, "aggregate": _one_of(*AGGREGATES)},
 }
 TEAM_DESIGN: dict[str, Any] = {"judgments": 1, "size": 1, "order": "decisive"}  # a row a unit, in the list's order
 

@@ -452,9 +452,7 @@ def _unique(own: Participant) -> Html:
 def _left_out(track: Track, own: Participant) -> Html:
     """What the pool would be without this team."""
     if track.pool_depth is None:
-        return paragraph(
-            "The pool depth was not given, so what this team contributed to it is unknown.", class_="note"
-        )
+        return paragraph("The pool depth was not given, so what this team contributed to it is unknown.", class_="note")
     if own.brought is None:
         return paragraph("No run of this team was pooled, so it contributed no judgments.", class_="prose-p")
     top = [head("run"), head("measure"), *heads("score", "left out", "change", "rank", "rank left out")]

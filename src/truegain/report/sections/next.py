@@ -45,7 +45,8 @@ NO_CHANCE = (
 )
 ORDER_FOR_PAIR = "Order: top documents of topics with fewer than two judged ones, then the most informative ones."
 ORDER = (
-    "Order: one document per topic in turn; first top documents of topics with fewer than two judged ones, then documents "
+    "Order: one document per topic in turn; first top documents of topics with fewer than two judged ones, then "
+    "documents "
     "of systems without a judged document of their own, then those most informative about pairs of systems whose order "
     "is still open."
 )

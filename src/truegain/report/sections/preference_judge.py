@@ -75,7 +75,7 @@ def _worth(judge: JudgedVotes) -> str:
     """What the judge brings to the corrected scores."""
     tuned = f"its half-wins count {judge.slope:.0%}" if judge.slope < 1 else "its half-wins count in full"
     return (
-        f"Within pairs of systems, the correlation of its half-wins with people's is {judge.correlation:.2f}; in the "
+        f"Within pairs of systems, the correlation of its half-wins with people's is {judge.correlation:z.2f}; in the "
         f"corrected scores {tuned}, and gold comparisons correct the rest."
     )
 

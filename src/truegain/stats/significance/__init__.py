@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, check_one_of, counted, warn
+from truegain.errors import TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Bools, Floats
 from truegain.measures.base import mean_of_rows
 from truegain.message import Message, arg, with_marks
@@ -254,8 +254,31 @@ def run_test(
     """
     chosen = find_test(test)
     if isinstance(chosen, FamilyTest):
-        return _all_at_once(chosen, x, first, second, settings)
-    return _pair_by_pair(chosen, x, first, second, settings, systems)
+        results = _all_at_once(chosen, x, first, second, settings)
+    else:
+        results = _pair_by_pair(chosen, x, first, second, settings, systems)
+    return _without_width(results, x, first, second, systems)
+
+
+def _without_width(
+    results: FamilyResults, x: Floats, first: Places, second: Places, systems: Sequence[str]
+) -> FamilyResults:
+    """Results without limits that have no width, as of two systems with the same score on every topic, and a note.
+
+    Scores that agree on a few topics are no proof that they agree on all.
+    """
+    if results.low is None or results.high is None:
+        return results
+    size = np.nanmax(np.abs(x), axis=1)
+    rounding = SMALLEST_SPREAD * np.maximum(size[first], size[second])
+    flat = (results.high - results.low <= rounding) & (np.abs(results.second - results.first) <= rounding)
+    if not flat.any():
+        return results
+    low, high = (np.where(flat, np.nan, limits) for limits in (results.low, results.high))
+    pairs = [f"{systems[b]} - {systems[a]}" for a, b in zip(first[flat].tolist(), second[flat].tolist(), strict=True)]
+    have = f"{counted(len(pairs), 'pair')} ({some(pairs)}) {'has' if len(pairs) == 1 else 'have'}"
+    note = f"{have} the same score on every topic: without any variation there is no interval, and p is 1"
+    return results._replace(low=low, high=high, notes=(*results.notes, note))
 
 
 def _all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, settings: Trials) -> FamilyResults:
@@ -316,7 +339,7 @@ def _pair_by_pair(
             effect[here] = _dz(b - a) if chosen.paired else _hedges(a, b)
             if not chosen.resamples:  # which tell themselves
                 settings.progress(len(here))
-    has_limits = not np.isnan(low).any()
+    has_limits = not np.isnan(low).all()
     means, low_mean, high_mean = _means(x, settings.confidence)
     return FamilyResults(
         mean_first, mean_second, p, low if has_limits else None, high if has_limits else None, effect,

@@ -97,7 +97,8 @@ class PairList(Sequence[Comparison]):
             **effect, "n": f.n[places],
         }  # fmt: skip
         columns = {
-            name: column.tolist() if name != "effect" else cells(column.tolist()) for name, column in numbers.items()
+            name: cells(column.tolist()) if name in ("effect", "low", "high") else column.tolist()
+            for name, column in numbers.items()
         }
         return {"a": a, "b": b, "measure": [self.measure] * len(a), **columns}
 
