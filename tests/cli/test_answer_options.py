@@ -147,3 +147,22 @@ def test_leaderboards_of_lines_need_a_score(run: Run, answers: Path) -> None:
     assert (code, out.splitlines()[0].split()) == (0, ["system", "map", "P_10"]), err
     code, _, err = run("verdict", "a.txt", "b.txt")
     assert (code, "which score? " in err) == (2, True), err
+
+
+def test_a_leaderboard_of_counts_is_told_where_runs_lack(run: Run, answers: Path) -> None:
+    """Guards whole numbers, which judgments have, too: the user was told that no runs were named, and no more."""
+    rows = [(s, t, (t * 7 + len(s)) % 9) for s in ("one", "other", "third") for t in range(31, 45)]
+    (answers / "board.txt").write_text("".join(f"{s} {t} NUGGETS {x}\n" for s, t, x in rows))
+    (answers / "single.txt").write_text("".join(f"NUGGETS {t} {x}\n" for s, t, x in rows if s == "one"))
+    (answers / "some.qrels").write_text("31 0 d1 1\n31 0 d2 0\n32 0 d1 1\n")
+    for command in ("eval", "verdict", "compare"):
+        code, _, err = run(command, "board.txt")
+        assert (code, "if this is a leaderboard, say what the columns hold, in their order: --columns run," in err) == (
+            2, True
+        ), err  # fmt: skip
+        code, _, err = run(command, "single.txt")
+        assert (code, "if this is a leaderboard of one run, say" in err) == (2, True), err
+        assert "leaderboard" not in run(command, "some.qrels")[2]
+    assert run("eval", "board.txt", "--columns", "run,topic,measure,value")[0] == 0
+    assert run("eval", "single.txt", "--columns", "measure,topic,value")[0] == 0
+    assert "if this is a leaderboard of one run" in run("doctor", "single.txt")[1]

@@ -296,6 +296,24 @@ def test_refusals(command: Command, words: str, said: str) -> None:
     assert not Path("settle/decision.json").exists()
 
 
+def test_runs_that_are_not_named_are_not_read(command: Command) -> None:
+    """Guards the named systems: a broken run of another one does not matter, nor are its documents labeled."""
+    Path("runs").mkdir()
+    for name in ("s0", "s1"):
+        Path(f"{name}.run").rename(f"runs/{name}.run")
+    Path("runs/s9.run").write_text("broken\n")
+    words = "settle llm.qrels runs -m P@5 --population fixed --dry-run"
+    code, _, err = command(f"{words} --baseline s0")
+    assert (code, "runs/s9.run:1" in err) == (2, True), err
+    code, out, err = command(f"{words} --baseline s0 --candidate s1")
+    assert (code, "s1 against s0 on P@5" in out) == (0, True), err
+    Path("study.toml").write_text('judgments = "llm.qrels"\nruns = "runs"\nmeasure = "P@5"\n')
+    assert command("settle study.toml --baseline s0 --candidate s1 --dry-run")[0] == 0
+    code, _, err = command(f"{words} --baseline s0 --candidate s7")
+    assert code == 2, "what cannot be told by names of files is looked for in all"
+    assert "runs/s9.run:1" in err
+
+
 def test_files_without_documents_are_refused(command: Command) -> None:
     """Guards other files: preferences and logs are told what they are, and which command reads them."""
     Path("wins.csv").write_text("topic,a,b,winner\n1,x,y,a\n2,x,y,b\n3,x,y,a\n")

@@ -331,7 +331,7 @@ def test_a_study_in_a_file(run: Run, folder: Path) -> None:
     [
         ("min_efect = 0.1", "kept.toml:1: 'min_efect' is not an option of verdict (did you mean min-effect?)"),
         ("\njudgments", "kept.toml:2: not valid TOML: "),
-        ("seed = 1\n\nmeasure = []", "kept.toml:3: measure is []"),
+        ("seed = 1\n\nmeasure = []", "kept.toml:3: measure is an empty list"),
         ("seed = 1\nmin_effect = 'much'", "kept.toml:2: min_effect is 'much' ("),
         ("min_effect = -1", "kept.toml:1: min_effect -1.0: give"),
         ("[system-models]\na = 'm'\n[population]\nb = 2", "kept.toml:3: population: 'b=2' is not known"),

@@ -287,6 +287,16 @@ def test_second_labels_cost_and_do_not_shorten_the_list() -> None:
     assert wide.is_beyond(n), "more labels than rows, and fewer than all rows take"
 
 
+def test_rows_that_labels_are_enough_for() -> None:
+    """Guards the rows that people are told of: the most whose labels stay within the limit; none where all rows do."""
+    for listed in (1, 2, 7, 40):
+        for double in (0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 1.0):
+            for most in range(1, 2 * listed + 3):
+                now = Settlement("open", "", (), "P@5", 0, 0, listed, most, double=double)
+                enough = max((r for r in range(1, 3 * listed + 9) if now.label_count(r) <= most), default=1)
+                assert now.most_rows == (enough if enough < listed else None), (listed, double, most)
+
+
 def test_what_is_counted_is_told_as_what_it_is() -> None:
     """Guards words: a document that nobody could judge is no label, and labels below a gap are given, not counted."""
     runs, bronze, gold = world(2)

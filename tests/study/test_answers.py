@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -305,6 +306,23 @@ def test_a_constant_difference_has_no_interval() -> None:
     verdict = tg.Study(items_of(values), measures="faith").verdict("old", "new")
     assert verdict.uncorrected.low is None
     assert "yes" not in {cell for row in verdict.table().rows for cell in row}
+
+
+def test_measures_of_answers_in_a_list() -> None:
+    """Guards lists: one name is that score, none is refused (nuggets ended in an IndexError, `evaluate` took all)."""
+    _, judge = world()
+    items = items_of(judge)
+    (by_list,) = tg.compare(items, measures=["faith"])
+    assert by_list == tg.compare(items, measures="faith").pairs[0]
+    rows = [Row("q1", "support", 1.0, s, item=f"n{i}", weight=1.0) for s in ("old", "new") for i in range(2)]
+    for given in (items, Items.of_rows(rows)):
+        asks: tuple[Callable[..., object], ...] = (tg.Study, tg.evaluate, tg.compare)
+        for ask in asks:
+            with pytest.raises(tg.TruegainError, match=r"^measures \[\]: the list is empty; give the name of a"):
+                ask(given, measures=[])
+    both = Items.of_rows([Row("q1", name, 0.5, "old") for name in ("faith", "help")])
+    with pytest.raises(tg.TruegainError, match="answers are compared on one score; give one of these by itself"):
+        tg.compare(both, measures=["faith", "help"])
 
 
 def test_equal_scores_on_every_topic_are_no_proof_of_equality() -> None:

@@ -300,3 +300,14 @@ def test_a_score_of_nuggets_may_stand_in_a_list() -> None:
         assert str(tg.evaluate(made, measures=several)) == str(tg.evaluate(made, measures="support"))
         assert str(tg.Study(made, measures=several)) == str(tg.Study(made, measures="support"))
     assert str(tg.Study(made, measures=["V_strict"]).measures[0]) == "V_strict"
+
+
+def test_nuggets_are_compared_on_several_measures() -> None:
+    """Guards a list of measures, which was taken for the name of one; an empty one ended in an IndexError."""
+    one = drawn(2)
+    given = items(one, one.judge)
+    by_measure = tg.compare(given, measures=["V_strict", "A"])
+    assert [of.measure for of in by_measure if (of.a, of.b) == ("s0", "s1")] == ["V_strict", "A"]
+    for ask in (tg.Study, tg.evaluate, tg.compare):
+        with pytest.raises(tg.TruegainError, match=r"^measures \(\): the list is empty; give the name"):
+            ask(given, measures=())

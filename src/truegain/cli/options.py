@@ -283,7 +283,7 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
         if judgments and os.path.isfile(judgments) and not os.path.getsize(judgments):  # noqa: PTH113, PTH202  as is_file
             raise InputError("the file is empty", file=shown_path(judgments), hint="write the file again")
         if not _are_preferences(command, judgments):
-            _refuse_unnamed_score(context, str(judgments))
+            _refuse_unnamed_score(context, str(judgments), without_runs=True)
             raise lack_of("runs")
     return value
 
@@ -291,7 +291,7 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
 TABLES = (".csv", ".tsv")
 
 
-def _refuse_unnamed_score(context: typer.Context, file: str) -> None:
+def _refuse_unnamed_score(context: typer.Context, file: str, *, without_runs: bool = False) -> None:
     """Refuse a table of scores of answers where no score is named; what a tool wrote is known without."""
     from truegain.data.item_reading import is_log  # read by those who give a table
 
@@ -306,7 +306,7 @@ def _refuse_unnamed_score(context: typer.Context, file: str) -> None:
     if scores := scores_in(file):
         others = f" (or {some(scores[1:])})" if len(scores) > 1 else ""
         raise TruegainError(f"{file}: a table of scores? add {option('--score')} {scores[0]}{others}")
-    refuse_unnamed_board(file)
+    refuse_unnamed_board(file, without_runs)
 
 
 def _holds_answers(context: typer.Context) -> bool:

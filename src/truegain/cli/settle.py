@@ -27,6 +27,7 @@ from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
+from truegain.io.formats import system_name
 from truegain.message import arg, argname, option, with_marks
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Aggregate, Settlement
 
@@ -170,7 +171,7 @@ def settle_command(
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 --sheet labels.csv
 
     """
-    files = expand(runs)
+    files = _of_named(expand(runs), claims, options)
     folder = Path(place.folder)
     if not options.measure and options.score is None:
         options = replace(options, measure=[USUAL_MEASURE])
@@ -205,6 +206,18 @@ def settle_command(
     else:
         _end_if_known(keeper)
         _by_team(keeper, texts, place)
+
+
+def _of_named(files: list[str], claims: SettleClaims, options: SettleOptions) -> list[str]:
+    """The files of the systems that are named; all of them where that cannot be told by the names of files.
+
+    Nothing else can change the answer, and neither time nor an LLM's labels are spent on other systems.
+    """
+    if not claims.baseline or not claims.candidate or options.name_by != "file":
+        return files
+    named = {options.called(name) for name in (*claims.baseline, *claims.candidate)}
+    kept = {file: name for file in files if (name := options.called(system_name(file))) in named}
+    return list(kept) if sorted(kept.values()) == sorted(named) else files
 
 
 def _is_fixed(config: StudyConfig) -> bool:

@@ -320,7 +320,11 @@ def _value(value: Any, several: bool, folder: Path | None, key: str, file: str, 
             raise InputError(f"{key} is a table", file=file, line=line, hint="give the path of a file")
         value = [f"{name}={x}" for name, row in value.items() for x in (row if isinstance(row, list) else [row])]
     parts = value if isinstance(value, list) else [value]
-    if not parts or not all(isinstance(x, str | int | float) for x in parts):
+    if not parts:
+        hint = f"name one at least, or leave out {key}"
+        raise InputError(f"{key} is an empty {'table' if isinstance(value, Mapping) else 'list'}", file=file, line=line,
+                         hint=hint)  # fmt: skip
+    if not all(isinstance(x, str | int | float) for x in parts):
         hint = "give a text, a number, a list or a table of these"
         raise InputError(f"{key} is {value!r}", file=file, line=line, hint=hint)
     if folder is not None:

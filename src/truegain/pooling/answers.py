@@ -6,7 +6,7 @@ An item belongs to one system, so its document is named by both, and no label is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Sized
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from truegain.data.items import Items
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.runs import Runs, read_runs
 from truegain.data.scores import Scores
-from truegain.errors import InputError, some, warn
+from truegain.errors import InputError, TruegainError, some, warn
 from truegain.io.columns import Bools, Coded, Ids, Ints, frozen
 from truegain.io.logs.log import ScoreRange
 from truegain.io.nugget_files import SCORE, VITAL
@@ -24,7 +24,7 @@ from truegain.measures.evaluate import evaluate
 from truegain.measures.items import WEIGHT, ItemMean
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
 from truegain.measures.parse import MeasuresLike
-from truegain.message import arg
+from truegain.message import arg, argname
 from truegain.sampling.clusters import CLUSTER
 from truegain.sampling.gold import ANSWER
 
@@ -42,7 +42,13 @@ def score_names(measures: Any) -> list[str] | None:
 
 
 def names_score(items: Items, measures: MeasuresLike | None) -> bool:
-    """Whether scores by their names are meant, and not measures of nuggets."""
+    """Whether scores by their names are meant, and not measures of nuggets; an empty list is refused."""
+    if isinstance(measures, Sized) and not isinstance(measures, str) and not len(measures):
+        known = ["V_strict", "A_strict"] if items.are_nuggets else list(items.scores)
+        raise TruegainError(
+            f"{argname('measures', measures)}: the list is empty; give the name of a score, such as {some(known, 5)}, "
+            f"or leave {argname('measures')} out"
+        )
     if not items.are_nuggets:
         return True
     names = score_names(measures) if isinstance(measures, str | Collection) else None

@@ -219,8 +219,8 @@ def compare(
         heeded(scoring)
         if gold is not None or runs.cluster is not None:
             return _of_answers(runs, judgments, measures, gold, test, adjust, baseline, confidence)
-        score = None if measures is None else str(measures)
-        runs, measures = answer_scores(runs, score), None
+        runs = answer_scores(runs, measures)
+        measures = list(runs.measures) if isinstance(measures, list | tuple) else None
     if population == "collection":
         if gold is not None:
             raise TruegainError(f"{argname('gold')} does not apply over collections; leave it out")

@@ -388,7 +388,12 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
         if len(cells := first.split("\t")) == 2 and not _is_number(cells[1]):
             return Examined(file, TEXTS, values=sum(bool(line.strip()) for line in text.split(b"\n")))
         if trec.looks_like(text, trec.JUDGMENTS) or not any(mark in first for mark in ",;\t"):
-            made = _of_judgments(path, file)
+            try:
+                made = _of_judgments(path, file)
+            except InputError as error:
+                if not (note := note_unnamed(text)):
+                    raise
+                return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(note,))
             return replace(made, notes=(*made.notes, *filter(None, [note_unnamed(text)])))
     elif is_nested(Beginning(text, ending(file))):
         return _of_nested(path, file, nested(text, file))
@@ -505,10 +510,16 @@ def scores_in(path: str) -> tuple[str, ...]:
     return examined.scores if examined.kind in (ANSWERS, LOG) else ()
 
 
-def refuse_unnamed_board(path: str) -> None:
-    """Refuse what may be a leaderboard whose columns nobody has named."""
-    if can_be_read_again(path):
-        refuse_unnamed(start_of(path), shown_path(path))
+def refuse_unnamed_board(path: str, without_runs: bool = False) -> None:
+    """Refuse what may be a leaderboard whose columns nobody has named; without runs, also one of whole numbers.
+
+    Such are written as judgments are, which need runs.
+    """
+    if not can_be_read_again(path):
+        return
+    refuse_unnamed(start_of(path), shown_path(path))
+    if without_runs and (note := note_unnamed(start_of(path))):
+        raise InputError("no runs are named beside these judgments", file=shown_path(path), hint=f"name them; {note}")
 
 
 def _has_numbers(columns: Columns) -> bool:

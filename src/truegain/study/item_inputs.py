@@ -113,7 +113,12 @@ def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
     """The scores of each system on each topic that all have a value for; one that is better where less is, negative."""
     if not names_score(items, measures):
         return nugget_scores(items, measures)
-    (name,) = items.chosen(None if measures is None else [str(measures)])
+    chosen = items.chosen(score_names(measures))
+    if len(chosen) > 1:
+        raise TruegainError(
+            f"{argname('measures', measures)}: answers are compared on one score; give one of these by itself"
+        )
+    (name,) = chosen
     scores = scores_of_items(items, [name])
     values = scores.values[name]
     there = ~np.isnan(values).any(axis=0)
@@ -185,7 +190,9 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     _check_ratings(config)
     names = score_names(measures)
     if names is not None and len(names) != 1:
-        raise TruegainError(f"{argname('measures', measures)}: a study of answers takes one score; give its name")
+        raise TruegainError(
+            f"{argname('measures', measures)}: a study of answers takes one score; give only one of these"
+        )
     (name,) = items.chosen(names)
     items, gold = _gold_of_table(items, config.gold, name)
     items.tell_missing(name)

@@ -87,9 +87,19 @@ def refuse_unnamed(data: bytes, file: str) -> None:
 
 
 def note_unnamed(data: bytes) -> str:
-    """What is said of judgments that may be a leaderboard of whole numbers; empty where they may not."""
+    r"""What is said of a file that may be a leaderboard of whole numbers, such as counts; empty where it may not.
+
+    >>> note_unnamed(b"NUGGETS 31 4\nNUGGETS 32 0\n")[:60]
+    'if this is a leaderboard of one run, say what the columns ho'
+    >>> note_unnamed(b"31 0 d1 1\n31 0 d2 0\n")
+    ''
+    """
     orders = tuple(ORDERS.values())
-    return f"if this is a leaderboard, {_ways(orders)}" if _unnamed_rows(data, orders) else ""
+    if _unnamed_rows(data, orders):
+        return f"if this is a leaderboard, {_ways(orders)}"
+    rows = [] if opening(data).kind else _sample(data, len(OF_ONE_RUN))
+    is_one_run = len(rows) > 1 and len({tuple(row[:-1]) for row in rows}) == len(rows)
+    return f"if this is a leaderboard of one run, {_ways((OF_ONE_RUN,))}" if is_one_run else ""
 
 
 def _unnamed_rows(data: bytes, orders: Sequence[Sequence[str]]) -> list[list[str]]:

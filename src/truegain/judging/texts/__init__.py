@@ -63,7 +63,7 @@ class Wording:
         """
         one = f"{name}_one"
         is_one = total == 1 and (one in self._own or name not in self._own)
-        return self(one if is_one else name, total=total, **about)
+        return self(one if is_one else name, total=total, n=total, **about)
 
     def time(self, seconds: float) -> str:
         """A time in minutes, or in hours where it is some of them and no more.
