@@ -203,7 +203,9 @@ def init_command(
         elif trusted is not None:
             raise InputError("how were these gold labels sampled?", file=shown_path(gold), hint=_designs())
     elif design is not None:
-        raise TruegainError(f"{option('--design')} {design} is about gold labels; give them with {option('--gold')}")
+        raise TruegainError(
+            f"{option('--design')} {design} applies to gold labels only; give them with {option('--gold')}"
+        )
     lacking = _lacking(table, labels)
     all_topics = lacking is not None and not lacking.by_none and gold_list is None
     if all_topics:
