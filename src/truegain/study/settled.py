@@ -150,7 +150,7 @@ class LabelBudget:
             raise TruegainError(f"{argname('max_cost')} needs the price of a label; give {argname('price')} too")
         if self.limit == 0:
             raise TruegainError(
-                f"{argname('max_cost', self.max_cost, 'g')} does not buy one label at {self.price:g}; give more"
+                f"{argname('max_cost', self.max_cost, 'g')} does not pay for one label at {self.price:g}; give more"
             )
 
     @property
