@@ -50,8 +50,8 @@ PASTED = {  # what a terminal shows: what the search of the site must find first
     "error: j.qrels:1: label is not a number: 'q1 0 d2 x' (field 4 must be a number)": "field ... must be a number",
     "error: ok.run:1: score is NaN: 'q1 Q0 d1 1 nan t' (field 5 must be a number that can be ordered)": "field ...",
     "error: cr.qrels:1: carriage return inside a line: 'q1 0 d1 1' (end lines with a newline)": "end lines with",
-    "error: b.csv:2: 2 fields where the header has 3: 'q1,d1' (give every row all fields, and quote fields that hold a "
-    "separator)": "give every row all fields",
+    "error: b.csv:2: 2 fields where the header has 3: 'q1,d1' (give every row all fields, and quote fields that "
+    "contain a separator)": "give every row all fields",
     "error: l.jsonl:1: topic is a dict: \"{'id': 1}\" (name the field, as in --columns topic=q.id)": "na",
     "error: http://[::1]:9/x: cannot connect to the server (check the address and the network)": "check the address",
     "Error: No such command 'evl'. Did you mean 'eval'?": "write one of the commands",

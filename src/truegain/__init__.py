@@ -1,4 +1,4 @@
-"""truegain tells whether a search system's gain is true."""
+"""truegain tells whether a search system's gain is real."""
 
 from __future__ import annotations
 

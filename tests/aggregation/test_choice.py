@@ -292,7 +292,7 @@ def test_an_assessor_who_says_the_opposite_counts_nothing() -> None:
 def test_a_weighted_gain_by_hand() -> None:
     """Guards what weights do: weighted means; sums still of N ratings; no gain where nobody counts."""
     weights = {"x": 3.0, "y": 1.0, "z": 0.0}
-    with pytest.warns(tg.DataWarning, match="count 0.00 to .* 1 of 3 count nothing"):
+    with pytest.warns(tg.DataWarning, match="count 0.00 to .* 1 of 3 have the weight 0"):
         mean = tg.aggregate(rated(FEW), "mean", weight_assessors=weights)
     total = tg.aggregate(rated(FEW), "sum", weight_assessors=weights)
     assert mean.label.tolist() == pytest.approx([1.25, 0.0, 1.0])

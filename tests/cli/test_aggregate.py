@@ -137,7 +137,7 @@ def test_where_a_route_cannot_tell_it_says_so(run: Run, folder: Path) -> None:
         (["aggregate", "ratings.csv", "--units", "top3"], "needs --expert"),
         (
             ["eval", "ratings.csv", "s.run", "--scale", "0:3"],
-            "--scale: this is about ratings; choose how they become labels",
+            "--scale: this applies to ratings; choose how they become labels",
         ),
         (["eval", "ratings.csv", "s.run", "--repeated", "last", "--values", "a=1"], "--repeated: this is"),
         (["eval", "ratings.csv", "s.run"], "these are ratings (combine them into one label a document"),

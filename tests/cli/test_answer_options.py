@@ -68,7 +68,7 @@ def test_measures_of_runs_are_refused(run: Run, answers: Path, command: tuple[st
     """Guards -m, which was passed over: a score has no measure beside it."""
     name, *more = command
     code, _, err = run(*name.split(), "s.csv", "--score", "acc", *more, "-m", "RR")
-    assert (code, "RR: these are values of answers, not runs; name a score of theirs" in err) == (2, True), err
+    assert (code, "RR: these are values of answers, not runs; name one of their scores" in err) == (2, True), err
     (answers / "s.toml").write_text('judgments = "s.csv"\nscore = "acc"\nmeasure = "RR"\n')
     assert run(*name.split(), "s.toml", *more)[0] == 0
 

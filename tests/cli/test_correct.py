@@ -162,7 +162,7 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
         ("--gold-sample", "separate"),
     ):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *words)
-        assert (code, err) == (2, f"error: {words[0]} is about gold labels; give them with --gold\n")
+        assert (code, err) == (2, f"error: {words[0]} applies to gold labels only; give them with --gold\n")
     code, _, err = run("compare", *COMMON, "--design", "by-gold", "--test", "wilcoxon")
     assert code == 2
     assert "with gold labels the corrected difference is tested" in err
@@ -179,7 +179,7 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
         (("--population", "collection"), "--population collection compares bronze scores"),
         (("--trec-eval", "9"), "--trec-eval 9"),
         (("--ties", "ascending"), "--ties: corrected scores follow trec_eval's order"),
-        (("--out-of-range", "drop"), "--out-of-range is about labels outside the scale"),
+        (("--out-of-range", "drop"), "--out-of-range applies to labels outside the scale"),
     ],
 )
 def test_compare_with_gold_heeds_or_refuses(run: Run, words: tuple[str, ...], told: str) -> None:
@@ -192,10 +192,10 @@ def test_compare_without_gold_refuses_what_is_about_gold(run: Run) -> None:
     """Guards the options about labels where there is one kind of them."""
     for words in (("--scale", "0:1"), ("--repeated", "first"), ("--out-of-range", "drop")):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *words)
-        assert (code, err) == (2, f"error: {words[0]} is about gold labels; give them with --gold\n")
+        assert (code, err) == (2, f"error: {words[0]} applies to gold labels only; give them with --gold\n")
     for more in ("-q", "--meta fixed", "--effect logit", "--pairing independent"):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", *more.split())
-        assert (code, "is about other collections; give --population collection" in err) == (2, True)
+        assert (code, "applies to other collections only; give --population collection" in err) == (2, True)
     for more in ("--test sign", "-M 5", "-J", "-c", "--figure x.svg"):
         code, _, err = run("compare", "llm.qrels", "a.run", "b.run", "--population", "collection", *more.split())
         assert (code, "does not apply over collections" in err) == (2, True)

@@ -243,10 +243,10 @@ def test_what_looks_wrong(run: Run, folder: Path) -> None:
     assert code == 0
     wrong = out.partition("What looks wrong\n")[2]
     assert "a/new.eval and a/old.eval have 20 topics in common, of 20 and 30." in wrong
-    assert "b/new.eval and b/old.eval name their topics alike and ask other questions in them." in wrong
+    assert "b/new.eval and b/old.eval use the same topic names for different questions." in wrong
     assert "every answer has F 1." in wrong
     assert "every value of G is missing." in wrong
-    assert "d/latest.json holds the same values as d/one.json: it is left out." in wrong
+    assert "d/latest.json has the same values as d/one.json: it is left out." in wrong
     assert "Not yet: Which system is better? One system only (one)" in out
     assert "Not yet: How much do values change when all is run again?" in out
 
@@ -318,8 +318,8 @@ def test_a_leaderboard_whose_columns_are_said(run: Run, folder: Path) -> None:
     orders = "other orders in use are run,measure,topic,value and topic,run,measure,value"
     said = f"--columns run,topic,measure,value; {orders}"
     assert (
-        f"board.txt: not read: a leaderboard? no row of the topic 'all' tells which column holds the topics (say what \
-the columns hold, in their order: {said})"
+        f"board.txt: not read: a leaderboard? no row of the topic 'all' tells which column holds the topics (name \
+the columns in their order: {said})"
         in out
     )
     for command in (("verdict", "board.txt"), ("eval", "board.txt"), ("compare", "board.txt", "--score", "NUGGET")):
@@ -347,7 +347,7 @@ def test_ids_that_do_not_match(run: Run, folder: Path) -> None:
     saved(folder, "b.run", b"1 Q0 d1 1 2.0 y\n1 Q0 d2 2 1.0 y\n")
     code, out, _ = run("doctor", "a.qrels", "a.run", "b.run")
     assert code == 0
-    assert "Not yet: Is b better than a? a.qrels: no document of the runs is judged; are ids written alike?" in out
+    assert "Not yet: Is b better than a? a.qrels: no document of the runs is judged; do the ids differ?" in out
 
 
 def test_other_kinds(run: Run, folder: Path) -> None:
@@ -538,7 +538,7 @@ def test_judgments_of_every_subtopic_are_no_leaderboard(run: Run, folder: Path) 
     found = asked(run("doctor", "sub.qrels", "a.run", "b.run", "--format", "json")[1])
     file = next(file for file in found["files"] if file["file"] == "sub.qrels")
     assert (file["kind"], file["values"]) == ("judgments", 6)
-    noted = "if this is a leaderboard, say what the columns hold, in their order: --columns run,topic,measure,value;"
+    noted = "if this is a leaderboard, name the columns in their order: --columns run,topic,measure,value;"
     assert noted in run("doctor", "sub.qrels")[1]
     code, _, err = run("eval", "sub.qrels", "a.run", "b.run", "-m", "alpha_nDCG@3")
     assert code == 0, err
@@ -598,7 +598,10 @@ def test_content_tells_a_run_from_ratings(run: Run, folder: Path) -> None:
     assert verdict[verdict.index("--columns") + 1] == "label=note,score=bm25,rank=platz"
     assert run(*verdict)[0] == 0
     text = run("doctor", "two.csv")[1]
-    assert "--columns score=NAME; if they are ratings, a column an assessor: truegain agree two.csv --assessors" in text
+    assert (
+        "--columns score=NAME; if they are ratings with one column per assessor: truegain agree two.csv --assessors"
+        in text
+    )
     found = asked(run("doctor", "two.csv", "qrels.csv", "--columns", "score=dense", "--format", "json")[1])
     assert [file["kind"] for file in found["files"]] == ["run", "judgments"]
 
@@ -779,7 +782,7 @@ def test_judgments_by_the_text_of_queries(names: str, option: str, run: Run, tmp
     values = ("--values", "no=0,yes=1") if "is_relevant" in names else ()
     told = run("doctor", "j.csv", "r.csv", "--columns", option, *values)[1]
     assert "j.csv: judgments: 3 topics, 12 judgments" in told
-    assert "its labels are of 2 assessors, one label a document" in told
+    assert "its labels are of 2 assessors, with one label per document" in told
     (command,) = [line for line in told.splitlines() if "truegain eval" in line]
     code, out, err = run(*shlex.split(command)[1:])
     assert (code, err) == (0, ""), err

@@ -141,7 +141,8 @@ def test_options_that_a_table_does_not_heed_are_told(run: Run, folder: Path) -> 
         for name in given[::2]:
             assert f"note: {name} has no part in --show {show}; it is for lists, pilot" in err
     assert (
-        "note: --resamples has no part in --split topics" in run(*words[:-1], "--split", "topics", "--repeat", "2")[2]
+        "note: --resamples does not apply to --split topics"
+        in run(*words[:-1], "--split", "topics", "--repeat", "2")[2]
     )
     assert "no part" not in run(*words, "pilot", "--more-than", "2", "--part-a", "a.txt")[2]
 

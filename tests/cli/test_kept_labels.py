@@ -36,7 +36,7 @@ def test_a_list_with_labels_is_not_written_over(run: Run, folder: Path, words: t
     before = mine.read_text()
     code, out, err = run(*words, "-o", "list.csv")
     assert (code, out) == (2, "")
-    assert "list.csv: this file exists and holds 2 labels that would be lost" in err
+    assert "list.csv: this file exists and has 2 labels that would be lost" in err
     assert "name another file with -o, or move this one away" in err
     assert mine.read_text() == before
 

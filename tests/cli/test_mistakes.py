@@ -26,7 +26,7 @@ def test_a_readme_among_runs_is_called_that(run: Run, folder: Path) -> None:  # 
     """Guards a folder with a README in it: told as that, not as a run with a bad line."""
     (folder / "runs" / "README.md").write_text("# Ours\n\nSix words are not a run\n")
     code, _, err = run("eval", "judgments.qrels", "runs")
-    assert (code, "runs: this folder of runs also holds README.md, which is not a run" in err) == (2, True)
+    assert (code, "runs: this folder of runs also contains README.md, which is not a run" in err) == (2, True)
     assert run("eval", "judgments.qrels", "runs/*.run")[0] == 0
 
 

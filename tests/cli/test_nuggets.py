@@ -121,7 +121,7 @@ def test_mistakes_are_told(run: Run, nuggets: Path) -> None:  # noqa: F811
     wrong = {
         f"verdict {FILES} -m nDCG@10": "nDCG@10 is not a measure of nuggets; there are V_strict, V, A_strict, A, W",
         f"verdict {FILES} -m V --empty none": "--empty",
-        "verdict nuggets.jsonl -m V": "not which of them answers support",
+        "verdict nuggets.jsonl -m V": "not which of them the answers support",
         f"verdict {FILES} -m V {GOLD[:-7]}": "--design",
         f"compare {FILES} -m V {GOLD.replace('random', 'topics')}": "topics have a gold label for every judged pair",
     }

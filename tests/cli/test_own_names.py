@@ -434,7 +434,7 @@ def test_init_writes_what_it_saw(run: Run, folder: Path) -> None:
     assert code == 0
     assert "gpt-4o" in out
     code, _, err = run("init", "judged.jsonl", "own", "--design", "random", "-o", "two.toml", "--missing", "drop")
-    assert (code, "--design random is about gold labels; give them with --gold" in err) == (2, True)
+    assert (code, "--design random applies to gold labels only; give them with --gold" in err) == (2, True)
 
 
 SHOWN = ("bronze", "predicted", "size", "probability", "swaps", "shift")  # what tells another judge's label, or could

@@ -218,14 +218,14 @@ def test_names_that_cannot_be(text: str, words: tuple[str, ...], fault: str, run
     [
         (("eval", "--wide", "-q"), "leave out -q and -n"),
         (("eval", "--wide", "--format", "trec"), "trec_eval's lines have one measure each"),
-        (("eval", "--digits", "2"), "--digits: this is about tables of systems by measures"),
-        (("eval", "--digits", "2", "--format", "latex", "-q"), "--digits: this is about tables of systems"),
+        (("eval", "--digits", "2"), "--digits: this applies to tables of systems by measures"),
+        (("eval", "--digits", "2", "--format", "latex", "-q"), "--digits: this applies to tables of systems"),
         (("eval", "--intervals", "collection", "-q", "--wide"), "give one of them"),
         (("eval", "--format", "latex", "--digits", "99"), "digits 99: give a number of decimals"),
         (("compare", "--wide", "--pairs"), "--pairs and --wide choose different tables"),
         (("compare", "--pairs", "--groups"), "--pairs and --groups choose different tables"),
         (("compare", "--with-intervals"), "--with-intervals: intervals are part of tables of systems by measures"),
-        (("compare", "--percent", "--pairs", "--format", "latex"), "--percent: this is about tables"),
+        (("compare", "--percent", "--pairs", "--format", "latex"), "--percent: this applies to tables"),
         (("compare", "--baseline", "nobody", "--format", "latex"), "there is no system 'nobody'"),
     ],
 )

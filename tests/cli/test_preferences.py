@@ -74,23 +74,23 @@ def test_gate_decides_by_preferences(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("eval prefs.csv", "prefs.csv holds preferences, which `eval` does not read; these do: `truegain verdict`"),
+        ("eval prefs.csv", "prefs.csv contains preferences, which `eval` does not read; these do: `truegain verdict`"),
         (
             "eval prefs.csv q.csv",
-            "prefs.csv holds preferences, which `eval` does not read; these do: `truegain verdict`",
+            "prefs.csv contains preferences, which `eval` does not read; these do: `truegain verdict`",
         ),
         (
             "judge check prefs.csv --gold people.csv",
-            "prefs.csv holds preferences, which `judge check` does not read; these do: `truegain plan preferences`",
+            "prefs.csv contains preferences, which `judge check` does not read; these do: `truegain plan preferences`",
         ),
         ("plan labels prefs.csv", "which `plan labels` does not read; these do: `truegain plan preferences`"),
         ("plan topics prefs.csv --min-effect 1", "which `plan topics` does not read; these do: `truegain plan pref"),
-        ("verdict prefs.csv --aggregate mean", "--aggregate is about labels of documents, and these are preferences"),
+        ("verdict prefs.csv --aggregate mean", "--aggregate applies to labels of documents, not to preferences"),
         ("verdict prefs.csv -m nDCG@10", "there is no measure of preferences 'nDCG@10'"),
         ("compare prefs.csv --test sign", "--test does not apply to preferences; leave it out"),
         ("compare prefs.csv --population collection", "--population does not apply to preferences"),
         ("verdict prefs.csv --population collection", "preferences show how answers vary over topics and assessors"),
-        ("verdict prefs.csv prefs.csv", "prefs.csv holds preferences, which need no runs; leave them out"),
+        ("verdict prefs.csv prefs.csv", "prefs.csv contains preferences, which need no runs; leave them out"),
         (
             "verdict prefs.csv --gold q.csv --design random",
             "no column topic, a, b and 1 more among topic doc label",

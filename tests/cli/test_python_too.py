@@ -135,7 +135,7 @@ def test_plans(run: Run, folder: Path) -> None:
     assert wanted == said(tg.plan_assessors(sigma=2, error=0.5))
     for options, why in (
         ({}, "give either ratings"),
-        ({"sigma": 1, "by_topic": True}, "are about ratings"),
+        ({"sigma": 1, "by_topic": True}, "apply to ratings"),
         ({"sigma": 1, "ratings": str(folder / "ratings.csv")}, "give either ratings"),
     ):
         with pytest.raises(tg.TruegainError, match=why):

@@ -60,7 +60,7 @@ def test_until_is_about_a_pair(run: Run, more: tuple[str, ...]) -> None:
     """Guards --until: refused where nothing would heed it."""
     code, _, err = run(*SAMPLE[:-2], *more, "--until", "certain")
     assert code == 2
-    assert "--until certain is about what separates two systems; give --show next --pair a,b" in err
+    assert "--until certain applies to two systems only; give --show next --pair a,b" in err
 
 
 def test_looking_often_at_a_sample_of_holes(run: Run, folder: Path) -> None:  # noqa: F811

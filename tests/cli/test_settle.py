@@ -70,7 +70,7 @@ def test_a_sheet_until_it_is_known(command: Command) -> None:
     words = f"settle {RUNS} {TEXTS} --sheet labels.csv"
     code, out, _ = command(words)
     assert code == 3
-    assert "Labels until it is known: s1 against s0 on P@5" in out
+    assert "Labels until the answer is known: s1 against s0 on P@5" in out
     assert "rows 1 to 25, from the top" in out
     with Path("labels.csv").open(newline="") as file:
         first = next(csv.DictReader(file))
@@ -103,7 +103,7 @@ def test_ndcg_is_settled_as_what_stands_for_it(command: Command) -> None:
     found = re.search(r"s1 against s0 on (DCG@5/[\d.]+)\n", out)
     assert found is not None
     decides = found[1]
-    note = f"What is decided is {decides}, not nDCG@5: "
+    note = f"The decision is about {decides}, not nDCG@5: "
     assert note in out
     _, first, _ = command(f"{words} --sheet labels.csv --max-labels 12")
     assert note in first
@@ -119,7 +119,7 @@ def test_the_usual_measure_is_decided_as_it_stands(command: Command) -> None:
     code, out, err = command(f"settle {RUNS.replace('-m P@5', '')} --dry-run")
     assert code == 0, err
     assert "s1 against s0 on P@10\n" in out
-    assert "What is decided is" not in out
+    assert "The decision is about" not in out
     Path("study.toml").write_text('judgments = "llm.qrels"\nruns = ["s0.run", "s1.run"]\nmeasure = "P@5"\n')
     assert "s1 against s0 on P@5\n" in command("settle study.toml --dry-run")[1]
 
@@ -132,6 +132,7 @@ def test_a_limit_of_labels(command: Command) -> None:
     code, out, _ = command(f"{words} --max-labels 12")
     assert code == 3
     assert out.startswith("Not decided within 12 labels. ")
+    assert "Run the same command with a higher --max-labels." in out
     assert json.loads(Path("settle/decision.json").read_text())["status"] == "undecided"
     code, out, _ = command(f"{words} --max-labels 60")
     assert "rows 13 to 37" in out
@@ -170,7 +171,7 @@ def test_a_sheet_that_changed_since_is_read_again(command: Command) -> None:
     Path("labels.csv").write_text(Path("labels.csv").read_text().replace("cannot", ""))
     fill("labels.csv", 30)
     code, out, err = command(words)
-    assert "60 labels changed since the last look; all are looked at anew" in err
+    assert "60 labels changed since the last look; truegain looks at all labels again" in err
     assert ("could not be judged" in out, Path("settle/decision.json").exists()) == (False, code != 3)
     assert "settled before" not in err
     fill("labels.csv", 30)
@@ -238,14 +239,14 @@ def test_several_candidates_are_settled_together(command: Command) -> None:
     runs = RUNS.replace("s1.run", "s1.run s2.run s3.run")
     code, out, err = command(f"settle {runs} --baseline s0 --candidate s3 --candidate s1 --dry-run")
     assert code == 0, err
-    assert "Labels until it is known: s3, s1 against s0 on P@5" in out
+    assert "Labels until the answer is known: s3, s1 against s0 on P@5" in out
     more = runs.replace("s0.run s1", "s0.run s4.run s1")
     words = f"settle {more} --baseline s1 --candidate s4 --candidate s0 --sheet l.csv"
     Path("s4.run").write_text("".join(f"{t} Q0 {d} 1 {x} s4\n" for t, row in GOLD.items() for d, x in row.items()))
     command(words)
     fill("l.csv", 20)
     code, out, _ = command(words)
-    assert "s4 against s1: If it goes on like this: " in out
+    assert "s4 against s1: At this rate, " in out
     fill("l.csv", 999)
     code, out, _ = command(words)
     assert "quote the interval" not in out, "all labels are there"
@@ -276,7 +277,7 @@ def test_labels_of_a_second_person_are_among_those_foretold(command: Command) ->
     [
         ("--max-cost 20", "--costs gold="),
         ("--max-cost 20 --costs gold=0 --sheet labels.csv", "--max-cost needs the price of a label, above 0"),
-        ("--unjudged-sample sample.csv --sheet labels.csv", "--unjudged-sample: labels that are collected correct the"),
+        ("--unjudged-sample sample.csv --sheet labels.csv", "--unjudged-sample: collected labels correct the"),
         ("--double 0.5 --sheet labels.csv", "--double and --sheet: a sheet has one label a row; leave one out"),
         (f"{TEXTS} --double 0.5", "--double asks a second person, and there is one; give --people 2"),
         ("--sheet labels.csv --topics nowhere.jsonl", "nowhere.jsonl"),
@@ -284,7 +285,7 @@ def test_labels_of_a_second_person_are_among_those_foretold(command: Command) ->
         ("--model some-model", "--model and --url go together"),
         ("--baseline s1 --candidate s1 --sheet labels.csv", "s1"),
         ("-m AP --sheet labels.csv", "AP cannot be corrected from scattered gold labels"),
-        ("-m P@10 --sheet labels.csv", "one measure decides"),
+        ("-m P@10 --sheet labels.csv", "give one measure"),
     ],
 )
 def test_refusals(command: Command, words: str, said: str) -> None:
@@ -296,13 +297,31 @@ def test_refusals(command: Command, words: str, said: str) -> None:
     assert not Path("settle/decision.json").exists()
 
 
+def test_runs_that_are_not_named_are_not_read(command: Command) -> None:
+    """Guards the named systems: a broken run of another one does not matter, nor are its documents labeled."""
+    Path("runs").mkdir()
+    for name in ("s0", "s1"):
+        Path(f"{name}.run").rename(f"runs/{name}.run")
+    Path("runs/s9.run").write_text("broken\n")
+    words = "settle llm.qrels runs -m P@5 --population fixed --dry-run"
+    code, _, err = command(f"{words} --baseline s0")
+    assert (code, "runs/s9.run:1" in err) == (2, True), err
+    code, out, err = command(f"{words} --baseline s0 --candidate s1")
+    assert (code, "s1 against s0 on P@5" in out) == (0, True), err
+    Path("study.toml").write_text('judgments = "llm.qrels"\nruns = "runs"\nmeasure = "P@5"\n')
+    assert command("settle study.toml --baseline s0 --candidate s1 --dry-run")[0] == 0
+    code, _, err = command(f"{words} --baseline s0 --candidate s7")
+    assert code == 2, "what cannot be told by names of files is looked for in all"
+    assert "runs/s9.run:1" in err
+
+
 def test_files_without_documents_are_refused(command: Command) -> None:
     """Guards other files: preferences and logs are told what they are, and which command reads them."""
     Path("wins.csv").write_text("topic,a,b,winner\n1,x,y,a\n2,x,y,b\n3,x,y,a\n")
     code, _, err = command("settle wins.csv --baseline x --candidate y --sheet labels.csv")
     said = " ".join(err.split())
     assert code == 2
-    assert "wins.csv holds preferences, which `settle` does not read; these do: `truegain verdict`" in said
+    assert "wins.csv contains preferences, which `settle` does not read; these do: `truegain verdict`" in said
     Path("study.toml").write_text('judgments = "wins.csv"\n')
     with pytest.raises(InputError, match=r"no runs are named.*call tg\.PreferenceStudy"):
         read_study("study.toml")

@@ -144,7 +144,7 @@ def test_a_mistake_has_its_file_and_line(folder: Path, fault: str) -> None:  # n
         (f"{BASE}seed = 'x'\n", r":3: seed is 'x' \(give a whole number\)"),
         (
             f"{BASE}scale = '0:3'\n",
-            ":3: scale=: this is about ratings; choose how they become labels, as in aggregate='mean'",
+            ":3: scale=: this applies to ratings; choose how they become labels, as in aggregate='mean'",
         ),
         (f"{BASE}gold = 'column:'\ndesign = 'random'\n", ":3: gold 'column:': name it"),
         (f"{BASE}judge-model = 'm'\nsystem-models = '=m'\n", ":4: system_models '=m' is not system=model"),

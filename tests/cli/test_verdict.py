@@ -91,7 +91,7 @@ def test_few_clusters_are_warned_of(run: Run, folder: Path) -> None:
     with pytest.warns(tg.DataWarning, match="only 3 clusters"):
         made = tg.Study(whole, measures="passed").verdict("a", "b")
     assert (made.low, made.high) == (-1.0, 1.0)
-    assert any("says nothing" in note for note in made.notes)
+    assert any("carries no information" in note for note in made.notes)
 
 
 def test_a_refusal_of_compare_names_what_answers(run: Run, folder: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_refusal_of_compare_names_what_answers(run: Run, folder: Path) -> None
     rows = "".join(f"{s},q{t},{t % 4 / 8 + gain}\n" for t in range(30) for s, gain in (("a", 0), ("b", 0.25)))
     (folder / "a.csv").write_text("system,topic,f\n" + rows)
     code, _, err = run("compare", "a.csv", "--score", "f")
-    assert (code, "`truegain verdict`, which tells the difference without an interval" in err) == (2, True)
+    assert (code, "`truegain verdict`, which prints the difference without an interval" in err) == (2, True)
     assert "+0.2500 f" in run("verdict", "a.csv", "--score", "f")[1]
 
 
@@ -263,7 +263,7 @@ def test_a_judge_of_the_same_model_is_not_believed(run: Run, folder: Path) -> No
     assert without.startswith(f"{by}good is better than weak")  # what is said comes before the column
     _, alone, err = run("verdict", "llm.qrels", "both.csv", "-m", "P@10")
     assert alone.startswith("good is better than weak")
-    assert "warning: 1 system names the model used (M1), and nothing says which one gave the judgments" in err
+    assert "warning: 1 system names the model used (M1), and it is unknown which one gave the judgments" in err
     assert err.rstrip().endswith("give --judge-model")
     labels = [line.split() for line in (folder / "llm.qrels").read_text().splitlines()]
     first, rest = alone.split("\n", 1)
@@ -570,7 +570,7 @@ MISTAKES = [
         ("judgments.qrels", *TWO, "--system-models", "ratings.csv", "--judge-model", "m"),
         "a line should be system,model",
     ),
-    (("judgments.qrels", *TWO, "--scale", "0:3"), "--scale: this is about ratings"),
+    (("judgments.qrels", *TWO, "--scale", "0:3"), "--scale: this applies to ratings"),
     (("judgments.qrels", *TWO, "--aggregate", "mean"), "do not say who rated"),
     (("judgments.qrels", *TWO, "--confidence", "95"), "write 0.95 for 95%"),
     (("judgments.qrels", *TWO, "--min-effect", "nan"), "--min-effect nan is not a number"),
@@ -616,7 +616,7 @@ def test_too_little_is_refused(run: Run, folder: Path) -> None:
     tg.write_runs(short, f"{folder}/short/")
     code, _, err = run("verdict", "judgments.qrels", "short", "-m", "P@10", "--population", "topics,collection")
     assert code == 2
-    assert "needs rankings of 20 documents, and 3 of 3 runs hold no more than 15 (fair, good, weak)" in err
+    assert "needs rankings of 20 documents, and 3 of 3 runs have no more than 15 (fair, good, weak)" in err
 
 
 def test_a_baseline_alone_is_held_against_all_others(run: Run, folder: Path) -> None:

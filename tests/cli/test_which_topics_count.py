@@ -119,7 +119,7 @@ def test_what_a_study_says_to_settle(run: Run, gaps: Path) -> None:
     (gaps / "s.toml").write_text(f'{text}baseline = "weak"\ncandidate = ["fair", "good"]\n')
     for command in (("verdict",), ("gate",)):
         code, _, err = run(*command, "s.toml")
-        assert (code, "candidate: one system here, and there are 2; `truegain settle` takes several" in err) == (
+        assert (code, "candidate: give one system, not 2; `truegain settle` takes several" in err) == (
             2,
             True,
         )

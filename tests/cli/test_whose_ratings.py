@@ -80,8 +80,8 @@ def test_verdict_and_experiments_choose_alike(run: Run) -> None:
         ("aggregate r.csv --aggregate mace --weight-assessors agreement", "the rule mace weighs assessors itself"),
         ("aggregate r.csv --aggregate mean --weight-assessors odd.txt", "there are no columns 'assessor' and 'weight'"),
         ("aggregate r.csv --aggregate mean --first 0", "--first"),
-        ("eval r.csv s.run --weight-assessors agreement", "--weight-assessors: this is about ratings"),
-        ("eval r.csv s.run --drop-assessors flagged", "--drop-assessors: this is about ratings"),
+        ("eval r.csv s.run --weight-assessors agreement", "--weight-assessors: this applies to ratings"),
+        ("eval r.csv s.run --drop-assessors flagged", "--drop-assessors: this applies to ratings"),
         ("aggregate r.csv --units top3 --expert r.csv --weight-assessors agreement", "leave out --weight-assessors"),
     ],
 )

@@ -163,7 +163,7 @@ def test_a_decimal_comma_elsewhere_is_named_as_one(name: str, text: str, tmp_pat
         path.write_text(text.format(value) if value == "label" or "{0}" in text else "1 Q0 a 1 3 s\n1 Q0 b 2 2,5 s\n")
         with pytest.raises(InputError, match=rf"{value} is not a number: .*2,5") as met:
             reader(path)
-        assert met.value.remedy == "write numbers with a decimal point, and nothing between thousands"
+        assert met.value.remedy == "write numbers with a decimal point and without thousands separators"
 
 
 def test_rows_without_a_label(tmp_path: Path) -> None:

@@ -387,8 +387,8 @@ def test_names_of_columns_are_for_what_has_columns() -> None:
     with pytest.raises(tg.InputError, match="this frame has its own"):
         tg.read_runs(pl.DataFrame(RUN_COLUMNS), columns="topic,doc,score")
     with pytest.raises(
-        tg.InputError, match=r"ann holds no dict of topic and doc \(give {assessor: {topic: {doc: label}}}"
+        tg.InputError, match=r"ann contains no dict of topic and doc \(give {assessor: {topic: {doc: label}}}"
     ):
         tg.read_ratings({"ann": 3, "bob": LABELS})  # type: ignore[arg-type]
-    with pytest.raises(tg.InputError, match="AP holds no dict of system and topic"):
+    with pytest.raises(tg.InputError, match="AP contains no dict of system and topic"):
         tg.read_scores({"AP": {"a": 0.5}})  # type: ignore[dict-item]

@@ -23,8 +23,8 @@ def annotation(value: object, **more: object) -> dict[str, Any]:
     [
         ([None], "row 1: an annotation is not an object with a list 'result': 'null'"),
         ([{"completed_by": 1, "result": {"a": 1}}], "not an object with a list 'result'"),
-        ([annotation(None, completed_by=1)], "an annotation holds 0 ratings: '[{\"value\": null}]'"),
-        ([annotation("choices", completed_by=1)], "an annotation holds 0 ratings"),
+        ([annotation(None, completed_by=1)], "an annotation contains 0 ratings: '[{\"value\": null}]'"),
+        ([annotation("choices", completed_by=1)], "an annotation contains 0 ratings"),
         ([annotation({"rating": 3})], "task 1 does not name its annotator"),
         ([annotation({"rating": 3})], "every task has one annotation, so there is nothing to agree on"),
         ([annotation({"rating": 3}, completed_by={"email": None})], "does not name its annotator"),

@@ -179,7 +179,7 @@ def test_mistakes_of_nuggets_have_their_place(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("okay", "nice"))
     with pytest.raises(tg.InputError, match=r"nuggets.jsonl:2: importance is no known word: 'nice'"):
         tg.read_nuggets([path, assigned(tmp_path)])
-    with pytest.raises(tg.InputError, match="not which of them answers support"):
+    with pytest.raises(tg.InputError, match="not which of them the answers support"):
         tg.read_nuggets(bank(tmp_path))
     with pytest.raises(tg.InputError, match=r"nugget 'n1' of topic q1 is okay here and vital in line 1 of"):
         tg.read_nuggets([bank(tmp_path), assigned(tmp_path, importance="okay")])

@@ -131,7 +131,7 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("topic,doc,x\n1,a,1\n", {"assessors": ["y"]}, "no column y"),
         ("topic,doc,x\n1,a,1\n", {"columns": {"subtopic": "facet"}}, "no column 'facet'"),
         ("topic,doc,x\n1,a,1\n", {"columns": {"color": "facet"}}, "no column named color"),
-        ("topic,doc,x\n1,a,1\n", {"scale": "3:0"}, "hold no two ratings"),
+        ("topic,doc,x\n1,a,1\n", {"scale": "3:0"}, "leave fewer than two possible ratings"),
         ("topic,doc,x\n1,a,1\n", {"scale": "0:3:4"}, "cannot be read"),
         ("topic,doc,x\n1,a,1\n", {"scale": "cardinal"}, "cannot be read"),
         ("topic,doc,x\n1,a,1\n", {"scale": "0:inf"}, "not finite"),

@@ -231,8 +231,8 @@ def test_what_else_cannot_be_written(tmp_path: Path) -> None:
     two = {"a": {"1": {"x": 1.0}}, "b": {"1": {"x": 1.0}}}
     ratings = pl.DataFrame({"topic": ["1"], "doc": ["a"], "label": [1], "assessor": ["ann"]})
     cases: list[tuple[Any, Any, str, str]] = [
-        (tg.write_runs, two, "out.run", "holds one system, and there are 2"),
-        (tg.write_runs, two, "-", "holds one system"),
+        (tg.write_runs, two, "out.run", "contains one system, and there are 2"),
+        (tg.write_runs, two, "-", "contains one system"),
         (tg.write_runs, {"a b": {"1": {"x": 1.0}}}, "out.run", "system name 'a b'"),
         (tg.write_runs, {"a/b": two["a"], "c": two["b"]}, "out", "cannot be a file name"),
         (tg.write_runs, {".a": two["a"], "c": two["b"]}, "out", "cannot be a file name"),

@@ -60,7 +60,7 @@ def test_every_function_refuses_swapped_dicts(call: Callable[[Any, Any], object]
     """Guards the public face: every function of runs and judgments says that they are swapped, and the right order."""
     with pytest.raises(tg.InputError, match=r"runs and judgments look swapped.*in Python the runs come first"):
         call(QRELS, RUN)
-    with pytest.raises(tg.InputError, match=r"as runs of several systems do.*in Python the runs come first"):
+    with pytest.raises(tg.InputError, match=r"like runs of several systems.*in Python the runs come first"):
         call(QRELS, {"x": RUN, "y": scores(6, 8, 2), "z": scores(6, 8, 3)})
 
 

@@ -91,12 +91,12 @@ def test_what_one_system_is_refused_a_pair_is_refused_too() -> None:
     swapped = {t: dict.fromkeys(row, 1) for t, row in bronze.items()}
     sample = {str(t): {f"a{i}": i % 2 for i in range(12)} for t in range(12)}
     said = {t: {**swapped[t], **{f"a{i}": int(i % 2 == 1 and i < 6) for i in range(12)}} for t in swapped}
-    same = pytest.warns(tg.DataWarning, match="gold is not of what is scored here")
+    same = pytest.warns(tg.DataWarning, match="the gold labels are of other topics")
     with same, pytest.raises(tg.TruegainError, match="lies clearly outside 0 to 1"):
         tg.compare(runs, said, "P@10", gold=tg.Gold(sample, design="elsewhere"))
     runs, bronze, gold = study(0)
     lone = {t: {d: g for d, g in row.items() if g == 0 or t == "3"} for t, row in gold.items()}
-    same = pytest.warns(tg.DataWarning, match="gold is not of what is scored here")
+    same = pytest.warns(tg.DataWarning, match="the gold labels are of other topics")
     with same, pytest.raises(tg.TruegainError, match="gold-relevant pairs come from 1 topic"):
         tg.compare(runs, bronze, "P@10", gold=tg.Gold(lone, design="elsewhere"))
 

@@ -186,7 +186,9 @@ def test_gold_from_elsewhere_says_what_it_assumes() -> None:
     ):
         assert "Assumed, not tested" in text
     here = tg.Judge.fit(bronze, gold, design="elsewhere")
-    with pytest.warns(tg.DataWarning, match="gold is not of what is scored here, but 60 of its topics are"):
+    with pytest.warns(
+        tg.DataWarning, match="the gold labels are of other topics, but 60 of their topics are scored here"
+    ):
         assert "accuracy changes with rank" in str(tg.correct(runs, bronze, "RBP", gold=here))
 
 

@@ -167,7 +167,7 @@ def test_the_bootstrap_of_a_precision_draws_topics_with_their_gold() -> None:
     scores = tg.evaluate(runs, gold, "P@10").matrix("P@10")
     together = tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="by-gold"), method="bootstrap")
     elsewhere = tg.Judge.fit(bronze, gold, design="elsewhere")
-    with pytest.warns(tg.DataWarning, match="gold is not of what is scored here"):
+    with pytest.warns(tg.DataWarning, match="the gold labels are of other topics"):
         apart = tg.correct(runs, bronze, "P@10", gold=elsewhere, method="bootstrap", accuracy="system")
     for answer, other, row in zip(together, apart, scores, strict=True):
         assert answer.method == "bootstrap over topics"

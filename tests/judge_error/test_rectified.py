@@ -170,7 +170,7 @@ def test_gold_pairs_alone_that_would_be_surer_are_told() -> None:
     noise, rng = noise_for(true, 1)
     drawn = {t: {d: g for d, g in row.items() if rng.random() < 0.2} for t, row in true.items()}
     some = {t: row for t, row in drawn.items() if row}
-    with pytest.warns(tg.DataWarning, match=r"widen \d of 3 intervals of DCG@10 \(.* alone; to take") as got:
+    with pytest.warns(tg.DataWarning, match=r"widen \d of 3 intervals of DCG@10 \(.* alone; choosing") as got:
         tg.correct(runs, noise, "DCG@10", gold=tg.Gold(some, design="random"))
     assert len([w for w in got if "widen" in str(w.message)]) == 1
 
@@ -313,7 +313,7 @@ def test_whole_topics_are_six_or_all() -> None:
 @pytest.mark.parametrize(
     ("design", "measure", "said"),
     [("by-gold", "P@3", "cannot be rectified"), ("random", "AP", "not linear"), ("topics", "GMAP", "geometric mean"),
-     ("random", "RBP(max_rel='scale')", "give max_rel as a number"), ("random", "P(rel=9)@5", "no label is worth")],
+     ("random", "RBP(max_rel='scale')", "give max_rel as a number"), ("random", "P(rel=9)@5", "no label has a gain")],
 )  # fmt: skip
 def test_what_cannot_be_rectified(design: str, measure: str, said: str) -> None:
     """Guards each refusal of design and measure."""

@@ -45,8 +45,8 @@ def test_one_label_a_topic_is_the_t_interval() -> None:
 def test_the_table_has_a_title() -> None:
     """Guards the beginning of the title, with the name of a score and without."""
     errors = errors_of(*draws(5), np.zeros(5, np.int64), np.arange(5))
-    assert errors.table().title == "f: the judge's values beside people's"
-    assert replace(errors, measure="").table().title == "The judge's values beside people's"
+    assert errors.table().title == "f: the judge's values and people's"
+    assert replace(errors, measure="").table().title == "The judge's values and people's"
 
 
 def test_two_topics_are_enough_for_an_interval() -> None:

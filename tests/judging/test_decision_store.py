@@ -66,6 +66,8 @@ def test_what_has_ended_stays_ended(database: Database) -> None:
     assert database.read(stored_decision) == (3, made(103), 8.0, None)
     assert put(database, made(120, "undecided"), 9.0)
     assert database.read(stored_decision) == (4, made(120, "undecided"), 9.0, 9.0)
+    assert not put(database, made(119, "undecided"), 10.0), "an older count"
+    assert database.read(stored_decision) == (4, made(120, "undecided"), 9.0, 9.0)
 
 
 def test_many_writers_at_once(database_url: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace as replaced
 from pathlib import Path
 from subprocess import PIPE, Popen
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
@@ -254,6 +255,38 @@ def test_labels_on_their_way_at_the_end_are_counted(place: Place) -> None:
     place.database.write(lambda connection: pause(connection, "given-up"))
     watch._count_later(now)
     assert (place.answer.given, place.answer.labels, place.answer.status) == (8, 6, "undecided")
+
+
+def test_a_late_count_never_takes_the_place_of_a_newer_one(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards costs: a count whose writing failed is written later, and an older one of another process never."""
+    place.label(6)
+    watch, other = place.watch(6), place.watch(6)
+    watch.look()
+    now = place.answer
+    assert now is not None
+    place.database.write(lambda connection: resume(connection))
+    place.label(2)
+    place.database.write(lambda connection: pause(connection, "given-up"))
+    write, failing = watch.keeper.write_answer, [OSError(28, "No space left on device")]
+
+    def full(known: Settlement) -> None:
+        if failing:
+            raise failing.pop()
+        write(known)
+
+    monkeypatch.setattr("truegain.judging.watch.AFTER_FAILURE", 0.01)
+    watch.keeper = SimpleNamespace(settling=watch.keeper.settling, write_answer=full)
+    watch.now = now
+    watch._count_later(watch.now)
+    assert place.answer == now, "could not be written"
+    watch._count_later(watch.now)
+    assert place.answer.given == 8
+    monkeypatch.setattr("truegain.judging.watch.labels_of_list", lambda *_: SimpleNamespace(total=7))
+    other.now = now
+    other._count_later(other.now)  # read 7 before the other had 8
+    stored = place.database.read(stored_decision)
+    assert stored is not None
+    assert (stored.decision.given, place.answer.given) == (8, 8)
 
 
 @pytest.mark.slow

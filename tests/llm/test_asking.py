@@ -294,7 +294,7 @@ def test_one_item_that_is_refused_ends_no_run(folder: Path) -> None:
 
     with (
         served(behave) as server,
-        pytest.warns(DataWarning, match="the last error of the server: HTTP 400"),
+        pytest.warns(DataWarning, match="the server's last error: HTTP 400"),
     ):
         run = judged(folder, server, pace=Pace(concurrency=1))
     assert run.statuses == {"ok": 9, "failed": 3}

@@ -167,7 +167,7 @@ def test_what_says_the_same_is_planned_once(run: Run, folder: Path) -> None:
         words = command(server, "-o", "llm.csv", pool="claims.csv", prompt="claims")
         code, out, _ = run(*words, "--dry-run")
         assert (code, out.splitlines()[1].split()[:4]) == (0, ["judge", "3", "0", "3"])
-        assert "6 labels, 3 of them by a request that another label has, too" in out
+        assert "6 labels, 3 of them by the same request as another label" in out
         assert "requests.jsonl: 3 requests" in run(*words, "--batch", "requests.jsonl")[2]
         names = [json.loads(line)["custom_id"] for line in (folder / "requests.jsonl").read_text().splitlines()]
         assert len(set(names)) == 3
@@ -198,7 +198,7 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
         (command("localhost:8000", "-o", "x.csv"), "--url localhost:8000 is not the address of a server"),
         (command(here, "-o", "x.csv", "--dry-run", "--batch", "b.jsonl"), "--dry-run and --batch do not go together"),
         (command(here, "-o", "x.csv", "--max-cost", "1"), "--max-cost: the price of judge is not known"),
-        (command(here, "-o", "x.csv", "--price", "1"), "--price 1: give what a million tokens cost"),
+        (command(here, "-o", "x.csv", "--price", "1"), "--price 1: give the price of a million tokens"),
         (command(here, "-o", "x.csv", "--model", "a", "--model", "a"), "--model: name each model once"),
         (command(here, "-o", "x.csv", "--key-env", "NOT_SET"), "--key-env NOT_SET: there is no such variable"),
         (command(here, "-o", "x.csv", "--temperature", "-1"), "--temperature -1.0: give a number from 0 to 2"),
@@ -350,7 +350,7 @@ def test_a_batch_of_another_run_is_refused(run: Run, folder: Path) -> None:
     code, _, err = run(*words, "--collect", "docs.jsonl")
     assert (code, "docs.jsonl:1: these are no answers to a batch" in err) == (2, True)
     code, _, err = run(*words, "--price", "1,2", "--max-cost", "1", "--batch", "b.jsonl")
-    assert (code, "--max-cost does not hold for a batch" in err, "judge run --dry-run" in err) == (2, True, True)
+    assert (code, "--max-cost does not apply to a batch" in err, "judge run --dry-run" in err) == (2, True, True)
 
 
 def test_a_bad_request_in_a_batch_is_not_taken_for_a_long_text(run: Run, folder: Path) -> None:
@@ -437,7 +437,7 @@ def test_ctrl_c_ends_cleanly_and_the_same_command_goes_on(folder: Path) -> None:
         _, told = started.communicate(timeout=30)
         assert started.returncode == 130
         lines = told.decode().splitlines()
-        assert "in flight, whose answers are paid for; Ctrl-C again leaves them" in lines[0]
+        assert "in flight, whose answers are paid for; press Ctrl-C again to abandon them" in lines[0]
         asked = len(server.requests)
         assert f"interrupted: {asked} answers are kept in llm.answers.sqlite, and the same command goes on" in lines[1]
         assert lines[1].endswith("nothing was written")

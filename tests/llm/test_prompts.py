@@ -114,5 +114,5 @@ def test_a_mistyped_name_is_told(run: Run, folder: Path) -> None:
     texts = ("--topics", "topics.jsonl", "--docs", "docs.jsonl", "--url", "http://localhost:1/v1", "--model", "m")
     code, _, err = run("judge", "run", "pool.csv", *texts, "--prompt", "gradet", "-o", "x.csv")
     assert code == 2
-    assert "--prompt gradet is neither a prompt that truegain brings" in err
+    assert "--prompt gradet is neither a built-in prompt" in err
     assert "did you mean graded?" in err

@@ -209,7 +209,7 @@ def test_what_is_missing_is_told() -> None:
         tg.evaluate(run, qrels, "AbsRB")
     with pytest.raises(InputError, match="none of the 2 retrieved documents is in the corpus"):
         tg.evaluate(run, qrels, "AbsRB", corpus={"q": "x"})
-    with pytest.raises(TruegainError, match="give corpus too"):
+    with pytest.raises(TruegainError, match="give corpus, too"):
         tg.evaluate(run, qrels, "AbsRB", judged_corpus=corpus)
     other = Corpus.of(corpus, Cutting(stop=("are",)))
     with pytest.raises(InputError, match=r"not tokenized alike: stop: \[\] and \['are'\]"):
@@ -267,7 +267,7 @@ def test_text_read_again_is_text_read() -> None:
 def test_a_corpus_of_the_judged_needs_another() -> None:
     """Guards the refusal, and that measures which read no text need none."""
     run, labels = {"1": {"a": 1.0}}, {"1": {"a": 1}}
-    with pytest.raises(tg.TruegainError, match="give corpus too"):
+    with pytest.raises(tg.TruegainError, match="give corpus, too"):
         tg.evaluate(run, labels, "AP", judged_corpus={"a": "text"})
     assert tg.evaluate(run, labels, "AP", corpus={"a": "text"}).mean() == 1.0
 

@@ -251,7 +251,7 @@ def test_caps_are_kept_to_the_label(words: dict[str, Any], labels: int, cost: fl
     [
         ({"max_labels": 0}, "max_labels 0: give a number above 0"), ({"max_labels": 2.5}, "give a whole number"),
         ({"max_cost": 5}, "needs the price of a label"), ({"price": -1}, "price -1: give a number above 0"),
-        ({"max_cost": 1, "price": 2}, "max_cost 1 does not buy one label at 2"),
+        ({"max_cost": 1, "price": 2}, "max_cost 1 does not pay for one label at 2"),
         ({"max_cost": math.inf, "price": 2}, "give a number above 0"), ({"max_labels": "5"}, "max_labels '5': give a"),
     ],
 )  # fmt: skip
@@ -285,6 +285,37 @@ def test_second_labels_cost_and_do_not_shorten_the_list() -> None:
     assert doubled.decide(rows[:30]).in_words == "30 labels count, of 60 given"
     wide = Settling(study, "s0", ["s1"], LabelBudget(n + 1, double=1.0), "fixed").decide(rows[:20])
     assert wide.is_beyond(n), "more labels than rows, and fewer than all rows take"
+
+
+def test_the_limit_that_ended_it_is_named() -> None:
+    """Guards the way on: whether labels or money ran out is said, and nothing where the whole list is labeled."""
+    runs, bronze, gold = world(2, gain=0.02)
+    study = tg.Study(runs, bronze, "P@5")
+    for words, limit in (
+        (
+            {"max_labels": 17, "price": 0.5, "max_cost": 100},
+            "17 labels; 103 documents of the list are left",
+        ),
+        (
+            {"max_labels": 30, "price": 0.5, "max_cost": 10},
+            "cost, 10; 100 documents of the list are",
+        ),
+    ):
+        settled = study.settle(known(gold), population="fixed", **words)  # type: ignore[arg-type]
+        assert settled.status == "undecided"
+        assert any(note.startswith(f"Labeling ended at the limit of {limit}") for note in settled.settlement.notes)
+    notes = study.settle(known(gold), population="fixed", keep_going=True, max_labels=120).settlement.notes
+    assert not any("at the limit" in note for note in notes)
+
+
+def test_rows_that_labels_are_enough_for() -> None:
+    """Guards the rows that people are told of: the most whose labels stay within the limit; none where all rows do."""
+    for listed in (1, 2, 7, 40):
+        for double in (0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 1.0):
+            for most in range(1, 2 * listed + 3):
+                now = Settlement("open", "", (), "P@5", 0, 0, listed, most, double=double)
+                enough = max((r for r in range(1, 3 * listed + 9) if now.label_count(r) <= most), default=1)
+                assert now.most_rows == (enough if enough < listed else None), (listed, double, most)
 
 
 def test_what_is_counted_is_told_as_what_it_is() -> None:
@@ -335,7 +366,7 @@ def test_people_may_use_labels_that_the_judge_never_gave() -> None:
     study = tg.Study(runs, narrow, "DCG@5")
     with pytest.raises(
         TruegainError,
-        match=r"label 3 is not on the scale 0 to 2 of the list \(scale= gives another\); mend it",
+        match=r"label 3 is not on the scale 0 to 2 of the list \(scale= gives another\); fix it",
     ):
         study.settle(known(gold), population="fixed")
     settled = study.settle(known(gold), population="fixed", scale="0:3", max_labels=60)
@@ -402,7 +433,7 @@ def test_rows_of_another_list_are_refused(row: Any, why: str) -> None:
         ("relevant", "the label is 'relevant', which is a text, and a number, or None where it cannot be judged, is"),
         (math.nan, "the label is nan, and a number, or None"), (-math.inf, "the label is -inf, and a number"),
         ([1], r"the label is \[1\], which is a list, and"), (np.array(1.0), "which is a numpy array, and"),
-        (2, r"the label 2 is not on the scale 0 to 1 of the list \(scale= gives another\); mend it"),
+        (2, r"the label 2 is not on the scale 0 to 1 of the list \(scale= gives another\); fix it"),
         (ZeroDivisionError("no money"), r"the label function failed \(ZeroDivisionError: no money\)"),
     ],
 )  # fmt: skip
@@ -604,7 +635,9 @@ def test_nothing_to_label() -> None:
     settled = tg.Study(runs, bronze, "P@5").settle(known(gold), population="fixed")
     assert [p.status for p in settled.settlement.pairs] == ["out-of-reach", "better"]
     assert settled.labels < len(settled.filled)
-    assert "No label can tell s1 from s0: every labeled document counts the same in both on P@5." in settled.sentence
+    assert (
+        "No label can separate s1 from s0: every labeled document counts the same in both on P@5." in settled.sentence
+    )
 
 
 def hide(bronze: Labels, docs: set[str], topics: int) -> Labels:
@@ -636,8 +669,8 @@ def test_unjudged_documents_may_keep_it_open_for_good() -> None:
     assert settled.labels < len(settled.filled)
     assert (
         "No number of labels will decide it: 60 unjudged documents could take 0.4000 from the difference or add "
-        "0.2000, and are not on the list. Have the judge label them and begin anew, so that people can check them too; "
-        "or count unjudged documents as not relevant."
+        "0.2000, and are not on the list. Have the judge label them and start again, so that people can check them "
+        "too; or count unjudged documents as not relevant."
     ) in settled.sentence
     rows = zip(settled.filled.topics, settled.filled.docs, strict=True)
     whole = settled.filled.with_labels(np.array([float(gold[t][d]) for t, d in rows]))
@@ -654,7 +687,7 @@ def test_unjudged_documents_are_told_of_before_anybody_labels() -> None:
     with pytest.warns(tg.DataWarning, match="3.0% of what it looks at has no bronze label"):
         settling = Settling(study, "s0", ["s1"])
     assert (
-        "Of s1 against s0: 6 unjudged documents could take 0.0600 from the difference, and are not on the list. "
+        "s1 against s0: 6 unjudged documents could take 0.0600 from the difference, and are not on the list. "
         "Numbers are without them: while they have no label, small differences may stay open for good."
     ) in settling.outlook().notes
     assert "unjudged" not in " ".join(Settling(tg.Study(runs, bronze, "P@5"), "s0", ["s1"]).outlook().notes)
@@ -773,7 +806,7 @@ def test_too_close_for_any_number_of_topics() -> None:
     comparison = settling._looks.after(settling.labels_of(rows_of(settling, lambda t, d: 1.0))[:40])[0].comparison
     for low, high, said in (
         (-0.15, 0.12, "about 14 would decide it with an even chance if it is as large as the interval allows, -0.1500"),
-        (-0.003, 0.002, "the two are too close to be told apart by any affordable number of topics"),
+        (-0.003, 0.002, "the difference is too small for any affordable number of topics"),
     ):
         near = replace(comparison, difference=-0.001, low=low, high=high)
         text = settling._by_topics("With all labeled", 0.1, PairLook(near, "inconclusive", (0.0, 0.0)))
@@ -859,7 +892,7 @@ def test_what_cannot_be_settled_is_refused() -> None:
         (both.with_measures("P@5"), "s0", "name one or more systems other than s0"),
         (both.with_measures("P@5"), "new", "new"),
         (both.with_measures("P@5"), [], "name one or more systems other than s0"),
-        (tg.Study({"s0": runs["s0"]}, bronze, "P@5"), None, r"there is one system \(s0\)"),
+        (tg.Study({"s0": runs["s0"]}, bronze, "P@5"), None, r"there is one \(s0\)"),
     ):
         with pytest.raises(TruegainError, match=why):
             study.settle(known(gold), candidate=candidate)
@@ -869,7 +902,7 @@ def test_what_cannot_be_settled_is_refused() -> None:
     listed = tg.sample_gold(runs, bronze, "P@5").with_labels(np.zeros(120))
     with pytest.raises(TruegainError, match="give the judge's labels alone"):
         tg.Study(runs, bronze, "P@5", gold=listed).settle(known(gold))
-    with pytest.raises(TruegainError, match=r"population .*collection.*: labels one after the other are about topics"):
+    with pytest.raises(TruegainError, match=r"population .*collection.*: settling asks about topics"):
         tg.Study(runs, bronze, "P@5", population="collection").settle(known(gold))
 
 

@@ -187,7 +187,7 @@ def test_gold_must_say_how_it_was_drawn_and_match() -> None:
     rows, gold = made(gold=0.5)
     with pytest.raises(tg.TruegainError, match="how were the gold pairs sampled"):
         tg.PreferenceStudy(rows, gold=gold)
-    with pytest.raises(tg.TruegainError, match="design 'random' is about gold comparisons; give gold="):
+    with pytest.raises(tg.TruegainError, match="design 'random' applies to gold comparisons; give gold="):
         tg.PreferenceStudy(rows, design="random")
     with pytest.raises(tg.TruegainError, match="gold comparisons are drawn at random"):
         tg.PreferenceStudy(rows, gold=gold, design="by-gold")
@@ -264,7 +264,8 @@ def test_comparisons_that_change_with_the_order_are_told() -> None:
     """Guards against a judge that is all position: it looks like equal systems, and the note says that it is not."""
     notes = " ".join(tg.PreferenceStudy(both_orders(25, 1.0)).verdict("prod", "new").notes)
     assert (
-        "75 of 75 comparisons in both orders changed with the order, 75 of them to what was shown first: these" in notes
+        "75 of 75 comparisons in both orders changed with the order, 75 of them in favor of the one shown first: these"
+        in notes
     )
     rows = both_orders(25, 0.2)
     changed = sum(
@@ -272,7 +273,7 @@ def test_comparisons_that_change_with_the_order_are_told() -> None:
     )  # the pair stands as it was
     assert 0 < changed < 38
     notes = " ".join(tg.PreferenceStudy(rows).verdict("prod", "new").notes)
-    assert f"{changed} of 75 comparisons in both orders changed with the order, {changed} of them to what was" in notes
+    assert f"{changed} of 75 comparisons in both orders changed with the order, {changed} of them in favor of" in notes
     assert "say little" not in notes
     assert "changed with" not in " ".join(tg.PreferenceStudy(both_orders(25, 0.0)).verdict("prod", "new").notes)
 
@@ -321,9 +322,7 @@ def test_unequal_pairs_are_told() -> None:
     """Guards the meaning of strengths: where pairs are unbalanced they hold for this mix."""
     rows, _ = made()
     some = [r for i, r in enumerate(rows) if not (r["a"] == "prod" and r["b"] == "old" and i % 2)]
-    with pytest.warns(
-        tg.DataWarning, match=r"prod\|new on 30 topics, prod\|old on 15\): where strengths differ by topic"
-    ):
+    with pytest.warns(tg.DataWarning, match=r"prod\|new on 30 topics, prod\|old on 15\): if strengths differ by topic"):
         tg.PreferenceStudy(some)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -382,7 +381,7 @@ def test_what_is_of_documents_is_refused(tmp_path: Path) -> None:
         {"relevant_from": 2}, {"all_topics": True},
     ):  # fmt: skip
         config = tg.StudyConfig(scoring=tg.Scoring(**how))
-        with pytest.raises(tg.TruegainError, match=f"^{next(iter(how))} is about labels of documents"):
+        with pytest.raises(tg.TruegainError, match=f"^{next(iter(how))} applies to labels of documents"):
             tg.PreferenceStudy.from_config(votes, None, config)
     study = tg.PreferenceStudy(votes)
     with pytest.raises(tg.TruegainError, match="a PreferenceStudy has votes, not runs and judgments"):

@@ -82,7 +82,7 @@ def test_to_standard_output(run: Run) -> None:
         (("true.qrels", "runs", "--pair", "sys-1", "-o", "x.html"), "--pair sys-1 is not two systems"),
         (("true.qrels", "runs/sys-1.run", "-o", "x.html"), "there is 1 (sys-1)"),
         (("true.qrels", "runs", "--costs", "x=1", "-o", "x.html"), "x"),
-        (("true.qrels", "runs", "--scale", "0:3", "-o", "x.html"), "--scale: this is about ratings"),
+        (("true.qrels", "runs", "--scale", "0:3", "-o", "x.html"), "--scale: this applies to ratings"),
         (("true.qrels", "runs", "-m", "GMAP", "-o", "x.html"), "GMAP"),
         (("no.toml", "-o", "x.html"), "no.toml: no such file"),
         (("empty.toml", "-o", "x.html"), "no judgments are named"),

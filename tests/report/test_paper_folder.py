@@ -86,9 +86,9 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
             write_folder(tmp_path / "out", "A paper", [Exhibit(n, "A", "B.", scores) for n in names])
     assert not (tmp_path / "out").exists()
     (tmp_path / "file").write_text("")
-    with pytest.raises(tg.InputError, match="no folder can be made here: a file has this name"):
+    with pytest.raises(tg.InputError, match="no folder can be made here: a file already has this name"):
         write_folder(tmp_path / "file", "A paper", [])
-    with pytest.raises(tg.InputError, match="a folder is written on this machine"):
+    with pytest.raises(tg.InputError, match="folders are written locally only"):
         write_folder("s3://bucket/paper", "A paper", [])
 
 

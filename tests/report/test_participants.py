@@ -328,7 +328,7 @@ def test_the_command(run: Run, folder: Path, track: Track) -> None:
         ((*WORDS, "--team", "ada", "--team", "bell", "-o", "one.html"), "there are 2 teams (ada, bell)"),
         ((*WORDS, "--team", "nobody"), "teams.csv has no team 'nobody'; there are ada, bell, curie"),
         ((*WORDS, "-o", "teams.csv"), "this input is also the output"),
-        ((*WORDS, "-o", "a_file"), "no folder can be made here: a file has this name"),
+        ((*WORDS, "-o", "a_file"), "no folder can be made here: a file already has this name"),
         ((*WORDS, "-m", "GMAP"), "GMAP is not a mean over topics"),
         ((*WORDS, "--pool-depth", "0"), "--pool-depth"),
     ],

@@ -223,7 +223,7 @@ def test_the_command(run: Run, folder: Path) -> None:
     assert (made["options"]["design"], made["options"]["votes"]) == ("random", 300)
     code, _, err = run("report", "judge.csv", "--corpus", "texts", "-o", "x.html")
     assert code == 2
-    assert "--corpus is about texts of documents, and these are preferences; leave it out" in err
+    assert "--corpus applies to texts of documents, not to preferences; leave it out" in err
     code, _, err = run("report", "judge.csv", "--pair", "prod,nobody", "-o", "x.html")
     assert code == 2
     assert "nobody" in err

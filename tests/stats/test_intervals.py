@@ -292,7 +292,7 @@ def test_studentized_limits_of_three_topics_say_why_there_are_none() -> None:
     values = np.random.default_rng(16).uniform(size=(2, 3))
     found = topic_intervals(scores_of(values), method="studentized")
     assert {e.method for e in found} == {"percentile (studentized degenerate)"}
-    said = "studentized has no value for 2 of 2 systems (of their few topics many resamples hold only one)"
+    said = "studentized has no value for 2 of 2 systems (many resamples contain only one of their few topics)"
     assert any(note.startswith(said) for note in found[0].notes)
     assert not any("hardly vary" in note for note in found[0].notes)
     assert any(note.startswith("percentile intervals of fewer than 25 topics cover") for note in found[0].notes)
@@ -327,7 +327,7 @@ def test_a_geometric_mean_is_handled_in_logs() -> None:
 def test_mistakes_are_told() -> None:
     """Guards the messages: unknown method, too few topics or replicates, values that are no mean."""
     values = np.random.default_rng(15).uniform(size=(2, 3))
-    with pytest.raises(TruegainError, match="method 'wald' is no interval over topics; give one of wilson"):
+    with pytest.raises(TruegainError, match="method 'wald' is not an interval over topics; give one of wilson"):
         topic_intervals(scores_of(values), method="wald")  # type: ignore[arg-type]
     with pytest.raises(TruegainError, match="at least 40"):
         topic_intervals(scores_of(values), method="percentile", replicates=20)
@@ -413,7 +413,7 @@ def test_why_studentized_limits_are_lost(confidence: float, one: bool) -> None:
     matrix = np.array([[0.5, 0.5, 0.5 + 1e-9], [0.1, 0.9, 0.4]])
     found = topic_intervals(scores_of(matrix), None, "studentized", replicates=300, confidence=confidence, seed=2)
     notes = " ".join(found[0].notes)
-    assert ("of their few topics many resamples hold only one" in notes) == one
+    assert ("many resamples contain only one of their few topics" in notes) == one
     assert ("their topics hardly vary" in notes) == (
         not one and "percentile (studentized degenerate)" in found[0].method
     )

@@ -134,7 +134,7 @@ def test_people_may_say_yes_or_no_to_values_between() -> None:
     passed = (truth > 0.5).astype(float)
     study = tg.Study(items_of(judge), measures="faith", gold=tg.Gold(items_of(passed), "random"))
     assert study.verdict("old", "new").comparison.difference == pytest.approx((passed[1] - passed[0]).mean())
-    with pytest.warns(tg.DataWarning, match="two scales, it seems; corrected scores are on that of people"):
+    with pytest.warns(tg.DataWarning, match="these seem to be two scales; corrected scores are on people's scale"):
         tg.Study(items_of(judge), measures="faith", gold=tg.Gold(items_of(1 + 4 * truth), "random")).estimates()
 
 
@@ -156,9 +156,9 @@ def test_compare_and_evaluate_take_items() -> None:
     scores = tg.evaluate(items)
     assert scores.mean("new", "faith") == pytest.approx(judge[1].mean())
     assert scores.matrix("faith") == pytest.approx(judge)
-    with pytest.raises(tg.TruegainError, match="values of answers are judgments already"):
+    with pytest.raises(tg.TruegainError, match="values of answers are already judgments"):
         tg.evaluate(items, {"q1": {"a": 1}}, "AP")
-    with pytest.raises(tg.TruegainError, match="a value that is missing never counts as 0"):
+    with pytest.raises(tg.TruegainError, match="a missing value never counts as 0"):
         tg.Study(items, measures="faith", scoring=tg.Scoring(all_topics=True))
     for how in ({"depth": 2}, {"judged_only": True}, {"relevant_from": 2}, {"ties": "input"}, {"trec_eval": "9"}):
         scoring = tg.Scoring(**how)

@@ -395,7 +395,7 @@ def test_each_judge_with_answers_of_his_own_is_refused() -> None:
 
 def test_a_rule_of_ratings_is_refused() -> None:
     """Guards options of ratings of documents, which would not be heeded."""
-    with pytest.raises(tg.TruegainError, match="aggregate is about ratings of documents; an answer is the mean"):
+    with pytest.raises(tg.TruegainError, match="aggregate applies to ratings of documents; an answer is the mean"):
         tg.Study(made(drawn(10, 3, 1, seed=12)), measures="s", ratings="mean")
 
 

@@ -114,7 +114,9 @@ def test_what_correct_has_no_use_for_of_answers_is_refused() -> None:
     gold = tg.Gold(people, "random")
     for name, value in (("method", "delta"), ("clusters", "none"), ("accuracy", "lists"), ("unmatched", "drop"),
                         ("ratings", "mean")):  # fmt: skip
-        with pytest.raises(tg.TruegainError, match=rf"^{name}: this is of runs and judgments, not of answers; leave"):
+        with pytest.raises(
+            tg.TruegainError, match=rf"^{name}: this applies to runs and judgments, not to answers; leave"
+        ):
             tg.correct(items, measures="faith", gold=gold, **{name: value})  # type: ignore[arg-type]
     with pytest.raises(tg.TruegainError, match=r"^gold: the labels are missing; give them"):
         tg.correct(items, measures="faith")
@@ -166,7 +168,10 @@ def test_a_model_that_nobody_checked_decides_nothing() -> None:
     [
         ("topic,system,faith\nq1,other,0.5\n", "other: not a system of"),
         ("topic,system,faith\nq1,OLD,0.5\n", r"OLD: not a system of .*did you mean old\?"),
-        ("topic,system,faith\nQ1,old,0.5\nQ2,old,0.5\n", "Q1 is not in .*, nor are 1 more of its 2 .*as there: q1, in"),
+        (
+            "topic,system,faith\nQ1,old,0.5\nQ2,old,0.5\n",
+            "Q1 is not in .*, nor are 1 more of its 2 .*topic names: q1, w",
+        ),
         ("topic,system,faith\n", "there is no row below the names of columns"),
         ("topic,faith\nq1,0.5\nq1,0.6\n", "gold.csv:3: .* name them in a column 'system'"),
         (
@@ -223,7 +228,8 @@ def test_commands_take_tables_of_scores(run: Run, folder: Path, commands: None) 
     assert code == 0, err
     assert "new is better than old" in (folder / "page.html").read_text()
     assert run("verdict", *files, "-m", "P@10")[::2] == (
-        2, "error: --measure P@10: these are values of answers, not runs; name a score of theirs by --score: faith\n"
+        2,
+        "error: --measure P@10: these are values of answers, not runs; name one of their scores with --score: faith\n",
     )  # fmt: skip
 
 
@@ -403,9 +409,9 @@ def scored(name: str = "faith", systems: str = "ab", topics: int = 30) -> dict[s
 def test_gold_of_another_score_is_not_taken() -> None:
     """Guards the name of gold values: another score of the items is refused, an unknown name is told."""
     items = read_items(scored() | scored("relevance"))
-    with pytest.raises(tg.TruegainError, match="gold values are of relevance, and the study is about faith"):
+    with pytest.raises(tg.TruegainError, match="gold values are of relevance, but the study is about faith"):
         tg.Study(items, measures="faith", gold=tg.Gold(read_items(scored("relevance", topics=9)), design="topics"))
-    with pytest.warns(UserWarning, match="gold values called fidelity are taken as those of faith"):
+    with pytest.warns(UserWarning, match="gold values named fidelity are used as values of faith"):
         tg.Study(items, measures="faith", gold=tg.Gold(read_items(scored("fidelity", topics=9)), design="topics"))
 
 
@@ -511,7 +517,7 @@ def test_what_looks_wrong_in_logs_is_told_by_every_command(run: Run, folder: Pat
     asked["samples"][0]["input"] = "something else?"
     (folder / "new.json").write_text(json.dumps(asked))
     for words in (("eval", "old.json", "new.json"), ("verdict", "old.json", "new.json", "--score", "faith")):
-        assert run(*words)[2].count("old.json and new.json name their topics alike and ask other questions") == 1
+        assert run(*words)[2].count("old.json and new.json use the same topic names for different") == 1
 
 
 def test_logs_and_tables_may_stand_together(tmp_path: Path) -> None:

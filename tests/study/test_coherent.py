@@ -264,7 +264,7 @@ def test_a_system_without_gold_stops_nobody_and_claims_nothing() -> None:
     for other in "abc":
         one = found.between(other, "new")
         assert one.low is None
-        assert "no gold label is of what new retrieved" in one.notes[0]
+        assert "there is no gold label of what new retrieved" in one.notes[0]
     told = with_it.verdict("a", "new")
     assert told.outcome == "inconclusive"
     assert "new retrieved 0 of the labeled documents" in told.sentence

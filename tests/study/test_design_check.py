@@ -85,7 +85,7 @@ def test_gold_from_elsewhere_that_is_from_here_is_told() -> None:
     """Guards the words "of other topics" where they are the same."""
     truth = world(0)[2]
     (told,) = said(drawn(truth, np.random.default_rng(1).random(TOPICS * DEPTH) < 0.5), 0, "elsewhere")
-    assert "gold is not of what is scored here, but 20 of its topics are" in told
+    assert "the gold labels are of other topics, but 20 of their topics are scored here" in told
 
 
 def test_every_use_of_gold_tells_once() -> None:

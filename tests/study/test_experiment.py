@@ -186,7 +186,7 @@ def test_runs_are_saved_and_used_again(tmp_path: Path) -> None:
     assert new.sizes == [30, 30]
     assert tg.read_runs(folder).systems == ("new",)
     (folder / ABOUT).unlink()
-    with pytest.warns(tg.DataWarning, match="nothing says of which queries this saved run is"):
+    with pytest.warns(tg.DataWarning, match="the queries of this saved run are unknown"):
         tg.Experiment(systems, TOPICS, LABELS, "AP", save_dir=folder, save_mode="reuse")
 
 

@@ -107,7 +107,7 @@ def test_nuggets_have_peoples_assignments_in_rows(tmp_path: Path) -> None:
     both = tg.Study(tg.read_nuggets(tmp_path / "rows.jsonl"), gold=tg.Gold("assessor:ann", "random"))
     alone = tg.Study(tg.read_nuggets(tmp_path / "llm.jsonl"), gold=tg.Gold(tmp_path / "ann.jsonl", "random"))
     assert both.verdict("old", "new").sentence == alone.verdict("old", "new").sentence
-    with pytest.raises(TruegainError, match="stand in rows, not in a column"):
+    with pytest.raises(TruegainError, match="are rows, not a column"):
         tg.Study(tg.read_nuggets(tmp_path / "rows.jsonl"), gold=tg.Gold("column:ann", "random"))
 
 
@@ -115,13 +115,13 @@ def test_gold_of_an_assessor_leaves_values_to_be_corrected() -> None:
     """Guards tables whose values are all by the one assessor, by nobody, or by a model without a name."""
     rows = [{"system": s, "topic": f"q{t}", "faith": t / T} for s in ("old", "new") for t in range(T)]
     by_ann = tg.read_items([{**row, "assessor": "ann"} for row in rows])
-    with pytest.raises(TruegainError, match="every value of faith is by ann; nothing is left to be corrected"):
+    with pytest.raises(TruegainError, match="every value of faith is by ann; no values are left to be corrected"):
         tg.Study(by_ann, measures="faith", gold=tg.Gold("assessor:ann", "random"))
-    with pytest.raises(TruegainError, match=r"\(give one of these after assessor:, or gold values in a file of their"):
+    with pytest.raises(TruegainError, match=r"\(give one of these after assessor:, or gold values in a separate"):
         tg.Study(by_ann, measures="faith", gold=tg.Gold("assessor:bob", "random"))
     unnamed = replace(tg.read_items(rows), judge=Coded.of([UNNAMED] * len(rows)))
     for items in (tg.read_items(rows), unnamed):
-        with pytest.raises(TruegainError, match=r"values name none \(give gold values in a file of their own\)$"):
+        with pytest.raises(TruegainError, match=r"values name none \(give gold values in a separate file\)$"):
             tg.Study(items, measures="faith", gold=tg.Gold("assessor:ann", "random"))
     lost = replace(tg.read_items(rows), value=np.full(len(rows), np.nan))
     assert "()" not in str(no_values(lost.take(np.arange(0)), "faith"))

@@ -137,7 +137,7 @@ def test_importance_that_people_judged_again_needs_whole_topics(tmp_path: Path) 
     again = replace(people, weight=frozen(flipped))
     with pytest.raises(tg.TruegainError, match=r"people judged the importance of nuggets again, .*design='topics'"):
         tg.Study(judge, measures="V", gold=tg.Gold(again, design="random"))
-    with pytest.raises(tg.TruegainError, match="each measure has gold scores of its own; give one"):
+    with pytest.raises(tg.TruegainError, match="each measure has separate gold scores; give one"):
         tg.Study(judge, measures=["V", "A"], gold=tg.Gold(again, design="topics"))
     made = tg.Study(judge, measures="V", gold=tg.Gold(again, design="topics"))
     naive, right = np.full((4, 40), np.nan), np.full((4, 40), np.nan)
@@ -244,7 +244,7 @@ def test_strict_is_of_each_assignment_before_means() -> None:
     assert [scores.mean(s, "A_strict") for s in SYSTEMS[:2]] == pytest.approx(strict.mean(axis=1))
     one = tg.Study(made, measures="V_strict")
     assert [e.value for e in one.estimates()] == pytest.approx(strict.mean(axis=1))
-    with pytest.raises(tg.TruegainError, match="give V_strict and V in studies of their own"):
+    with pytest.raises(tg.TruegainError, match="give V_strict and V in separate studies"):
         tg.Study(made, measures=["V", "V_strict"])
 
 
@@ -288,7 +288,7 @@ def test_ways_of_scoring_lists_mean_nothing_of_nuggets() -> None:
         for score in (tg.Study, tg.evaluate):
             with pytest.raises(tg.TruegainError, match=f"{next(iter(how))}: does not apply here"):
                 score(made, scoring=scoring)
-    with pytest.raises(tg.TruegainError, match="all_topics: a value that is missing never counts as 0"):
+    with pytest.raises(tg.TruegainError, match="all_topics: a missing value never counts as 0"):
         tg.Study(made, scoring=tg.Scoring(all_topics=True))
 
 

@@ -67,7 +67,7 @@ def test_cut_lists_are_refused_by_all_that_makes_a_study(tmp_path: Path) -> None
         tg.plan_labels(runs, labels, "P@5", pair=("a", "b"), config=config)
     with pytest.raises(tg.TruegainError, match="depth 3: a study looks at whole lists"):
         tg.write_report(runs, labels, "AP", tmp_path / "page.html", config=config)
-    with pytest.raises(tg.TruegainError, match=r"depth 3: other collections bring other documents .* AP@3"):
+    with pytest.raises(tg.TruegainError, match=r"depth 3: other collections have other documents .* AP@3"):
         tg.intervals(runs, labels, "AP", population="collection", scoring=config.scoring)
     (one, _) = tg.intervals(runs, labels, "AP", scoring=config.scoring)
     assert one.value == pytest.approx(tg.evaluate(runs, labels, "AP", scoring=config.scoring).mean("a"))

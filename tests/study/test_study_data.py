@@ -54,7 +54,7 @@ def test_only_runs_that_were_cut_are_too_shallow() -> None:
     labels = {str(t): {f"d{i}": int(i % 3 == 0) for i in range(8)} for t in range(4)}
     study_of(labels, lists(8, short=3), population=["topics", "collection"]).variance_model()
     cut = study_of(labels, lists(3), population=["topics", "collection"])
-    with pytest.raises(tg.TruegainError, match=r"needs rankings of 4 documents, and 2 of 2 runs hold no more than 3"):
+    with pytest.raises(tg.TruegainError, match=r"needs rankings of 4 documents, and 2 of 2 runs have no more than 3"):
         cut.variance_model()
 
 
@@ -100,7 +100,7 @@ def test_few_gold_labels_are_told_by_name() -> None:
     of_b = {t: {d: g for d, g in row.items() if d[0] == "b"} for t, row in gold.items()}
     none = tg.Study(runs, bronze, "P@10", gold=tg.Gold(of_b, design="random")).compare("a", "b")[0]
     assert none.low is None
-    assert none.notes == ("no gold label is of what a retrieved: draw some from it",)
+    assert none.notes == ("there is no gold label of what a retrieved: draw some from it",)
     of_b["4"] = gold["4"]
     with pytest.raises(tg.TruegainError, match="gold labels of what a retrieved are all in one topic"):
         tg.Study(runs, bronze, "P@10", gold=tg.Gold(of_b, design="random")).compare("a", "b")

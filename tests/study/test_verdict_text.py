@@ -221,7 +221,7 @@ def test_the_largest_source_does_not_decide() -> None:
     assert unknown.sentence.endswith("includes 0; no single source dominates the variance.")
     most = (replace(lines[0], share=Share(0.7, 0.02, 0.98)), replace(half, share=Share(0.3, 0.02, 0.98)), whole)
     assert verdict(-0.01, 0.05, by_source=most).sentence.endswith(
-        "includes 0; which source brings most of the variance is not known."  # not: probably topics (not known)
+        "includes 0; which source contributes most of the variance is unknown."  # not: probably topics (not known)
     )
 
 

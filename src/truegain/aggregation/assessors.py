@@ -572,5 +572,5 @@ def tell_weights(by_name: Mapping[str, float]) -> None:
     none = sum(w == 0 for w in weight)
     warn(
         f"assessors count {weight[0]:.2f} to {weight[-1]:.2f} times the mean"
-        + (f"; {none} of {len(weight)} count nothing" if none else "")
+        + (f"; {none} of {len(weight)} have the weight 0" if none else "")
     )

@@ -225,7 +225,7 @@ class Consensus(Rule):
         self.require(len(levels) > 1, f"all ratings are {levels[0]:g}; there is nothing to fit")
         self.require(
             len(levels) <= self.MOST_LEVELS,
-            f"it takes ratings as categories, and there are {len(levels)}; use the rule median",
+            f"it treats ratings as categories, and there are {len(levels)} of them; use the rule median",
         )
         table, progress = self.chances(Votes.of(ratings))
         gain = table @ levels if self.take == "mean" else levels[table.argmax(axis=1)]

@@ -243,7 +243,7 @@ def widest(scale: Scale, rule: str) -> float:
         raise TruegainError(f"the rule {rule} needs the limits of the scale; give them, as in {arg('scale', '0:3')}")
     if scale.low != 0:
         raise TruegainError(
-            f"the rule {rule} needs a scale from 0, where 0 is worth nothing, and {scale} begins at {scale.low:g}; "
+            f"the rule {rule} needs a scale from 0, where 0 means no gain, but {scale} begins at {scale.low:g}; "
             f"subtract {scale.low:g} from every rating and write 0:{scale.width:g}"
         )
     return scale.width

@@ -30,7 +30,7 @@ def agree_command(
     ] = None,
     show: Annotated[
         Literal["all", "overall", "topics", "assessors", "experts", "documents"],
-        typer.Option("--show", help="Tables to print; of all, CSV and JSON hold the first."),
+        typer.Option("--show", help="Tables to print; CSV and JSON contain the first only."),
     ] = "all",
     normalize: NormalizeOption = None,
     weight_assessors: WeightOption = None,

@@ -279,7 +279,7 @@ def status_command(
     folder: FolderOfStudy,
     show: Annotated[
         Literal["all", "progress", "assessors"],
-        typer.Option("--show", help="Tables to print; CSV and JSON hold one (default: progress)."),
+        typer.Option("--show", help="Tables to print; CSV and JSON contain one (default: progress)."),
     ] = "all",
     database: DatabaseUrl = None,
     *,

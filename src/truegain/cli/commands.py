@@ -97,9 +97,9 @@ COMMANDS = {
 }
 
 
-ABOUT = """Tell whether a search system's gain is true.
+ABOUT = """Tell whether a search system's gain is real.
 
-Evaluates runs as trec_eval does, and says how sure one can be: of topics, judges and unjudged documents.
+Evaluates runs as trec_eval does, and says how certain the result is, given topics, judges and unjudged documents.
 
 Examples:
     truegain demo demo
@@ -115,7 +115,7 @@ def _print_version(wanted: bool) -> None:
 
 def root(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """The options of `truegain` itself."""

@@ -74,14 +74,14 @@ NOT_WITH_GOLD = {
     "by_topic": "-q shows pairs by topic over collections; leave it out",
     "no_relevant": f"{option('--no-relevant')}: with gold labels every topic counts; leave it out",
     "groups": f"{option('--groups')} are of Tukey's test; with gold labels pairs are printed",
-    "teams": f"{option('--teams')}: teams are shown beside scores as they are; leave it out",
+    "teams": f"{option('--teams')}: teams are shown beside uncorrected scores only; leave it out",
     "trec_eval": f"{option('--trec-eval')} 9: corrected scores follow trec_eval 10; leave it out",
-    "counting": f"{option('--counting')}: with gold labels no p-value is counted; leave it out",
+    "counting": f"{option('--counting')}: with gold labels, no p-values come from counts; leave it out",
     "ties": f"{option('--ties')}: corrected scores follow trec_eval's order; leave it out",
 }
 
 
-OTHER_COLLECTIONS = f"is about other collections; give {option('--population')} collection, or leave it out"
+OTHER_COLLECTIONS = f"applies to other collections only; give {option('--population')} collection, or leave it out"
 FEW = 6  # systems whose pairs are all printed
 
 
@@ -331,7 +331,9 @@ def compare_command(
                 "compare with its output"
             )
         settled = ("scale",) if is_of_file("scale") else ()  # of `settle`, where there are neither ratings nor gold
-        refuse(f"is about gold labels; give them with {option('--gold')}", changed(correction, leave_out=settled))
+        refuse(
+            f"applies to gold labels only; give them with {option('--gold')}", changed(correction, leave_out=settled)
+        )
         if collections.population == "collection":
             _check_over_collections(options)
             table = over_collections(options, collections)
@@ -352,7 +354,7 @@ def _check_chart(options: PairOptions, correction: GoldOptions) -> None:
     if options.baseline is not None:
         raise TruegainError(f"{tiers} needs all pairs; leave {option('--baseline')} out")
     if correction.gold is not None:
-        raise TruegainError(f"{tiers} is about scores as they are; with gold labels, see `truegain report`")
+        raise TruegainError(f"{tiers} shows uncorrected scores; with gold labels, see `truegain report`")
 
 
 def _check_with_gold(options: PairOptions, collections: Collections) -> None:
@@ -388,12 +390,12 @@ def of_answers(
         items = items.judged_by(labels.judge_model)
     measures = measures_of(items, labels.score, options.measure, labels.empty)
     if correction.gold is None:
-        refuse_typed(f"is about gold labels; give them with {option('--gold')}", changed(correction))
+        refuse_typed(f"applies to gold labels only; give them with {option('--gold')}", changed(correction))
     if correction.gold is None and items.cluster is None:
         refuse_for_answers({"by_topic": "-q"} if options.printing.by_topic else {})
         return over_topics(options, answer_scores(items, measures))
     names = changed(options.testing, leave_out=("confidence", "seed"))
-    refuse_typed("is of tests over topics; with gold values or clusters each difference has an interval", names)
+    refuse_typed("applies to tests over topics; with gold values or clusters, each difference has an interval", names)
     refuse_typed("does not apply to gold values of answers; leave it out",
                  changed(correction, leave_out=("gold", "design")))  # fmt: skip
     shown = changed(options.printing, leave_out=("output_format", "output", "figure", "pairs", "with_intervals"))

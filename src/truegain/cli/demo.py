@@ -92,7 +92,8 @@ def _demo_search(folder: Path, seed: int) -> None:
         "  teams.csv              the team of each system\n"
         "  study.toml             a study of leaning.qrels, with gold labels and true scores\n"
         "  rag-runs               two systems, with rag-llm.jsonl and rag-labels.csv, as a RAG engineer has them\n"
-        "  rag-nuggets.jsonl      facts to be told, with rag-assignments.jsonl (an LLM's) and rag-people.jsonl\n"
+        "  rag-nuggets.jsonl      facts that an answer should state, with rag-assignments.jsonl (an LLM's) and "
+        "rag-people.jsonl\n"
     )
     options = " ".join(f"-m {m}" for m in MEASURES)
     for judgments in ("gold.qrels", "llm.qrels"):
@@ -127,12 +128,12 @@ def _demo_rag(folder: Path, seed: int) -> None:
     typer.echo(
         f"Simulated {len(world.questions)} questions and 2 retrievers into {folder}:\n"
         f"  questions.jsonl  the questions\n"
-        f"  passages.jsonl   {PASSAGES} passages a question that could be found\n"
+        f"  passages.jsonl   {PASSAGES} candidate passages per question\n"
         f"  prod.jsonl       the {RETURNED} passages that the retriever in production returned for each question\n"
         "  new.jsonl        those of the new retriever\n"
         f"  llm.jsonl        an LLM judge's labels of all {len(world.llm)} returned passages\n"
-        f"  people.csv       people's labels of {len(world.people)} of these, drawn at random\n"
-        "  truth.csv        the true labels, which nobody has outside a simulation\n"
+        f"  people.csv       human labels of {len(world.people)} of these, drawn at random\n"
+        "  truth.csv        the true labels, known only in a simulation\n"
         "\nNext:\n"
         f"  truegain doctor {folder}\n"
         f"  truegain init {folder}/llm.jsonl {folder}/prod.jsonl {folder}/new.jsonl --gold {folder}/people.csv "

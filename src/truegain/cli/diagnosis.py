@@ -308,7 +308,7 @@ def _of_folder(logs: Sequence[Log], notes: list[str]) -> list[list[Log]]:
     for log in sorted(logs, key=_form):
         values = frozenset((r.system, r.topic, r.item, r.score, r.replicate, repr(r.value)) for r in log.rows)
         if (first := kept.setdefault(values, log)) is not log:
-            notes.append(f"{log.file} holds the same values as {first.file}: it is left out")
+            notes.append(f"{log.file} has the same values as {first.file}: it is left out")
     alone = [log for log in logs if log in kept.values()]
     forms: dict[str, list[Log]] = {}
     for log in alone:
@@ -618,7 +618,7 @@ def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:
             yield FileQuestion(about, "What does the study say?", command_of("verdict", file.file))
         elif file.kind == BANK and not (assigned and isinstance(file.data, NuggetFile)):
             lacks = "nuggets alone: assign them to answers first, as nuggetizer does"
-            yield FileQuestion(about, "Which answers hold these nuggets?", lacks=lacks)
+            yield FileQuestion(about, "Which answers state these nuggets?", lacks=lacks)
     if all(file.kind in (TEXTS, UNKNOWN) for file in files) and any(file.kind == TEXTS for file in files):
         lacks = "texts alone: give runs and judgments, or the log of an evaluation"
         yield FileQuestion("texts", WHICH, lacks=lacks)

@@ -105,7 +105,7 @@ def split_half_command(
     if splitting.split == "topics":
         splitting.check_topics({"--all": whole, "--figure": printing.figure is not None})
         if replicates != RESAMPLES:
-            idle = f"{option('--resamples')} has no part in {option('--split')} topics, whose intervals need none"
+            idle = f"{option('--resamples')} does not apply to {option('--split')} topics, whose intervals need none"
             tell(idle, "note")
         table = split_topics(
             runs,

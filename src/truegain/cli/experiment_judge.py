@@ -118,7 +118,9 @@ def judge_command(
     ] = None,
     runs: Annotated[list[str] | None, typer.Argument(help="Runs: files, folders or globs.", metavar="[RUN...]")] = None,
     gold: Annotated[str | None, option_for(GoldConfig, "labels")] = None,
-    show: Annotated[Show, typer.Option("--show", help="Table to print; CSV, JSON and the like hold one.")] = "all",
+    show: Annotated[
+        Show, typer.Option("--show", help="Table to print; CSV, JSON and similar formats contain one.")
+    ] = "all",
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="Precision at a cutoff; for --show dcg DCG at one.")
     ] = "P@10",

@@ -114,7 +114,9 @@ def magnitudes_command(
     runs: Annotated[
         list[str] | None, typer.Argument(help="Runs, to rank systems: files, folders or globs.", metavar="[RUN...]")
     ] = None,
-    show: Annotated[Show, typer.Option("--show", help="Table to print; CSV, JSON and the like hold one.")] = "all",
+    show: Annotated[
+        Show, typer.Option("--show", help="Table to print; CSV, JSON and similar formats contain one.")
+    ] = "all",
     whole: WholePaper = False,
     normalize: Annotated[
         Literal["geometric", "median", "range", "anchors", "none"],

@@ -99,7 +99,7 @@ class Labeling:
         """The labels held to those of --scale; `between`: means of them are no slips."""
         if self.scale is None and self.out_of_range != "error":
             raise TruegainError(
-                f"{option('--out-of-range')} is about labels outside the scale; give the scale, such as "
+                f"{option('--out-of-range')} applies to labels outside the scale; give the scale, such as "
                 f"{option('--scale')} 0:3"
             )
         return on_scale(table, None if between else scale_of(self.scale), self.out_of_range)

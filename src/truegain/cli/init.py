@@ -203,7 +203,9 @@ def init_command(
         elif trusted is not None:
             raise InputError("how were these gold labels sampled?", file=shown_path(gold), hint=_designs())
     elif design is not None:
-        raise TruegainError(f"{option('--design')} {design} is about gold labels; give them with {option('--gold')}")
+        raise TruegainError(
+            f"{option('--design')} {design} applies to gold labels only; give them with {option('--gold')}"
+        )
     lacking = _lacking(table, labels)
     all_topics = lacking is not None and not lacking.by_none and gold_list is None
     if all_topics:
@@ -392,7 +394,8 @@ def _study_lines(
     binary = [m for m in possible if getattr(parse_measure(m), "rel", None) is not None]
     of_grades = []
     if binary and len(levels) > 1 and above is not None:
-        counted_by = f"the smallest label that {' and '.join(binary)} count as relevant (default: 1)"
+        count = "count" if len(binary) > 1 else "counts"
+        counted_by = f"the smallest label that {' and '.join(binary)} {count} as relevant (default: 1)"
         of_grades = [f"# relevant-from = {above}  # {counted_by}"]
     others = zip(("collection", "assessors"), support[1:], strict=False)
     more = [f'["topics", "{population}"]' for population, of_it in others if of_it.measures]

@@ -72,7 +72,9 @@ def check_command(
         ),
     ] = "P@10",
     relevant_from: RelevantFrom = None,
-    resamples: Annotated[int, advanced("--resamples", min=100, help="Permutations, for the test over systems.")] = 2000,
+    resamples: Annotated[
+        int, advanced("--resamples", min=100, help="Number of permutations for the test over systems.")
+    ] = 2000,
     name_by: NameBy = "file",
     *,
     answers: AnswerOptions,

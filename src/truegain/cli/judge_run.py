@@ -37,7 +37,7 @@ class JudgedTexts:
         ),
     ]
     depth: Annotated[
-        int, typer.Option("-M", "--depth", min=1, help="Documents of each run, where the pool is runs.")
+        int, typer.Option("-M", "--depth", min=1, help="Documents per run, if the pool consists of runs.")
     ] = 10
 
 
@@ -45,20 +45,20 @@ class JudgedTexts:
 class AskedHow:
     """What each model is asked, and how."""
 
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Times that each model judges each item.")] = 1
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often each model judges each item.")] = 1
     soft: Annotated[
-        bool, typer.Option("--soft", help="Expected labels, from the probabilities of the answer's token.")
+        bool, typer.Option("--soft", help="Expected labels, from the token probabilities of the answer.")
     ] = False
-    one_order: Annotated[bool, typer.Option("--one-order", help="Show each pair in one order, not in both.")] = False
+    one_order: Annotated[bool, typer.Option("--one-order", help="Show each pair in one order instead of both.")] = False
     temperature: Annotated[
         float | None, advanced("--temperature", help="Temperature (default: 0, or 1 with --repeat).")
     ] = None
     max_tokens: Annotated[
-        int, advanced("--max-tokens", min=1, help="Most tokens of an answer, with those of reasoning.")
+        int, advanced("--max-tokens", min=1, help="Most tokens of an answer, including reasoning.")
     ] = 4096
-    text_tokens: Annotated[int, advanced("--text-tokens", min=1, help="Tokens, about, that long texts are cut to.")] = (
-        4000
-    )
+    text_tokens: Annotated[
+        int, advanced("--text-tokens", min=1, help="Approximate number of tokens to cut long texts to.")
+    ] = 4000
     seed: Seed = 0
 
 
@@ -75,7 +75,7 @@ class AskedHowFast:
         float | None, typer.Option("--requests-per-minute", help="Most requests a minute.")
     ] = None
     tokens_per_minute: Annotated[
-        float | None, typer.Option("--tokens-per-minute", help="Most tokens a minute, about, in and out.")
+        float | None, typer.Option("--tokens-per-minute", help="Most tokens per minute (approximate), in and out.")
     ] = None
 
 
@@ -85,11 +85,11 @@ class SpentHow:
 
     price: Annotated[
         list[str] | None,
-        typer.Option("--price", help="Cost of a million tokens: IN,OUT or MODEL=IN,OUT. Repeatable."),
+        typer.Option("--price", help="Price of a million tokens: IN,OUT or MODEL=IN,OUT. Repeatable."),
     ] = None
-    max_cost: Annotated[float | None, typer.Option("--max-cost", help="Stop before the call that could pass this.")] = (
-        None
-    )
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", help="Stop before a call that could exceed this cost.")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,10 +100,12 @@ class KeptWhere:
     store: Annotated[
         str | None, advanced("--store", help="File of answers (default: beside the output, llm.answers.sqlite).")
     ] = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell calls, tokens, cost and time; ask nothing.")] = False
-    batch: Annotated[
-        str | None, typer.Option("--batch", help="Write a batch file for the provider in place of asking.")
-    ] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens, cost and time; send nothing.")] = (
+        False
+    )
+    batch: Annotated[str | None, typer.Option("--batch", help="Write a batch file for the provider; send nothing.")] = (
+        None
+    )
     collect: Annotated[str | None, typer.Option("--collect", help="Read the provider's answers to a batch file.")] = (
         None
     )

@@ -281,7 +281,7 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
     if not value and not _holds_answers(context):
         check_there(judgments)
         if judgments and os.path.isfile(judgments) and not os.path.getsize(judgments):  # noqa: PTH113, PTH202  as is_file
-            raise InputError("the file is empty", file=shown_path(judgments), hint="run what writes it again")
+            raise InputError("the file is empty", file=shown_path(judgments), hint="write the file again")
         if not _are_preferences(command, judgments):
             _refuse_unnamed_score(context, str(judgments), without_runs=True)
             raise lack_of("runs")
@@ -349,7 +349,7 @@ def refuse_preferences(command: str, path: str) -> None:
     if holds_preferences(path):
         others = ("plan preferences",) if command in ABOUT_LABELS else ()
         commands = ", ".join(f"`truegain {name}`" for name in (*others, *TAKE_PREFERENCES))
-        raise TruegainError(f"{path} holds preferences, which `{command}` does not read; these do: {commands}")
+        raise TruegainError(f"{path} contains preferences, which `{command}` does not read; these do: {commands}")
 
 
 def _of_judgments(others: str = "") -> Any:
@@ -386,12 +386,10 @@ ScoreName = Annotated[
     str | None,
     typer.Option("--score", help="Score of answers in logs of evaluation tools or tables, such as faithfulness."),
 ]
-LessIsBetter = Annotated[
-    bool, typer.Option("--less-is-better", help="The score is better where it is less, such as toxicity.")
-]
+LessIsBetter = Annotated[bool, typer.Option("--less-is-better", help="Lower scores are better, as for toxicity.")]
 EmptyTopics = Annotated[
     Empty,
-    advanced("--empty", help="Topic without a nugget that the measure counts: left out, or 0 as in nuggetizer."),
+    advanced("--empty", help="Topics without a nugget that the measure counts: skip them, or count 0 (nuggetizer)."),
 ]
 ClusterColumn = Annotated[
     str | None,

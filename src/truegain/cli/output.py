@@ -55,7 +55,7 @@ class Writing(Renamed):
         looks = changed(self, leave_out=("wide", "names", "strip_prefix"))
         if not wide and looks:
             raise TruegainError(
-                f"{', '.join(map(option, looks.values()))}: this is about tables of systems by measures; give "
+                f"{', '.join(map(option, looks.values()))}: this applies to tables of systems by measures; give "
                 f"{option('--wide')}, or {option('--format')} {', '.join(PAPER)}"
             )
         return wide

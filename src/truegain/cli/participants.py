@@ -41,15 +41,15 @@ class ParticipantPages:
     """Whose pages are written, and what they show."""
 
     teams: Annotated[
-        str | None, typer.Option("--teams", help="Table of run, team and pooled: the team of each run. Needed.")
+        str | None, typer.Option("--teams", help="Table of run, team and pooled: the team of each run. Required.")
     ] = None
     team: Annotated[
         list[str] | None, typer.Option("--team", help="Team to write a page for (default: every team). Repeatable.")
     ] = None
-    named: Annotated[bool, typer.Option("--named", help="Name the best runs, those of other teams as well.")] = False
+    named: Annotated[bool, typer.Option("--named", help="Name the best runs, even those of other teams.")] = False
     pool_depth: Annotated[
         int | None,
-        advanced("--pool-depth", min=1, help="Pool depth: also show what a team alone brought to the pool."),
+        advanced("--pool-depth", min=1, help="Pool depth: also show what only this team contributed to the pool."),
     ] = None
     title: Annotated[str, typer.Option("--title", help="Title of the pages, such as the name of the track.")] = ""
     output: Annotated[

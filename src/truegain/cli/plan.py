@@ -88,7 +88,7 @@ def topics_command(
         ),
     ] = "paired-t",
     approximate: Annotated[
-        bool, advanced("--approximate", help="Use the published approximations, not noncentral distributions.")
+        bool, advanced("--approximate", help="Use the published approximations instead of noncentral distributions.")
     ] = False,
     *,
     answers: AnswerOptions,
@@ -107,8 +107,9 @@ def topics_command(
 
     if answers.cluster is not None:
         raise TruegainError(
-            f"{option('--cluster')}: the plan is for topics drawn one by one, and clusters need more; leave it out, or "
-            f"see what more clusters bring with `truegain verdict {option('--cluster')} {answers.cluster}`"
+            f"{option('--cluster')}: the plan assumes topics drawn one by one, and clusters need more topics; leave "
+            "it out, or "
+            f"see what more clusters would bring with `truegain verdict {option('--cluster')} {answers.cluster}`"
         )
     items = answers.items([judgments, *expand(runs)])
     if items is not None:
@@ -284,7 +285,7 @@ def labels_command(
         if named := measure_of_answers(items, measure, USUAL_MEASURE):
             answers.chosen_measures(items, named)  # which is refused
         if printing.docs is not None:
-            raise TruegainError(f"{option('--docs')}: answers have no document ids; put their texts beside the list")
+            raise TruegainError(f"{option('--docs')}: answers have no document ids; show their texts separately")
         inputs, unit = (items, None, answers.score), "item" if any(items.item.values) else "answer"
     if unit != "pair":
         refuse_for_answers(
@@ -296,7 +297,8 @@ def labels_command(
         costs = None
     if gold is None:
         refuse(
-            f"is about gold labels; give them with {option('--gold')}", {"design": "--design"} if needs.design else {}
+            f"applies to gold labels only; give them with {option('--gold')}",
+            {"design": "--design"} if needs.design else {},
         )
     elif sampling.draw is not None:
         raise TruegainError(
@@ -411,9 +413,7 @@ def assessors_command(
     ] = None,
     sigma: Annotated[
         str | None,
-        typer.Option(
-            "--sigma", help="Standard deviation of the ratings of a document, if there are none. With commas: each."
-        ),
+        typer.Option("--sigma", help="Standard deviation of a document's ratings, without ratings. With commas: each."),
     ] = None,
     confidence: Confidence = 0.95,
     normalize: NormalizeOption = None,

@@ -97,7 +97,7 @@ class GainOptions:
         reading = without_scale_of_file(reading)
         if names := [*(["--weight-assessors"] if self.weight_assessors else []), *reading.changed_options]:
             raise TruegainError(
-                f"{', '.join(map(option, names))}: this is about ratings; choose how they become labels, as in "
+                f"{', '.join(map(option, names))}: this applies to ratings; choose how they become labels, as in "
                 f"{option('--aggregate')} mean {option('--scale')} 0:3"
             )
         return judgments

@@ -194,7 +194,7 @@ class _Sources:
         if isinstance(self.study, PreferenceStudy):
             if page.corpus or page.judged_corpus:
                 name = option("--corpus" if page.corpus else "--judged-corpus")
-                raise TruegainError(f"{name} is about texts of documents, and these are preferences; leave it out")
+                raise TruegainError(f"{name} applies to texts of documents, not to preferences; leave it out")
             return gather_preferences(self.study, **questions, made=made, kept=cached)
         assert self.runs is not None
         assert self.labels is not None

@@ -82,7 +82,7 @@ def _about_runs(
                 f"no judgments were read: {some(unread)} {'is' if len(unread) == 1 else 'are'} not read, see above why"
             )
         if judged:
-            why = f"{some([j.file for j in judged])}: no document of the runs is judged; are ids written alike?"
+            why = f"{some([j.file for j in judged])}: no document of the runs is judged; do the ids differ?"
         yield FileQuestion(about, f"{which}?", lacks=why)
         return
     if why := refusal(lambda: [part.ranking() for part in _together(runs).parts]):  # a document may stand twice

@@ -27,6 +27,7 @@ from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, needs, some
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
+from truegain.io.formats import system_name
 from truegain.message import arg, argname, option, with_marks
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Aggregate, Settlement
 
@@ -43,7 +44,7 @@ TURN = 0.001  # seconds after which a look lets a page go first; Python's own 0.
 TITLE = "Are these search results relevant?"  # what people read at the top of every page; measures mean nothing to them
 TEXTS = {  # a team's work is no published research, unless its folder says so
     "consent.box": "I have read this page and I want to take part",
-    "consent.published": "Your labels help to find out which search system is better. A random ID stands for you.",
+    "consent.published": "Your labels help to find out which search system is better. Only a random ID identifies you.",
 }
 
 
@@ -63,13 +64,15 @@ class SettleTexts:
 class SettleLimits:
     """How far labeling may go."""
 
-    max_labels: Annotated[int | None, typer.Option("--max-labels", min=1, help="Labels after which to give up.")] = None
+    max_labels: Annotated[
+        int | None, typer.Option("--max-labels", min=1, help="Number of labels after which to stop.")
+    ] = None
     max_cost: Annotated[
         float | None,
-        typer.Option("--max-cost", help="What labels may cost together, at the price in --costs gold=0.5."),
+        typer.Option("--max-cost", help="Total cost of labels after which to stop, at the price in --costs gold=0.5."),
     ] = None
     keep_going: Annotated[
-        bool, advanced("--keep-going", help="Label on though a forecast says that labels will not decide it.")
+        bool, advanced("--keep-going", help="Keep labeling even if a forecast says that labels will not decide it.")
     ] = False
 
 
@@ -87,16 +90,16 @@ class SettlePlace:
     ] = "median"
     sheet: Annotated[
         str | None,
-        typer.Option("--sheet", help="No server: a sheet (CSV) to fill in from its top; run again to go on."),
+        typer.Option("--sheet", help="No server: a CSV sheet to fill in from the top; run again to continue."),
     ] = None
-    folder: Annotated[str, advanced("--folder", help="Folder of the labels and the answer.")] = "settle"
+    folder: Annotated[str, advanced("--folder", help="Folder for the labels and the answer.")] = "settle"
     host: Annotated[str, advanced("--host", help=HOST)] = "127.0.0.1"
     port: Annotated[int, advanced("--port", min=0, max=65535, help=PORT)] = 8000
     database: DatabaseUrl = None
-    linger: Annotated[float, advanced("--linger", min=0, help="Seconds that the server stays up once it is known.")] = (
-        600.0
-    )
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell how many labels it may take; collect none.")] = False
+    linger: Annotated[
+        float, advanced("--linger", min=0, help="Seconds that the server keeps running after the decision.")
+    ] = 600.0
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate how many labels it takes; collect none.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +123,7 @@ class SettleOptions(StudyOptions):
         typer.Option(
             "-m",
             "--measure",
-            help="Measure that decides (default: P@10). DCG stands for nDCG, which needs labels of all documents.",
+            help="Measure that decides (default: P@10). For nDCG, which needs all labels, DCG is used.",
         ),
     ] = None
 
@@ -168,20 +171,21 @@ def settle_command(
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 --sheet labels.csv
 
     """
-    files = expand(runs)
+    files = _of_named(expand(runs), claims, options)
     folder = Path(place.folder)
     if not options.measure and options.score is None:
         options = replace(options, measure=[USUAL_MEASURE])
     if config.gold is not None:
         tell(
-            "the gold labels you have are not used: only labels given in the order of a list may be looked at again "
-            "and again; `truegain verdict --gold` answers with yours"
+            "the gold labels you have are not used: repeated looks are valid only for labels given in the order of a "
+            "list; `truegain verdict --gold` uses yours"
         )
         config = replace(config, gold=None)
     if config.sample is not None:
         raise TruegainError(
-            f"{argname('unjudged_sample')}: labels that are collected correct the judge, and a sample of the unjudged "
-            f"documents takes its labels as correct; leave it out, or have an LLM label these ({option('--model')})"
+            f"{argname('unjudged_sample')}: collected labels correct the judge, but a sample of the unjudged "
+            f"documents takes the judge's labels as "
+            f"correct; leave it out, or have an LLM label these ({option('--model')})"
         )
     if place.double and place.sheet is not None:
         raise TruegainError(f"{option('--double')} and {option('--sheet')}: a sheet has one label a row; leave one out")
@@ -204,6 +208,18 @@ def settle_command(
         _by_team(keeper, texts, place)
 
 
+def _of_named(files: list[str], claims: SettleClaims, options: SettleOptions) -> list[str]:
+    """The files of the systems that are named; all of them where that cannot be told by the names of files.
+
+    Nothing else can change the answer, and neither time nor an LLM's labels are spent on other systems.
+    """
+    if not claims.baseline or not claims.candidate or options.name_by != "file":
+        return files
+    named = {options.called(name) for name in (*claims.baseline, *claims.candidate)}
+    kept = {file: name for file in files if (name := options.called(system_name(file))) in named}
+    return list(kept) if sorted(kept.values()) == sorted(named) else files
+
+
 def _is_fixed(config: StudyConfig) -> bool:
     return config.population in ("fixed", ["fixed"], ("fixed",))
 
@@ -224,9 +240,7 @@ def _settling(
 
     if len(study.measures) > 1:
         named = some([str(m) for m in study.measures])
-        raise TruegainError(
-            f"one measure decides, and there are {named}; name one, as in {arg('measure', str(study.measures[0]))}"
-        )
+        raise TruegainError(f"give one measure, not several ({named}), as in {arg('measure', str(study.measures[0]))}")
     if len(study.systems) != 2 and not claims.baseline:
         raise TruegainError(
             f"there are {len(study.systems)} systems; name the one in use and the one that may be better, as in "
@@ -310,6 +324,11 @@ def _answer(known: Settlement, keeper: Keeper) -> str:
             lines.append("Add --keep-going to label on.")
         if keeper.settling.over_topics:
             lines.append("Add --population fixed and another --folder to ask about these topics only.")
+    limit = keeper.settling.budget.binding
+    if limit and known.labels < known.listed and any(pair.status == "undecided" for pair in known.pairs):
+        lines.append(
+            f"Run the same command with a higher {option('--max-cost' if limit == 'max_cost' else '--max-labels')}."
+        )
     files = [ANSWER, *([REPORT] if (keeper.folder / REPORT).is_file() else []), FILLED]
     lines.append(f"{known.in_words}; {shown_path(keeper.folder)} has {', '.join(files[:-1])} and {files[-1]}.")
     return "\n".join(map(in_words, lines))
@@ -362,7 +381,7 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
         for i, (t, d) in enumerate(zip(filled.topics[:n], filled.docs[:n], strict=True))
     ]
     if changed := keeper.changed([row.labels[0] for row in rows]):
-        tell(f"{counted(changed, 'label')} changed since the last look; all are looked at anew", "warning")
+        tell(f"{counted(changed, 'label')} changed since the last look; truegain looks at all labels again", "warning")
         keeper.put_answer_aside()
     _end_if_known(keeper)
     now = settling.decide(rows, answers=filled.judged)
@@ -392,21 +411,21 @@ def foretold(now: Settlement, likely: int | None, latest: int | None) -> str:
 
     >>> now = Settlement("open", "", (), "P@10", 40, 40, 830, 500)
     >>> foretold(now, 120, 300)
-    ' If it goes on like this: known after about 120 labels in all, with a chance of 90% after 300.'
+    ' At this rate, the answer is known after about 120 labels in all, with 90% probability after 300.'
     >>> foretold(now, 620, 800)
-    ' If it goes on like this: not known within 500 labels; about 620 would be needed.'
+    ' At this rate, the answer is not known within 500 labels; about 620 would be needed.'
     >>> foretold(Settlement("open", "", (), "P@10", 40, 80, 830, 500, double=1.0), 260, 300)
-    ' If it goes on like this: not known within 500 labels; about 520 would be needed.'
+    ' At this rate, the answer is not known within 500 labels; about 520 would be needed.'
     """
     if likely is None:
         return ""
     needed = now.label_count(likely)
     if now.is_beyond(likely):
-        return f" If it goes on like this: not known within {now.most:,} labels; about {needed:,} would be needed."
+        return f" At this rate, the answer is not known within {now.most:,} labels; about {needed:,} would be needed."
     later = (
-        "" if latest is None or now.is_beyond(latest) else f", with a chance of 90% after {now.label_count(latest):,}"
+        "" if latest is None or now.is_beyond(latest) else f", with 90% probability after {now.label_count(latest):,}"
     )
-    return f" If it goes on like this: known after about {needed:,} labels in all{later}."
+    return f" At this rate, the answer is known after about {needed:,} labels in all{later}."
 
 
 # ---- By a team, in the web app.
@@ -454,10 +473,10 @@ def _serve(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
     typer.echo(f"{organizer_line(judging, address)}decision" + (f"  password: {password}" if password else ""))
     if not password:
         made = f"truegain annotate password {shown_path(place.folder)}"
-        typer.echo(f"the password is that of the first start; a new one: {made}")
+        typer.echo(f"the password is the one from the first start; to set a new one: {made}")
     if at.is_open:
         typer.echo("other machines can reach this server: put a proxy with TLS in front of it")
-    typer.echo("Ctrl-C stops the server; the same command goes on.")
+    typer.echo("Ctrl-C stops the server; run the same command to continue.")
     watch = Watch(keeper, judging, database, TerminalTeller(keeper), place.linger)
     os.environ[SETTINGS] = json.dumps(
         {"folder": str(judging.folder), "database": url, "per_address": 0, "prolific_key": None}
@@ -473,7 +492,7 @@ def _serve(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
     database.close()
     if watch.now is not None and watch.now.ended:
         raise typer.Exit(_code(watch.now))
-    tell("stopped before it was known; the same command goes on")
+    tell("stopped before the answer was known; run the same command to continue")
     raise typer.Exit(NOT_KNOWN)
 
 

@@ -32,9 +32,9 @@ USUAL_DEPTH = 10
 class LabeledByModel:
     """Which LLM labels what no judge has labeled."""
 
-    model: Annotated[
-        str | None, advanced("--model", help="LLM that labels what the judgments lack, before people label.")
-    ] = None
+    model: Annotated[str | None, advanced("--model", help="LLM that first labels the documents without judgments.")] = (
+        None
+    )
     url: Annotated[str | None, advanced("--url", help="Address of its server, such as http://localhost:8000/v1.")] = (
         None
     )
@@ -97,7 +97,7 @@ def label_unjudged(
                 f"{without}, and {shown_path(judgments)} is not there: without labels nothing is planned; "
                 f"leave {option('--dry-run')} out, or give judgments"
             )
-        tell(f"{without}: {llm.model} would be asked; what follows is without its labels")
+        tell(f"{without}: {llm.model} would label them; the numbers below are without its labels")
         return judgments
     if known is None:
         tell(
@@ -137,7 +137,7 @@ def _check_same(judgments: str, whole: Path) -> None:
         raise InputError(
             f"{counted(len(other), 'label')} of this file {'is' if len(other) == 1 else 'are'} not among those that "
             f"the list was drawn with, such as that of topic {t}, document {d}", file=shown_path(judgments),
-            hint=f"give the file as it was, or another {option('--folder')} to begin anew",
+            hint=f"give the file as it was, or another {option('--folder')} to start again",
         )  # fmt: skip
 
 

@@ -303,7 +303,7 @@ def _first_of(
 ) -> list[Note]:
     """The note where a study names several and a command takes one, or at times none."""
     text = (
-        f"{place}: of {len(value)} {key}s `{context.command_path}` uses one, {which}, {value[at]}; choose another "
+        f"{place}: of {len(value)} {key}s, `{context.command_path}` uses one, {which}, {value[at]}; choose another "
         f"with --{key}"
     )
     if key == "measure" and str(context.info_name) in TAKEN_ONLY:

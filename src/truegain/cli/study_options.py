@@ -95,7 +95,7 @@ class StudyOptions(StudyInputs):
             from truegain.preferences.table import holds_preferences  # needed where something is wrong
 
             if files and holds_preferences(judgments):
-                raise TruegainError(f"{judgments} holds preferences, which need no runs; leave them out") from None
+                raise TruegainError(f"{judgments} contains preferences, which need no runs; leave them out") from None
             raise
         tell_default_measure(study, self.measure)
         return study
@@ -113,7 +113,7 @@ class StudyOptions(StudyInputs):
         several = [self.called(name.strip()) for name in (candidate or "").split(",")]
         if is_of_file("candidate") and len(several) > 1 and set(several) <= set(systems):
             raise TruegainError(
-                f"{arg('candidate')}: one system here, and there are {len(several)}; `truegain settle` takes several"
+                f"{arg('candidate')}: give one system, not {len(several)}; `truegain settle` takes several"
             )
         return super().claims(systems, pair, baselines, candidate, one_candidate)
 

@@ -231,15 +231,16 @@ def _check(show: str, ahead: NextOptions, sample: SampleOptions, sheet: SheetOut
     is_list = show in ("next", "sample")
     if show != "sample" and (sample.share is not None or sample.seed):
         name = "--seed" if sample.share is None else "--share"
-        raise TruegainError(f"{option(name)} is about a sample; give {option('--show')} sample")
+        raise TruegainError(f"{option(name)} applies to samples only; give {option('--show')} sample")
     if show != "sample" and (sample.fill is not None or sample.scale is not None):
         name = "--scale" if sample.fill is None else "--fill predicted"
         raise TruegainError(
-            f"{option(name)} is about a sample; give {option('--show')} sample, or to score `truegain eval --fill`"
+            f"{option(name)} applies to samples only; give {option('--show')} sample, or to score `truegain eval "
+            "--fill`"
         )
     if sample.fill is None and sample.scale is not None:
         raise TruegainError(
-            f"{option('--scale')} is about a sample drawn by predictions; give {option('--fill')} predicted"
+            f"{option('--scale')} applies to samples drawn by predictions; give {option('--fill')} predicted"
         )
     if sample.fill is not None and (ahead.most is not None or sample.share is not None):
         name = option("--most" if sample.share is None else "--share")
@@ -255,14 +256,14 @@ def _check(show: str, ahead: NextOptions, sample: SampleOptions, sheet: SheetOut
             )
     if ahead.until is not None and (ahead.pair is None or show != "next"):
         raise TruegainError(
-            f"{option('--until')} {ahead.until} is about what separates two systems; give {option('--show')} next "
+            f"{option('--until')} {ahead.until} applies to two systems only; give {option('--show')} next "
             f"{option('--pair')} a,b"
         )
     for name, file in (("--questions", sheet.questions), ("--docs", sheet.docs)):
         if file is not None and not (is_list and sheet.is_file):
             raise TruegainError(
-                f"{option(name)} {file}: this is about a sheet for people; give {option('--show')} sample or next, and "
-                "-o"
+                f"{option(name)} {file}: this applies to a sheet for people; give {option('--show')} sample or next, "
+                "and -o"
             )
 
 
@@ -281,7 +282,7 @@ def _write_list(
 
     output = sheet.output
     if not sheet.is_file or sheet.output_format is not None:
-        raise TruegainError("a sample drawn by predictions is a file to fill in; name it, as -o sample.csv")
+        raise TruegainError("a sample drawn by predictions is a file to fill in; name it, as in -o sample.csv")
     kind_to_write(output)  # now, not when the work is done
     drawn = sample_unjudged(
         files,

@@ -432,7 +432,7 @@ def _shallow_messages(systems: Sequence[Seen], how: Matching) -> list[str]:
         if none:
             sentences.append(
                 f"{measure} of {some([s.system for s in none])} is 0 because none of the documents in the first "
-                f"{'rank' if cutoff == 1 else counted(cutoff, 'rank')} is judged, so it means nothing; have some of "
+                f"{'rank' if cutoff == 1 else counted(cutoff, 'rank')} is judged, so it is meaningless; have some of "
                 "them judged"
             )
     return sentences
@@ -518,7 +518,7 @@ def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: 
         return InputError(
             f"{problem}: {own.negative:,} {'has a label' if own.negative == 1 else 'have labels'} below 0, which means "
             "not judged",
-            hint="give labels of 0 or more to what was judged, or have some of these judged",
+            hint="give judged documents labels of 0 or more, or have some of these judged",
         )
     if own.below:
         return InputError(

@@ -131,7 +131,7 @@ def _file_log(path: PathLike) -> Log:
         refuse_unnamed(start_of(path), shown_path(path))
     columns = named_tables.called_as(Columns(*formats.read_file(path)), path, CALLED)
     if not any(columns.all_written):
-        raise InputError("the file is empty", file=columns.file, hint="run what writes it again")
+        raise InputError("the file is empty", file=columns.file, hint="write the file again")
     return table_log(columns)
 
 
@@ -200,7 +200,7 @@ def other_questions(logs: Sequence[Log]) -> Iterator[str]:
         inputs = [log.provenance.get("inputs") for log in (one, other)]
         topics = [{row.topic for row in log.rows} for log in (one, other)]
         if None not in inputs and inputs[0] != inputs[1] and one.tool == other.tool and topics[0] == topics[1]:
-            yield f"{one.file} and {other.file} name their topics alike and ask other questions in them"
+            yield f"{one.file} and {other.file} use the same topic names for different questions"
 
 
 def _wider(one: ScoreRange, other: ScoreRange, score: str, file: str) -> ScoreRange:
@@ -243,7 +243,7 @@ def _systems(logs: Sequence[Log], names: Sequence[str] | None) -> list[str]:
     telling = next((key for key in keys if len({log.names[key] for log in alone}) == len(alone)), None)
     if telling is None and len(alone) > 1:
         values = {key: ", ".join(dict.fromkeys(log.names[key] for log in alone)) for key in keys}
-        choices = "; ".join(f"{key}: {value}" for key, value in values.items()) or "nothing in them names it"
+        choices = "; ".join(f"{key}: {value}" for key, value in values.items()) or "neither file names it"
         raise InputError(
             f"{len(alone)} files give the same name to their system ({choices})", file=alone[1].file,
             hint="give each system one log, or rename one of the files",

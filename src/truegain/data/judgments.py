@@ -541,8 +541,8 @@ def _refuse_list(columns: Columns) -> None:
     if "digest" in ours or ("scale" in ours and "order" in names):
         lost = " and ".join(name for name in ("order", "digest") if name not in names)
         raise InputError(
-            f"this is the sheet of a gold list, and its column {lost} is missing: without it, nothing says how its "
-            "rows were sampled, and so how its labels count",
+            f"this is the sheet of a gold list, and its column {lost} is missing: without it, truegain cannot know "
+            "how its rows were sampled",
             file=columns.file,
             hint=f"put the labels into the list by {FILL_LIST}, or put the column back",
         )

@@ -144,7 +144,7 @@ def _joined(table: Any, file: str, data: object) -> GoldList:
     if "bronze" in _names(table) or not {"order", "digest"} <= set(_names(table)):
         return _of_table(table, file)
     if not isinstance(data, str | os.PathLike):
-        hint = "give the path of the sheet, with the key beside it"
+        hint = "give the path of the sheet, with the key in the same folder"
         raise InputError("a sheet without its key", file=file, hint=hint)
     other, name = _table(key_beside(data, digest_in(table) or ""))
     made = replace(_of_table(other, name), source=file, places=None)

@@ -75,7 +75,7 @@ def key_beside(path: PathLike, digest: str) -> str:
     name, own = shown_path(path), Path(key_path(path))
     stray = f"; {own.name} belongs to another list" if not is_remote(os.fspath(path)) and own.is_file() else ""
     raise InputError(
-        f"the key of this list, {digest}, is not beside it{stray}", file=name,
+        f"the key of this list, {digest}, is not in its folder{stray}", file=name,
         hint=f"put its key file there (LIST{KEY}{formats.ending(own.name)}, by the name that the list was "
             f"written with); or put its labels into the key by {FILL_LIST}",
     )  # fmt: skip
@@ -219,7 +219,7 @@ def keep_labels(path: PathLike, new: Mapping[tuple[str, str], float | str | None
         raise InputError("this file exists and may hold labels", file=shown_path(path), hint=ASIDE) from None
     if lost := sum(1 for pair, label in present.items() if label != _label_as_read((new or {}).get(pair))):
         raise InputError(
-            f"this file exists and holds {lost:,} {'label' if lost == 1 else 'labels'} that would be lost",
+            f"this file exists and has {lost:,} {'label' if lost == 1 else 'labels'} that would be lost",
             file=shown_path(path), hint=ASIDE,
         )  # fmt: skip
 

@@ -192,7 +192,7 @@ def _tell_not_asked(columns: Mapping[str, tuple[str, ...]], gave: Sequence[str])
     if not columns:
         return
     count = f"{len(columns)} {'system names' if len(columns) == 1 else 'systems name'}"
-    which = f"the judgments name {len(gave)} ({some(gave)})" if gave else "nothing says which one gave the judgments"
+    which = f"the judgments name {len(gave)} ({some(gave)})" if gave else "it is unknown which one gave the judgments"
     named = some(list(dict.fromkeys(model for models in columns.values() for model in models)))
     warn(f"{count} the model used ({named}), and {which}: self-preference is not checked; give {JUDGE_MODEL}")
 

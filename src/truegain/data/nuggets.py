@@ -66,7 +66,7 @@ class NuggetBank:
             have = f"it has {some(there)}" if there else "it has none"
             raise InputError(
                 f"{row.nugget!r} is not a nugget of topic {row.topic}; {have}", file=file, line=row.line or None,
-                hint="name nuggets and topics alike in all files",
+                hint="use the same names of nuggets and topics in all files",
             )  # fmt: skip
         return name
 
@@ -111,7 +111,7 @@ def read_nuggets(data: NuggetsLike, *, names: Sequence[str] | None = None) -> It
     banks, assigned = [f for f in files if not f.assigns], [f for f in files if f.assigns]
     if not assigned:
         raise InputError(
-            "these files tell which nuggets there are, not which of them answers support",
+            "these files list the nuggets, but not which of them the answers support",
             file=some([f.file for f in files]),
             hint="add the assignments: a table with the columns qid, system, nugget and assignment",
         )  # fmt: skip
@@ -208,7 +208,7 @@ def gold_nuggets(data: Any, items: Items) -> tuple[Items, bool]:
             if row.topic not in bank.nuggets:
                 raise InputError(
                     f"topic {row.topic} is not in {items.source}", file=file.file, line=row.line or None,
-                    hint=f"name topics as there: {some(items.topics)}",
+                    hint=f"use the same topic names:  {some(items.topics)}",
                 )  # fmt: skip
             name = bank.name_of(file.file, row)
             if row.weight is not None:

@@ -94,7 +94,9 @@ def _limits(word: str) -> tuple[float | None, float | None]:
     if any(end is not None and not np.isfinite(end) for end in (low, high)):
         raise InputError(f"the limits {word!r} are not finite", hint="leave an end out instead, as in 0:")
     if low is not None and high is not None and low >= high:
-        raise InputError(f"the limits {word!r} hold no two ratings", hint="write the lower end first, as in 0:3")
+        raise InputError(
+            f"the limits {word!r} leave fewer than two possible ratings", hint="write the lower end first, as in 0:3"
+        )
     return low, high
 
 
@@ -465,7 +467,7 @@ def _of_tasks(columns: Columns, separator: str | None) -> tuple[list[str], list[
         if len(parts) != 2 or not all(parts):
             what = "white space" if separator is None else repr(separator)
             raise columns._fault(
-                f"the task does not hold a topic and a document with {what} between them",
+                f"the task is not a topic and a document separated by {what}",
                 row,
                 task,
                 f"give the separator ({arg('separator', ':', of='tg.read_ratings')}), or where all tasks are documents "

@@ -171,7 +171,7 @@ def _by_frames(name: str, call: Callable[[Any], Any], queries: QueryTable, batch
     if not parts and strange:
         raise InputError(
             f"{name} returned results of other topics alone: {some(strange)}; it was given {some(list(queries.texts))}",
-            hint="return the topic ids as they are given",
+            hint="return the topic ids unchanged",
         )
     if not parts:
         raise InputError(f"{name} returned nothing for {counted(len(queries.texts), 'topic')}", hint="check the system")
@@ -328,7 +328,7 @@ class RunFolder:
                 hint=f"give {arg('save_mode', 'overwrite')}, or another folder",
             )  # fmt: skip
         if queries is not None and digest is None:
-            warn(f"{file}: nothing says of which queries this saved run is; it is used as it is")
+            warn(f"{file}: the queries of this saved run are unknown; it is used as it is")
         return read_run(str(file), "file", 1, Header(role="runs"))[0]
 
     def save(self, run: Run, queries: QueryTable | None) -> None:

@@ -89,7 +89,7 @@ class Teams:
         if lost := [run for run in runs if run not in self.of]:
             raise InputError(
                 f"{len(lost)} of {counted(len(runs), 'run')} without a team: {some(lost)}", file=self.source,
-                hint=f"add a line for each, the run named as here; there are {some(list(self.of))}",
+                hint=f"add a line for each run, with these names; the table has {some(list(self.of))}",
             )  # fmt: skip
         if others := [run for run in self.of if run not in set(runs)]:
             warn(

@@ -83,7 +83,7 @@ def write_runs(runs: RunsLike, path: PathLike) -> None:
     path : str or path-like
         A folder (one that exists, a path that ends in '/', or a path without ending for several systems) gets one file
         of TREC lines for each system, named after it.  A path that ends in .csv, .tsv, .jsonl or .parquet gets all
-        systems in one table.  One without an ending, or with .qrels, .run, .txt, .trec or .res, holds the TREC lines of
+        systems in one table.  One without an extension, or with .qrels, .run, .txt, .trec or .res, gets the lines of
         one system, whose name is the run tag.
 
     Examples
@@ -102,7 +102,7 @@ def write_runs(runs: RunsLike, path: PathLike) -> None:
         write_bytes(path, table_bytes(_as_read_back(columns, kind), kind, os.fspath(path)))
     elif len(table.parts) > 1:
         raise InputError(
-            f"a TREC file holds one system, and there are {len(table.parts)}",
+            f"a TREC file contains one system, and there are {len(table.parts)}",
             file=os.fspath(path),
             hint="give a folder (end the path in '/'), or a path that ends in .csv, .jsonl or .parquet",
         )
@@ -117,8 +117,8 @@ def kind_to_write(path: PathLike) -> str | None:
         raise InputError(
             f"judgments and runs cannot be written as {last}",
             file=shown_path(path),
-            hint=f"end the path in {', '.join(_KINDS)}; without an ending, or with {', '.join(_LINES[1:])}, it holds "
-            "TREC lines",
+            hint=f"end the path in {', '.join(_KINDS)}; without an extension, or with {', '.join(_LINES[1:])}, it "
+            "holds TREC lines",
         )
     if last == ".parquet":
         needs("polars", "frames")  # now, not when the work is done
@@ -207,7 +207,7 @@ def _check_topics(topics: Iterable[str]) -> None:
 def _check_ids(ids: Iterable[str], what: str) -> None:
     for name in ids:
         if not name or _BLANK.search(name):
-            fault = "it holds white space or NUL" if name else "it is empty"
+            fault = "it contains white space or NUL" if name else "it is empty"
             raise InputError(f"{what} {name!r} cannot be written as TREC lines: {fault}", hint=_ELSEWHERE)
 
 

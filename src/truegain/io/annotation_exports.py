@@ -92,13 +92,14 @@ def _result(results: list[Any], file: str, row: int, control: str | None) -> Any
                 ratings += value[kind] if isinstance(value[kind], list) else [value[kind]]
     if len(ratings) != 1:
         raise InputError(
-            f"an annotation holds {counted(len(ratings), 'rating')}",
+            f"an annotation contains {counted(len(ratings), 'rating')}",
             file=file,
             row=row,
             text=json.dumps(results),
             hint="export tasks with one choice, number or rating each"
             + (
-                f", or say which control holds it, as in {arg('columns', f'label={controls[0]}', of='tg.read_ratings')}"
+                ", or name the control that holds it, as in "
+                f"{arg('columns', f'label={controls[0]}', of='tg.read_ratings')}"
                 if controls
                 else ""
             ),

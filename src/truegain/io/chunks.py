@@ -46,7 +46,7 @@ class LineFile:
     def check_unchanged(self) -> None:
         """Refuse a file that was written to since it was opened: its parts would not belong together."""
         if _state(self.stream) != self.state:
-            hint = "run the command again when nothing writes to it"
+            hint = "run the command again when no other program writes to it"
             raise InputError("the file changed while it was being read", file=self.file, hint=hint)
 
     def read(self, offset: int, length: int) -> bytes:
@@ -62,7 +62,7 @@ class LineFile:
             while view:
                 count = self.stream.readinto(view)  # type: ignore[attr-defined]
                 if not count:
-                    hint = "run the command again when nothing writes to it"
+                    hint = "run the command again when no other program writes to it"
                     raise InputError("the file became shorter while it was being read", file=self.file, hint=hint)
                 view = view[count:]
 

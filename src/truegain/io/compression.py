@@ -157,7 +157,7 @@ class _Members(io.RawIOBase):
             pass
         legal = not zeros or (self.packing.between and not zeros % self.packing.padding)
         if not legal or not self.packing.begins.match(self.held):
-            raise DamagedError(f"what follows member {self.member} is no {self.packing.name} data")
+            raise DamagedError(f"the bytes after member {self.member} are not {self.packing.name} data")
         self.member, self.unpacker = self.member + 1, self.packing.unpacker()
 
     def _zeros(self) -> int:

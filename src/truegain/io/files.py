@@ -233,10 +233,10 @@ def expand(paths: Iterable[PathLike]) -> list[str]:
         if is_folder(name):
             files = remote.files_in(name) if is_remote(name) else _files_in(name)
             if not files:
-                raise InputError("the folder holds no files", file=shown_path(name), hint="name a folder of run files")
+                raise InputError("the folder has no files", file=shown_path(name), hint="name a folder of run files")
             if about := [file for file in files if _is_about(file)]:
                 raise InputError(
-                    f"this folder of runs also holds {Path(about[0]).name}, which is not a run",
+                    f"this folder of runs also contains {Path(about[0]).name}, which is not a run",
                     file=shown_path(name), hint=f"move it elsewhere, or name the runs, as in {shown_path(name)}/*.run",
                 )  # fmt: skip
             expanded += files

@@ -102,7 +102,7 @@ def lines_of(name: str) -> bytes:
         fields = (row.query_id, subtopic_of(row) or "0", row.doc_id, f"{float(row.relevance):g}")
         if any(len(field.split()) != 1 for field in fields):
             raise InputError(
-                "an id holds a blank, which lines cannot have", file=name, text=" ".join(fields),
+                "an id contains a blank, which TREC lines cannot have", file=name, text=" ".join(fields),
                 hint="in Python give the dataset itself: judgments=ir_datasets.load(...)",
             )  # fmt: skip
         lines.append(" ".join(fields) + "\n")

@@ -281,6 +281,6 @@ def _support(columns: Columns, at: int, cell: object) -> float:
     if value is None or value not in SUPPORT.values():
         raise columns._fault(
             "assignment is no known word", at, cell,
-            "write support, partial_support or not_support (1, 0.5 or 0), or failed where there is none",
+            "write support, partial_support or not_support (1, 0.5 or 0), or failed if there is none",
         )  # fmt: skip
     return float(value)

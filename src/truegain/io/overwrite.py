@@ -141,7 +141,7 @@ def check_unchanged(name: str, data: bytes) -> None:
 def same_digest(name: str, digest: str) -> str:
     """The digest of what a file holds; refused where it is not the one of what was read before."""
     if _seen is not None and _seen.setdefault(name, digest) != digest:
-        hint = "run the command again when nothing writes to it"
+        hint = "run the command again when no other program writes to it"
         raise InputError("the file changed while it was being read", file=name, hint=hint)
     return digest
 

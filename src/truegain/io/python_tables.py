@@ -54,7 +54,7 @@ def flat(
                 hint="give {topic: {document: number}}",
             )
         if labels and any(isinstance(value, Mapping) for value in inner.values()):
-            raise InputError(f"{topic} holds dicts of dicts, as runs of several systems do", file=what, hint=ORDER)
+            raise InputError(f"{topic} contains dicts of dicts, like runs of several systems", file=what, hint=ORDER)
         topics += [an_id(topic, "topic", what)] * len(inner)
         docs += [an_id(doc, "document", what) for doc in inner]
         values += inner.values()
@@ -137,7 +137,7 @@ def long_rows(data: Mapping[Any, Any], names: Sequence[str], what: str) -> RawTa
             if not isinstance(values, Mapping):
                 a, b, c, value = names
                 form = f"{{{a}: {{{b}: {{{c}: {value}}}}}}}"
-                raise InputError(f"{first} holds no dict of {b} and {c}", file=what, hint=f"give {form}")
+                raise InputError(f"{first} contains no dict of {b} and {c}", file=what, hint=f"give {form}")
             rows += [(first, second, third, value) for third, value in values.items()]
     columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
     return RawTable(list(names), columns, Places.rows(len(rows)))

@@ -31,7 +31,7 @@ from truegain.message import AGGREGATE_FIRST, arg
 
 _IDS = ("topic", "doc", "system", "subtopic", "assessor")
 _DECIMAL = re.compile(r"[+-]?\d+(,\d+)?")
-DECIMAL_POINT = "write numbers with a decimal point, and nothing between thousands"
+DECIMAL_POINT = "write numbers with a decimal point and without thousands separators"
 Cells = tuple[int, list[str], npt.ArrayLike]  # the width of a table, its cells row by row, the line of each row
 _OPEN = "a quote is never closed"
 _FIELD_LIMIT = Lock()  # csv.field_size_limit is one number for the whole process
@@ -105,7 +105,7 @@ def csv_cells(text: bytes, separator: str, file: str, names: Sequence[str], lite
                 file=file,
                 line=line,
                 text=text.split(b"\n", line)[line - 1].rstrip(b"\r").decode(),
-                hint='quote fields that hold a separator or a quote, as in "a ""b"" c"; end lines with a newline',
+                hint='quote fields that contain a separator or a quote, as in "a ""b"" c"; end lines with a newline',
             ) from None
         finally:
             csv.field_size_limit(before)
@@ -202,7 +202,7 @@ def _cells(reader: Any, separator: str, file: str, names: Sequence[str] = ()) ->
                     file=file,
                     line=begin,
                     text=separator.join(row),
-                    hint="give every row all fields, and quote fields that hold a separator",
+                    hint="give every row all fields, and quote fields that contain a separator",
                 )
             if reader.line_num > begin:
                 top = names or cells[:width]

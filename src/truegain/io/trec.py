@@ -93,7 +93,7 @@ def scan(text: bytes, layout: Layout, file: str, jobs: int = 1) -> Rows:
         del rows
     if not sum(c[0] for c in counts):
         raise EmptyError(
-            "the file is empty, or holds only blank lines and comments",
+            "the file is empty, or has only blank lines and comments",
             file=file,
             hint=f"a {layout.what} line is '{layout.line}'",
         )

@@ -53,7 +53,7 @@ class Favor:
     def __str__(self) -> str:
         if self.value is None or self.low is None or self.high is None:
             why = f"too few gold labels ({self.lacks})" if self.lacks else self.unknown
-            return f"Whether the judge favors {self.system} cannot be said: {why}."
+            return f"The data cannot show whether the judge favors {self.system}: {why}."
         return (
             f"The judge's errors add {self.value:+z.4f} to the {self.measure or 'score'} of {self.system} relative to "
             f"the others ({100 * self.confidence:g}% CI {self.low:+z.4f} to {self.high:+z.4f})."

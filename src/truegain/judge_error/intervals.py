@@ -409,7 +409,7 @@ def published_estimate(lists: JudgedLists, s: int, options: CorrectionOptions) -
     value, se = float(fit.value[0]), draws.se * (math.sqrt(n / (n - 1)) if by_topic else 1)  # resamples vary less
     half, limits = quantile_of(options.confidence, df) * se, score_range(lists, s, topics)
     if not se > NOTHING * limits[1]:
-        raise TruegainError("the standard error is 0, which is not to be believed; use more topics or gold pairs")
+        raise TruegainError("the standard error is 0, which is not credible; use more topics or gold pairs")
     inside, low, high, bounded = check_inside(value, half, limits)
     check_says_something(value, half, limits, fit.matrices[0])
     left_out = f"{draws.spoilt} of {options.resamples} bootstrap draws could not be corrected and were left out"

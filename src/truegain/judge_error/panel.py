@@ -288,8 +288,8 @@ def tell_unlike_design(judge: Judge, scored: Collection[str] | None = None) -> N
         return
     if not DESIGNS[judge.design].here and (same := len(set(pairs.topics) & set(scored or ()))):
         warn(
-            f"{arg('design', 'elsewhere')} says that gold is not of what is scored here, but {same} of its topics "
-            "are; if its pairs were sampled from these labels, give that design"
+            f"{arg('design', 'elsewhere')} says that the gold labels are of other topics, but {same} of their topics "
+            "are scored here; if their pairs were sampled from these labels, give that design"
         )
     if not draws_pairs(judge.design) or pairs.pool is None or pairs.item is None:
         return

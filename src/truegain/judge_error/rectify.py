@@ -205,8 +205,8 @@ def _tell_other_values(judge: Judge) -> None:
     if not 0 < 2 * low <= high or _by_luck(judge):
         return
     warn(
-        f"the judge's values are {bronze.min():g} to {bronze.max():g}, people's {gold.min():g} to {gold.max():g}: two "
-        "scales, it seems; corrected scores are on that of people, and mean errors of the judge say little"
+        f"the judge's values are {bronze.min():g} to {bronze.max():g}, people's {gold.min():g} to {gold.max():g}: "
+        "these seem to be two scales; corrected scores are on people's scale, and the judge's mean errors mean little"
     )
 
 

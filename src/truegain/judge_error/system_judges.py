@@ -191,7 +191,7 @@ def check_own(lists: JudgedLists, system: int) -> None:
     if own < LEAST_OWN:
         raise TruegainError(
             f"{own} gold {'label is' if own == 1 else 'labels are'} of what it retrieved where {lists.measure} "
-            f"looks, and {LEAST_OWN} are needed: label more of these"
+            f"looks, and at least {LEAST_OWN} are needed: label more of these"
         )
 
 

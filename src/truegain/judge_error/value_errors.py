@@ -26,7 +26,7 @@ SAME = 1e-9  # by which a correlation of 1 may differ from it, and a standard er
 ALPHA = 0.05  # of the test that the judge's mean error is the same for all systems
 CORRECTION = (  # of values of answers, whether gold labels are of single ones or of whole topics
     "A correction does not subtract the mean error: it predicts people's values from the judge's, by the gold labels "
-    "of other topics, and adds how far those of the system itself lie from that on average."
+    "of other topics, and adds the mean error of this prediction on the system's own labels."
 )
 NOT_BY_CHANCE = 0.01  # of the test that labeled answers are a random sample
 COLUMNS = (
@@ -180,7 +180,7 @@ class ValueErrors(Result):
             Of the labels of answers that are scored.
         """
         if pairs is None:
-            raise TruegainError("only counts are known of this judge, and no values of single answers")
+            raise TruegainError("this judge is known only by counts, not by values of single answers")
         owner = np.full(len(ranked.pool), -1, np.int64)
         owner[ranked.item] = ranked.list // len(ranked.topics)
         item = pairs.items_in(ranked.pool)
@@ -458,14 +458,14 @@ class ValueErrors(Result):
         r = self.correlation
         if r is None:
             return (
-                "The values of the judge, or of people, are all the same: they do not follow one another, and the gold "
+                "The values of the judge, or of people, are all the same: they are not correlated, and the gold "
                 "labels alone decide the corrected scores."
             )
         interval = "" if r[1] is None or r[2] is None else f" ({self._level} CI {r[1]:z.2f} to {r[2]:z.2f})"
         rank = "" if self.overall.spearman is None else f", Spearman's {self.overall.spearman:z.2f}"
         head = f"Pearson's correlation with people is {r[0]:z.2f}{interval}{rank}."
         if not self.follows:
-            return f"{head} The judge does not clearly tell good answers from bad ones: its values save no gold labels."
+            return f"{head} The judge does not clearly distinguish good answers from bad ones: it saves no gold labels."
         return (
             f"{head} The judge's values explain {r[0] ** 2:.0%} of the variance of people's: the more, the fewer gold "
             f"labels a corrected score needs. {CORRECTION}"
@@ -483,7 +483,7 @@ class ValueErrors(Result):
              e.absolute, e.pearson, e.spearman)
             for e in (self.overall, *each)
         ]  # fmt: skip
-        title = f"{f'{self.measure}: the' if self.measure else 'The'} judge's values beside people's"
+        title = f"{f'{self.measure}: the' if self.measure else 'The'} judge's values and people's"
         notes = (self.bias, self.leaning, self.worth, self.not_at_random)
         return Table(COLUMNS, rows, self.provenance, title, tuple(filter(None, notes)))
 

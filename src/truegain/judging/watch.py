@@ -120,9 +120,13 @@ class Watch(threading.Thread):
                 return
             total = labels_of_list(self.database, self.judging, self._rows).total
             if total > now.given:
-                self.now = counted = self.keeper.settling.with_given(now, total)
+                counted = self.keeper.settling.with_given(now, total)
                 self.database.write(lambda connection: store_decision(connection, counted, time.time()))
+                newest = self.database.read(stored_decision)  # another process may have counted more meanwhile
+                if newest is not None and newest.decision.ended and newest.decision.given > total:
+                    counted = self.keeper.settling.with_given(now, newest.decision.given)
                 self.keeper.write_answer(counted)
+                self.now = counted  # last: what failed before is done again at the next look
             self._counted = version
         except Exception as error:  # the answer stands, and the server goes on
             self._fail(error)

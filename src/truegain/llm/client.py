@@ -103,8 +103,8 @@ def base_url(url: str) -> str:
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise TruegainError(
-            f"{argname('url', _bare(url))}: an address is shown and stored, so it may hold no user, password or query; "
-            f"put the key into the environment ({KEY}, or a name of your own: {arg('key_env', 'NAME')})"
+            f"{argname('url', _bare(url))}: a URL is shown and stored, so it must not contain a user, password or "
+            f"query; put the key into the environment ({KEY}, or a name of your own: {arg('key_env', 'NAME')})"
         )
     return url.strip().rstrip("/").removesuffix("/chat/completions")
 

@@ -79,7 +79,7 @@ class JudgeSetup:
     costs : JudgeCosts, optional
         Prices, and the limit of costs.
     depth : int, default 10
-        Documents of each run, where the pool is runs.
+        Documents per run, if the pool consists of runs.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class JudgeSetup:
                     endpoint.close()
             stopped = "" if judging.stopped_by is None else judging.stopped_by.message
             if unpriced := self._unpriced(budget):
-                warn(f"the price of {some(unpriced)} is not known, so what the run cost is not told")
+                warn(f"the price of {some(unpriced)} is not known, so the cost of the run is unknown")
             run = JudgeRun(
                 plan,
                 [
@@ -228,8 +228,8 @@ class JudgeSetup:
         yield f"Prompt {prompt.name}, version {prompt.version} ({prompt.digest}); {per}{orders}. Nothing was asked."
         if shared := len(plan) - plan.distinct:
             yield (
-                f"{counted(len(plan), 'label')}, {shared:,} of them by a request that another label has, too: what "
-                "says the same is asked once."
+                f"{counted(len(plan), 'label')}, {shared:,} of them by the same request as another label: identical "
+                "requests are sent once."
             )
         yield (
             f"Tokens in are estimated; tokens out are {REASONING} an answer, more where the model reasons (at most "
@@ -238,7 +238,7 @@ class JudgeSetup:
         if cuts := sum(count[3] for count in counts.values()):
             yield f"{counted(cuts, 'text')} would be cut to about {self.asking.text_tokens:,} tokens."
         if not self.costs.price:
-            yield f"Without prices there is no cost; give what a million tokens cost ({arg('price', '0.15,0.6')})."
+            yield f"Without prices there is no cost; give the price of a million tokens ({arg('price', '0.15,0.6')})."
         if unpriced := self._unpriced(self.costs.budget(self.models)):
             yield (
                 f"The price of {some(unpriced)} is not known; give what a million tokens cost "
@@ -251,7 +251,7 @@ class JudgeSetup:
         """Write what is not answered yet as batch files, one a model; each with its number of requests."""
         if self.costs.max_cost is not None:
             raise TruegainError(
-                f"{argname('max_cost')} does not hold for a batch, which the provider runs as a whole; leave it out, "
+                f"{argname('max_cost')} does not apply to a batch, which the provider runs as a whole; leave it out, "
                 f"and see what the batch costs at most with {DRY_RUN}"
             )
         plan = self.plan()

@@ -186,7 +186,7 @@ class JudgeRun:
             reasons = ", ".join(f"{n:,} {status}" for status, n in self.statuses.items() if status != OK)
             warn(f"{lost:,} of {counted(total, 'label')} are missing ({reasons}); {missing}")
         if FAILED in self.statuses and self.fault:
-            warn(f"the last error of the server: {self.fault}; the same {CALL} asks again for what failed")
+            warn(f"the server's last error: {self.fault}; the same {CALL} retries what failed")
         if length := sum(outcome.parsed.status == LENGTH for _, outcome in self._asked()):
             warn(
                 f"{counted(length, 'answer')} reached the limit of {self.plan.asking.max_tokens:,} tokens before the "
@@ -205,7 +205,7 @@ class JudgeRun:
         if several and same == several:
             warn(
                 f"all {self.plan.asking.repeat} answers are the same text for every item: the server ignores seeds, or "
-                f"the temperature ({self.plan.asking.heat:g}) leaves nothing to chance, so replicates tell nothing new"
+                f"the temperature ({self.plan.asking.heat:g}) removes all randomness, so replicates add no information"
             )
         for model, names in self.answered_by().items():
             if others := [name for name in names if not name.startswith(model)]:  # model-DATE is a version of it

@@ -158,12 +158,12 @@ def prices_of(texts: Sequence[str], models: Sequence[str]) -> dict[str, Price]:
             low = high = -1.0
         if not (0 <= low < float("inf") and 0 <= high < float("inf")):
             raise TruegainError(
-                f"{argname('price', text)}: give what a million tokens cost, in and out, as in "
+                f"{argname('price', text)}: give the price of a million tokens, in and out, as in "
                 f"{arg('price', '0.15,0.6')} or, of one model, {arg('price', 'NAME=0.15,0.6')}"
             )
         if equals and name.strip() not in models:
             raise TruegainError(
-                f"{argname('price', text)}: no model {name.strip()} is asked; there are {', '.join(models)}"
+                f"{argname('price', text)}: no model {name.strip()} is used; choose from {', '.join(models)}"
             )
         prices |= dict.fromkeys([name.strip()] if equals else models, Price(low, high))
     return prices

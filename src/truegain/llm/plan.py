@@ -144,7 +144,7 @@ def read_items(pool: PoolLike, topics: TextsLike, docs: TextsLike, prompt: Promp
             make = {"preferences": _pairs, "nuggets": _nuggets, "claims": _claims}[prompt.task]
             items = make(table, text_of if "topic" in prompt.fields else None, docs)
     if not items:
-        raise InputError("there is nothing to judge", file=_shown(pool, "pool"), hint="give at least one item")
+        raise InputError("nothing to judge", file=_shown(pool, "pool"), hint="give at least one item")
     _tell_missing(items, topics, docs)
     return items
 
@@ -190,7 +190,7 @@ def _tell_missing(items: Sequence[JudgedItem], topics: TextsLike, docs: TextsLik
     verb = "has" if len(lacking) == 1 else "have"
     problem = f"{counted(len(lacking), 'item')} of {len(items):,} {verb} no text (first: {first}); {where}"
     if len(lacking) == len(items):
-        raise InputError(problem, hint="check that ids are spelled alike in all files")
+        raise InputError(problem, hint="check that ids are written the same way in all files")
     warn(f"{problem}. They are not judged, and have the status no_text")
 
 

@@ -231,7 +231,7 @@ def read_prompt(prompt: PathLike | Prompt) -> Prompt:
     if not name.lower().endswith(".toml"):
         known = prompt_names()
         raise TruegainError(
-            f"{argname('prompt', name)} is neither a prompt that truegain brings nor a file that ends in .toml; "
+            f"{argname('prompt', name)} is neither a built-in prompt nor a file that ends in .toml; "
             f"{there_are([name], known, len(known))}",
             allowed=known,
         )

@@ -201,7 +201,7 @@ class Judging:
             self.gate.close()
             tell(
                 f"interrupted: waiting for {counted(self.gate.in_flight, 'request')} in flight, whose answers are paid "
-                "for; Ctrl-C again leaves them"
+                "for; press Ctrl-C again to abandon them"
             )
             while self._wait(60.0):
                 pass

@@ -81,7 +81,7 @@ def aligned_for(
 def with_text(ranked: RankedGains, corpus: object, judged_corpus: object = None) -> RankedGains:
     """Ranked gains that know the text of their documents, where some measure reads it."""
     if corpus is None and judged_corpus is not None:
-        raise TruegainError("a corpus of judged documents needs one of retrieved documents beside it; give corpus too")
+        raise TruegainError("a corpus of judged documents needs a corpus of retrieved documents; give corpus, too")
     if corpus is None or ranked.top is None:
         return ranked
     from truegain.text.divergence import RankedText

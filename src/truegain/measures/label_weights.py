@@ -69,7 +69,7 @@ def linear_parts(measure: Measure, labels: Floats, depth: int) -> LinearParts:
     rank_weights, worths = measure.rank_weights(depth), measure.worth(distinct)
     if not worths.any():
         raise MeasureError(
-            f"{measure}: no label is worth anything (the highest is {distinct[-1]:g}); check which labels are relevant"
+            f"{measure}: no label has a gain (the highest is {distinct[-1]:g}); check which labels are relevant"
         )
     first = float(rank_weights[0])
     return LinearParts(measure, frozen(distinct), frozen(worths * first), frozen(rank_weights / first))

@@ -327,9 +327,7 @@ class _CWL(Measure):
     def scaled(self, label: Floats) -> Floats:
         """Gains from 0 to 1; labels outside the range count as its ends."""
         if self.max_rel is None:
-            raise MeasureError(
-                f"{self} needs max_rel, the label that is worth a gain of 1; write {self.NAME}(max_rel=3)"
-            )
+            raise MeasureError(f"{self} needs max_rel, the label with a gain of 1; write {self.NAME}(max_rel=3)")
         clipped = np.clip(label, self.min_rel, self.max_rel)
         return (clipped - self.min_rel) / (self.max_rel - self.min_rel)
 

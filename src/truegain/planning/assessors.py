@@ -49,20 +49,20 @@ def assessors_table(sigmas: Sequence[float], errors: Sequence[float], confidence
     Maddalena et al. 2017, ACM TOIS 35(3), table II, which says 95% and is at 99%.
 
     >>> print(assessors_table([1, 2], [0.5, 2], confidence=0.99))
-    Assessors that a document needs
+    Assessors per document
     <BLANKLINE>
      error  sigma 1  sigma 2
     0.5000       27      107
     2.0000        2        7
     <BLANKLINE>
-    mean rating within the error of that of all assessors, with 99% confidence
+    mean rating within the error of the mean of all assessors, with 99% confidence
     """
     rows: list[tuple[Cell, ...]] = [
         (float(error), *(needed_within(sigma, error, confidence) for sigma in sigmas)) for error in errors
     ]
     columns = ("error", *(f"sigma {sigma:g}" for sigma in sigmas))
-    notes = (f"mean rating within the error of that of all assessors, with {100 * confidence:g}% confidence",)
-    return Table(columns, rows, {"confidence": confidence}, "Assessors that a document needs", notes)
+    notes = (f"mean rating within the error of the mean of all assessors, with {100 * confidence:g}% confidence",)
+    return Table(columns, rows, {"confidence": confidence}, "Assessors per document", notes)
 
 
 def plan_assessors(
@@ -125,8 +125,8 @@ def plan_assessors(
     if sigma is not None:
         if normalize or by_topic or scale is not None:
             raise TruegainError(
-                f"normalize, scale and {argname('by_topic')} are about ratings, and {arg('sigma')} replaces them; "
-                "leave them out"
+                f"normalize, scale and {argname('by_topic')} apply to ratings, which {arg('sigma')} replaces; leave "
+                "them out"
             )
         return assessors_needed(sigma, error, confidence)
     assert ratings is not None

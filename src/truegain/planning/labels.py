@@ -349,8 +349,9 @@ def plan_labels(
     unlabeled = gold_list_ is not None and not gold_list_.judged
     if unlabeled and isinstance(judgments, RatedAnswers):
         raise TruegainError(
-            f"{argname('population')}: a list is drawn for one value per answer, so it says nothing of other judges or "
-            "repeats; leave 'assessors' and 'replicates' out, or have answers drawn at random labeled and give these "
+            f"{argname('population')}: a list is drawn for one value per answer, so it does not cover other judges "
+            "or repeats; "
+            "leave 'assessors' and 'replicates' out, or have answers drawn at random labeled and give these "
             f"({gold_drawn('random')})"
         )
     if unlabeled:  # how topics differ by the bronze labels, asked for or not
@@ -377,7 +378,7 @@ def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
     """The differences that the plan is for, and what they are called."""
     systems = study.systems
     if len(systems) < 2:
-        raise TruegainError(f"a plan is about differences and needs at least 2 systems; there is 1 ({systems[0]})")
+        raise TruegainError(f"a plan needs differences, so at least 2 systems; there is 1 ({systems[0]})")
     if pair is None and len(systems) > 2:
         return Contrasts.all_pairs(len(systems)), f"all {len(systems) * (len(systems) - 1) // 2:,} pairs of systems"
     a, b = pair or systems
@@ -538,7 +539,7 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
             f"The bronze labels are worth {worth:,} gold {'label' if worth == 1 else 'labels'}: without them, the "
             "same precision would need that many more."
             if worth > 0
-            else "The bronze labels are worth no gold label here: they do not predict the gold labels."
+            else "The bronze labels save no gold label here: they do not predict the gold labels."
         )
     if len(contrasts) == 1:
         estimates = MeasureEstimates(study.systems, m, variance_model, study.confidence, len(study.topics))

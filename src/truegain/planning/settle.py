@@ -123,7 +123,7 @@ class Settling:
             why = (
                 f"it is of answers; draw a list of them ({SAMPLE_GOLD}), and look at it with {arg('sequential', True)}"
                 if study.of_items
-                else "give the judge's labels alone: gold labels are what shall be collected"
+                else "give the judge's labels only: gold labels are collected here"
             )
             raise TruegainError(f"this study cannot be settled label by label: {why}")
         check_one_of("aggregate", self.aggregate, tuple(AGGREGATES))
@@ -136,7 +136,7 @@ class Settling:
         one = isinstance(self.baseline, str)
         self.baselines: tuple[str, ...] = tuple([str(self.baseline)] * len(self.candidates) if one else self.baseline)
         if not self.candidates and len(study.systems) < 2:
-            raise TruegainError(f"settling is about a difference, and there is one system ({study.systems[0]})")
+            raise TruegainError(f"settling needs two systems, and there is one ({study.systems[0]})")
         if not self.candidates or any(a == b for a, b in zip(self.baselines, self.candidates, strict=True)):
             baseline = self.baselines[0] if self.baselines else self.baseline
             raise TruegainError(f"{argname('candidate')}: name one or more systems other than {baseline}")
@@ -154,8 +154,8 @@ class Settling:
         population = sources_of(self.population or study.config.population)
         if other := sorted(population - {"topics"}):
             raise TruegainError(
-                f"{argname('population', other[0])}: labels one after the other are about topics like these ('topics') "
-                "or these topics only ('fixed')"
+                f"{argname('population', other[0])}: settling asks about topics like these ('topics') or these "
+                "topics only ('fixed')"
             )
         self.over_topics = "topics" in population
         self._path: dict[int, tuple[Interval, ...]] = {}
@@ -189,7 +189,8 @@ class Settling:
             return ()
         plain, constant = self.stand_in.measure, self.stand_in.constant
         return (
-            f"What is decided is {self.decides}, not {self.measure}: {plain} divided by {constant:.4g}, the mean best "
+            f"The decision is about {self.decides}, not {self.measure}: {plain} divided by {constant:.4g}, the mean "
+            "best "
             f"{plain} by the judge's labels. {self.measure} itself needs the labels of all documents, and the two can "
             "differ in sign where the difference is small.",
         )
@@ -336,7 +337,7 @@ class Settling:
             assert bounds is not None
             return (
                 f"No number of labels will decide it: {bounds.counted} {_moves(look.could)}, and are not on the list. "
-                "Have the judge label them and begin anew, so that people can check them too; or count unjudged "
+                "Have the judge label them and start again, so that people can check them too; or count unjudged "
                 "documents as not relevant."
             )
         if not self.over_topics and not reach.stuck:
@@ -372,7 +373,7 @@ class Settling:
             assert bounds is not None
             why = (
                 f"{bounds.counted[0].upper()}{bounds.counted[1:]} {_moves(could)}, and are not on the list. Have the "
-                "judge label them and begin anew."
+                "judge label them and start again."
             )
         elif seen.chance(could, least, stuck=False) >= UNLIKELY:
             return (
@@ -400,14 +401,14 @@ class Settling:
         if half < LEAST_TOLD:
             return f"{labeled} the two are likely equal on these topics."
         if most <= half / AFFORDABLE:
-            more = "the two are too close to be told apart by any affordable number of topics"
+            more = "the difference is too small for any affordable number of topics"
         elif far > half / AFFORDABLE:
             needed = math.ceil(topics * (half / far) ** 2)
             more = f"with about {needed:,} topics a difference of {value:+z.4f} would be decided with an even chance"
         else:
             needed = math.ceil(topics * (half / most) ** 2)
             more = (
-                f"no affordable number of topics tells the two apart if the difference is as estimated, {value:+z.4f}, "
+                f"no affordable number of topics separates the two if the difference is as estimated, {value:+z.4f}, "
                 f"and about {needed:,} would decide it with an even chance if it is as large as the interval allows, "
                 f"{end:+z.4f}"
             )
@@ -477,7 +478,7 @@ class Settling:
             could = could_move(bounds, self.study.unjudged_policy)
             if bounds is not None and any(could):
                 notes.append(
-                    f"Of {b} against {a}: {bounds.counted} {_moves(could)}, and are not on the list. Numbers are "
+                    f"{b} against {a}: {bounds.counted} {_moves(could)}, and are not on the list. Numbers are "
                     "without them: while they have no label, small differences may stay open for good."
                 )
         if own:
@@ -489,7 +490,11 @@ class Settling:
                 "number of labels."
             )
         return Table(
-            tuple(columns), rows, {}, f"Labels until it is known: {self._names()} on {self.decides}", tuple(notes)
+            tuple(columns),
+            rows,
+            {},
+            f"Labels until the answer is known: {self._names()} on {self.decides}",
+            tuple(notes),
         )
 
     @property
@@ -553,7 +558,7 @@ class Settling:
             return f"{names}: {count} so far, too few for an interval."
         end = "open." if status == "open" else f"decided: {status.replace('-', ' ')}."
         if status == "open" and likely is None and self.over_topics:
-            end = "open; if it stays like this no number of labels will decide it, and more topics are needed."
+            end = "open; if this continues, no number of labels will decide it, and more topics are needed."
         return (
             f"{names}: {now.difference:+z.4f} {self.decides}, {100 * self.confidence:g}% CI [{now.low:z.4f}, "
             f"{now.high:z.4f}] after {count}; {end}"
@@ -570,6 +575,13 @@ class Settling:
                 f"Limits of the {len(self.candidates)} comparisons hold together with {100 * self.study.confidence:g}% "
                 f"confidence; each has {100 * self.confidence:g}%."
             )
+        if "undecided" in statuses and ended and len(labels) < len(self.listed) and self.budget.binding:
+            left, budget = len(self.listed) - len(labels), self.budget
+            of = f"cost, {budget.max_cost:,g}" if budget.binding == "max_cost" else counted(budget.limit or 0, "label")
+            notes.append(
+                f"Labeling ended at the limit of {of}; {counted(left, 'document')} of the list "
+                f"{'is' if left == 1 else 'are'} left. Raise this limit to go on with the labels that are there."
+            )
         stuck = int(np.isnan(labels).sum())
         if stuck:
             notes.append(
@@ -581,7 +593,7 @@ class Settling:
             if agreement < WEAK_AGREEMENT:
                 notes.append(
                     "People differ in what they call relevant: where they do, "
-                    f"{AGGREGATES[self.aggregate]}. A study over assessors says what other people would find."
+                    f"{AGGREGATES[self.aggregate]}. A study over assessors shows what other people would find."
                 )
         if len(labels) - stuck >= LEAST_BEFORE_GIVING_UP and ended and not self._looks.judge_helps():
             notes.append(
@@ -717,7 +729,7 @@ def _asked(label: LabelOf, settling: Settling, rows: Sequence[Label], topic: str
         ) from error  # fmt: skip
     if problem:
         raise LabelError(
-            f"topic {topic}, document {doc}: {problem}; mend it, and settle again{_kept(len(rows))}",
+            f"topic {topic}, document {doc}: {problem}; fix it, and settle again{_kept(len(rows))}",
             settling.filled(settling.labels_of(rows)), value,
         )  # fmt: skip
     return None if value is None else float(value)

@@ -232,7 +232,7 @@ def _check(size: float, variance: float, alpha: float, power: float | None = Non
         raise TruegainError(f"{size:g} cannot be detected; give a difference above 0, such as 0.03")
     if not variance > 0:
         raise TruegainError(
-            f"a variance of {variance:g} leaves nothing to plan: every topic gives the same difference; give other runs"
+            f"a variance of {variance:g} cannot be planned with: every topic gives the same difference; give other runs"
         )
     for name, value in (("alpha", alpha), ("power", power)):
         if value is not None and not 0 < value < 1:

@@ -192,7 +192,7 @@ def _check_importance(items: Items, measures: Sequence[NuggetMeasure]) -> None:
             raise InputError(
                 f"{m}: " + ("the importance of no nugget is known" if unknown else "no nugget is vital"),
                 file=items.source,
-                hint="add the file that tells which nuggets are vital or okay, or give A or A_strict, which need none"
+                hint="add the file that says which nuggets are vital or okay, or give A or A_strict, which need none"
                 if unknown else "give A or W, or check the importance of the nuggets",
             )  # fmt: skip
 

@@ -283,7 +283,7 @@ def _err(stop: Floats) -> Floats:
 
 
 def _refuse_worth(measure: Measure, worth: bool) -> None:
-    measure.require(not worth, "a label of 0 must be worth nothing here")
+    measure.require(not worth, "a label of 0 must have a gain of 0 here")
 
 
 def _largest(filled: Filled) -> int:

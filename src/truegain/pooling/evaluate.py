@@ -151,7 +151,7 @@ def _of_answers(items: Items, judgments: object, measures: MeasuresLike | None) 
     from truegain.pooling.answers import names_score, nugget_scores, score_names
 
     if judgments is not None:
-        raise TruegainError(f"{argname('judgments')}: values of answers are judgments already; leave them out")
+        raise TruegainError(f"{argname('judgments')}: values of answers are already judgments; leave them out")
     if not names_score(items, measures):
         return nugget_scores(items, measures)
     return scores_of_items(items, score_names(measures))

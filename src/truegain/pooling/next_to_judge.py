@@ -382,7 +382,7 @@ class Next(Result):
 
     def _columns(self) -> str:
         """What the columns of the table mean."""
-        apart = "the most that its label can move two systems apart"
+        apart = "the largest change of the difference of two systems by its label"
         if self.pair is not None:
             apart = "how far its highest label, against label 0, moves the first system of the pair ahead of the second"
         return (
@@ -438,7 +438,7 @@ class Next(Result):
             "count as 0."
         )
         if not self.tells_chance:
-            how = "`predicted` means nothing yet: no retrieved document was judged not relevant"
+            how = "`predicted` is meaningless so far: no retrieved document was judged not relevant"
         return (*pair, *listed, *again, how)
 
 
@@ -510,7 +510,9 @@ def next_to_judge(
     check_one_of("until", until, ("sure", "certain"))
     loaded = Runs.of(runs)
     if len(loaded.systems) < 2:
-        raise TruegainError("what to judge next is chosen to separate systems, and there is one run; give at least two")
+        raise TruegainError(
+            "documents to judge next are chosen to separate systems, and there is one run; give at least two"
+        )
     if pair is not None:
         _check_pair(pair, loaded, m, until)
     made = Prediction.of(loaded, judgments, m, how, corpus=corpus, llm=llm, unjudged_topics=unjudged_topics, jobs=jobs)

@@ -44,7 +44,7 @@ def check_linear(m: Measure) -> None:
     if not m.linear_in_gains:
         raise MeasureError(
             f"{m} is not linear in gain, so a sample of the unjudged documents cannot correct it; use P, CG, DCG, "
-            "RBP or SDCG, or leave the sample out: the verdict then uses bounds, where there are any"
+            "RBP or SDCG, or leave the sample out: the verdict then uses bounds, if there are any"
         )
 
 
@@ -89,7 +89,7 @@ def draw_unjudged(
     rows = [(*name, None) for name in drawn]
     note = (
         f"{len(rows):,} of the {len(names):,} unjudged documents that {m} looks at in these runs, sampled at "
-        f"random (seed {seed}); write their labels into the last column"
+        f"random (seed {seed}); write labels into the last column"
     )
     return Table(("topic", "doc", "label"), rows, notes=(note,))
 

@@ -72,7 +72,7 @@ def tell_unequal(cells: PairCells) -> None:
     never = f"; {every - len(counts)} of {every} pairs never" if len(counts) < every else ""
     warn(
         f"pairs were compared unequally often ({most_and_least}{never}): "
-        "where strengths differ by topic, they hold for this mix of pairs"
+        "if strengths differ by topic, they apply to this mix of pairs"
     )
 
 
@@ -117,7 +117,7 @@ def flips_note(votes: Preferences, corrected: bool) -> str:
     way = "first" if to_first >= to_second else "second"
     text = (
         f"{changed:,} of {counted(in_both, 'comparison')} in both orders changed with the order, "
-        f"{max(to_first, to_second):,} of them to what was shown {way}"
+        f"{max(to_first, to_second):,} of them in favor of the one shown {way}"
     )
     by_order = changed > in_both / 2 and not corrected  # gold corrects what the judge makes of it
     return f"{text}: these preferences say little about the systems." if by_order else f"{text}."

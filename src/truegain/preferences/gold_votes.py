@@ -24,7 +24,7 @@ DESIGNS = ("random", "topics")  # of gold comparisons
 def gold_config(gold: Gold | PreferencesLike | None, design: str | None) -> Gold | None:
     """People's preferences and how they were drawn, as a config."""
     if gold is None and design is not None:
-        raise TruegainError(f"{argname('design', design)} is about gold comparisons; give {arg('gold')}")
+        raise TruegainError(f"{argname('design', design)} applies to gold comparisons; give {arg('gold')}")
     if gold is None or isinstance(gold, Gold):
         return gold if gold is None or design is None else replace(gold, design=design)
     return Gold(gold, design)

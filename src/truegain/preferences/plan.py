@@ -20,8 +20,9 @@ FORMULA = (
     "the correlation of the judge's half-wins with people's."
 )
 FROM_AGREEMENT = (
-    "r = (2 agreement - 1) sqrt(1 - ties): for systems that win alike, and ties that one side alone calls or that each "
-    "calls by itself. Where one system wins more often the judge brings less; gold comparisons of a pilot measure r."
+    "r = (2 agreement - 1) sqrt(1 - ties): for systems that win equally often, and ties that only one side calls or "
+    "that each calls independently. If one system wins more often, the judge helps less; gold comparisons of a pilot "
+    "measure r."
 )
 
 

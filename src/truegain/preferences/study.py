@@ -212,9 +212,7 @@ class PreferenceStudy(Study):
             **{f.name: getattr(config.scoring, f.name) != f.default for f in fields(Scoring)},
         }
         if names := [name for name, is_set in refused.items() if is_set]:
-            raise TruegainError(
-                f"{argname(names[0])} is about labels of documents, and these are preferences; leave it out"
-            )
+            raise TruegainError(f"{argname(names[0])} applies to labels of documents, not to preferences; leave it out")
         return cls(
             read_preferences(preferences, model=model), measures, population=config.population, gold=config.gold,
             min_effect=config.min_effect, confidence=config.confidence, resampling=config.resampling,

@@ -557,7 +557,7 @@ def _winner(
         return 0.5, False
     raise table._fault(
         "winner is neither of the two systems nor a tie", row, word,
-        f"write a, b, tie, both bad, {a} or {b}; leave it empty where nobody said",
+        f"write a, b, tie, both bad, {a} or {b}; leave it empty if there was no choice",
     )  # fmt: skip
 
 
@@ -573,7 +573,7 @@ def _exported(table: Columns) -> _Rows:
         _check_row(table, row, topic[row], a[row], b[row])
         number = None if is_missing(value) else number_of(value)
         if not is_missing(value) and number not in (0.0, 0.5, 1.0):
-            raise table._fault("label is not 1, 0 or 0.5", row, value, "give what the judging app exported")
+            raise table._fault("label is not 1, 0 or 0.5", row, value, "give the export of the annotation app")
         wins.append(number)
     first = [1 if x == one else -1 if x == two else 0 for x, one, two in zip(left, a, b, strict=True)]
     models = [name if k == "model" else "" for name, k in zip(who, kind, strict=True)]

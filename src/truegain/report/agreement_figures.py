@@ -236,7 +236,7 @@ def assessor_chart(plan: Plan) -> Any:
     return dressed(alt.layer(curve, mark).properties(width=480, height=300), "What it takes", str(plan))
 
 
-# ---- How sure gold labels make: curves.
+# ---- Half-width by number of gold labels: curves.
 
 
 def label_chart(plan: Plan) -> Any:
@@ -254,7 +254,7 @@ def label_chart(plan: Plan) -> Any:
     if (aim := plan.details.provenance.get("aimed_half_width")) is not None:
         layers.append(alt.Chart(data_of([{"half": aim}])).mark_rule(color=BAD, strokeDash=[5, 4]).encode(y="half:Q"))
     chart = alt.layer(*layers).properties(width=540, height=330)
-    return dressed(chart, "How sure gold labels make", plan.aim)
+    return dressed(chart, "Half-width by number of gold labels", plan.aim)
 
 
 def spending_chart(table: Table) -> Any:

@@ -90,7 +90,7 @@ def values_check(items: Items, score: str, topics: Sequence[str] | None = None) 
     odd = []
     scale = items.scales.get(score)
     if scale is not None and scale.lower_is_better:
-        about.append(f"Less is better: the page shows negative {score}, so that more is better there.")
+        about.append(f"Lower is better: the page shows negative {score}, so that higher is better there.")
     matrix = items.matrix(score)
     kept = {s: row[~np.isnan(row)] for s, row in zip(items.systems, matrix, strict=True)}
     constant = {s: float(row[0]) for s, row in kept.items() if len(row) and np.ptp(row) == 0}
@@ -116,7 +116,7 @@ def _constant_told(constant: Mapping[str, float]) -> str:
         value = next(iter(constant.values()))
         apart = "its answers" if len(constant) == 1 else "their answers"
         names = named(list(constant), 5)
-        return f"All values are the same for {names} ({value:g}): this score cannot tell {apart} apart."
+        return f"All values are the same for {names} ({value:g}): this score cannot separate {apart}."
     each = named([f"{system} ({value:g})" for system, value in constant.items()], 5)
     return f"The values of each of these systems are constant: {each}."
 
@@ -158,7 +158,7 @@ def replicates_check(items: Items) -> Check | None:
             f"{percent(share)} of the variance of single values."
         )
         if within == 0:
-            about.append("All replicates are alike: the model gave copies, and asking again adds nothing.")
+            about.append("All replicates are identical: the model returned copies, and asking again adds nothing.")
     return Check("Replicates", within > 0 or not answers, f"up to {count(max(times, 2))} per answer", tuple(about))
 
 
@@ -186,10 +186,12 @@ def clusters_check(items: Items, ranked: RankedGains) -> Check | None:
 def judges_check(items: Items) -> Check:
     """Who gave the values."""
     if not items.judges:
-        return Check("Judges", True, "not named", ("The files do not say who gave the values, or a rule did.",))
+        return Check(
+            "Judges", True, "not named", ("The files do not say who gave the values, or a rule computed them.",)
+        )
     models = [f"{judge} (a model)" if judge in items.models else judge for judge in items.judges]
     several = len(items.judges) > 1
-    about = ("Each judge counts alike in the value of an answer.",) if several else ()
+    about = ("All judges have the same weight in the value of an answer.",) if several else ()
     return Check("Judges", True, named(models, 3), about)
 
 
@@ -217,5 +219,5 @@ def gold_checks(judge: JudgeFacts, values: ValueErrors, answers: int) -> list[Ch
         checks.append(Check("Judge better than chance", not judge.not_chance, words, about))
     if values.gap is not None:
         words = "mean errors differ" if values.is_uneven else "no difference shown"
-        checks.append(Check("Judge errs alike for all systems", not values.is_uneven, words, (values.leaning,)))
+        checks.append(Check("Judge equally accurate for all systems", not values.is_uneven, words, (values.leaning,)))
     return checks

@@ -153,7 +153,7 @@ def _dcg(m: Measure) -> Made:
 def _ndcg(m: Measure) -> Made:
     k = getattr(m, "cutoff", None)
     at = "" if k is None else f"@{k}"
-    words = "Discounted cumulated gain as a share of that of the judged documents in their best order"
+    words = "Discounted cumulated gain divided by that of the judged documents in their best order"
     return words, f"nDCG{at} = DCG{at} / best DCG{at};   DCG{at} = Σ gain(i) / {_discount(m)}", [_gains(m), *_judged(m)]
 
 
@@ -178,7 +178,7 @@ def _err(m: Measure) -> Made:
 
 
 def _half_wins(m: Measure) -> Made:
-    words = "Share of comparisons won, a tie counting 1/2, in the mean of the topics and of the other systems"
+    words = "Share of comparisons won, with ties as 1/2, averaged over topics and other systems"
     return words, f"{m.NAME}(s) = (1/T) Σ (1/(S - 1)) Σ h(t, s, o), over topics t and other systems o", []
 
 
@@ -188,7 +188,7 @@ def _bradley_terry(m: Measure) -> Made:  # noqa: ARG001
 
 
 def _win_rate(m: Measure) -> Made:
-    words = "Chance to win against another system, in the mean of the others, by Bradley-Terry"
+    words = "Probability of winning against another system, averaged over the others, by Bradley-Terry"
     return words, f"{m.NAME}(s) = (1/(S - 1)) Σ 1/(1 + exp(θ(o) - θ(s))), over other systems o", []
 
 

@@ -40,7 +40,7 @@ def topics_check(ranked: RankedGains, judgments: Judgments) -> Check:
     if lacked:
         most = np.argsort(-empty.sum(axis=1), kind="stable")
         who = [f"{ranked.systems[s]} ({empty[s].sum():,})" for s in most if empty[s].any()]
-        about.append(f"An answer that is missing counts as 0: of {named(who, 4)}, on {named(lacked, 5)}.")
+        about.append(f"A missing answer counts as 0: {named(who, 4)} on {named(lacked, 5)}.")
     if left:
         about.append(f"{many(len(left), 'judged topic')} left out, because some system lacks them: {named(left, 5)}.")
     if n < FEW_TOPICS:
@@ -132,7 +132,7 @@ def identical_check(ranked: RankedGains) -> Check:
         groups[key].append(system)
     same = [names for names in groups.values() if len(names) > 1]
     about = [f"The same judged documents at the same ranks: {', '.join(names)}." for names in same[:5]]
-    about += ["Each counts as a system of its own."] if same else []
+    about += ["Each counts as a separate system."] if same else []
     return Check("Identical runs", not same, "none" if not same else many(len(same), "group"), tuple(about))
 
 

@@ -34,7 +34,7 @@ from truegain.study.verdict import Verdict
 # ---- The true scores, where they are known: of a simulated world, or from labels far beyond those of the study.
 
 NAMES = ("system", "measure", "value")
-BEGIN = "begin with a line of names: system,measure,value"
+BEGIN = "begin with a header line: system,measure,value"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Truth:
             return
         scores = f"{some([str(m) for m in measures])} of {some(systems)}"
         true = [f"{m} of {s}" for m, s in self.values]
-        raise InputError(f"no true score is about {scores}", file=self.file or None, hint=f"there is {some(true)}")
+        raise InputError(f"no true score belongs to {scores}", file=self.file or None, hint=f"there is {some(true)}")
 
 
 def _named_measure(name: str) -> str:
@@ -104,14 +104,14 @@ def _values(table: RawTable, at: Sequence[int], file: str) -> dict[tuple[str, st
         if not system:
             raise InputError("no system is named", file=file, line=line, hint="write system,measure,value")
         if number is None or not math.isfinite(number):
-            hint = "write a number, or leave out the line"
-            raise InputError("the true score is no number", file=file, line=line, text=value, hint=hint)
+            hint = "write a number, or leave the line out"
+            raise InputError("the true score is not a number", file=file, line=line, text=value, hint=hint)
         try:
             key = _named_measure(measure), system
         except MeasureError as error:
             raise InputError(error.message, file=file, line=line) from None
         if key in scores:
-            raise InputError(f"{key[0]} of {system} stands here twice", file=file, line=line, hint="leave one line")
+            raise InputError(f"{key[0]} of {system} appears here twice", file=file, line=line, hint="leave one line")
         scores[key] = number
     if not scores:
         raise InputError("there is no true score", file=file, hint="write lines of system,measure,value")

@@ -289,7 +289,7 @@ def tiers_chart(estimates: Sequence[Estimate], tiers: Sequence[int], title: str 
     numbers = base.mark_text(align="left", dx=5, fontSize=min(10, step - 3)).encode(x="high:Q", text="number:N")
     chart = alt.layer(bars, points, numbers).properties(width=420, height={"step": step}, data=data_of(rows))
     about = f"{estimates[0].measure}: means with {100 * estimates[0].confidence:g}% intervals"
-    reading = "a tier holds its best system and all that do not differ significantly from it"
+    reading = "a tier has its best system and all that do not differ significantly from it"
     return dressed(chart, title or about, reading)
 
 

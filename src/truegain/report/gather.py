@@ -236,7 +236,7 @@ def _against(labels: Judgments, columns: dict[str, Any]) -> RankedGains:
     """Runs in line with labels, from what was kept; ValueError where lists do not fit the entries."""
     begin, entries = columns["begin"], len(columns["rank"])
     if begin[0] != 0 or begin[-1] != entries or np.any(begin[1:] < begin[:-1]) or len(columns["item"]) != entries:
-        raise ValueError("lists and entries do not fit together")  # before some memory is asked for by them
+        raise ValueError("lists and entries do not match")  # before some memory is asked for by them
     for column in columns.values():
         if isinstance(column, np.ndarray):
             frozen(column)

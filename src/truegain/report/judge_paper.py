@@ -81,7 +81,7 @@ OF_RUNS = ("confusion", "accuracy", "corrected", "differences", "power", "simula
 OF_PAIRS = ("differences", "power")
 # Table 1 is the paper's notation.
 EXHIBITS = (
-    Entry("table-2", "Table 2", "confusion", "What the judge says, given the gold label. The paper's section 7: .729 "
+    Entry("table-2", "Table 2", "confusion", "The judge's label, given the gold label. The paper's section 7: .729 "
           "and .798 are right."),
     Entry("figure-1", "Figure 1 and section 4", "dcg", "Corrected DCG. The paper's example has two queries and two "
           "ranks: not, partly and highly relevant labels are .5, .5, 0 at rank 1 and .5, 0, .5 at rank 2."),

@@ -49,7 +49,7 @@ EXHIBITS = (
           "all topics and in each."),
     Entry("figure-3-4-second", "Figures 3 and 4, second expert", "means", "The same by the second expert's "
           "level.", SECOND),
-    Entry("section-5", "Section 5", "tests", "Whether magnitudes tell neighboring levels apart. The paper: "
+    Entry("section-5", "Section 5", "tests", "Whether magnitudes separate neighboring levels. The paper: "
           "p < 0.002 by the t test."),
     Entry("figure-5", "Figure 5", "documents", "How far apart the magnitudes of one document are: greatest "
           "over least, and the geometric standard deviation."),
@@ -133,7 +133,7 @@ class MagnitudePaper:
     def systems(self) -> SystemExperiment:
         """Systems by magnitudes and by experts."""
         if self.runs is None:
-            raise TruegainError("no runs are given, and this ranks systems; give them")
+            raise TruegainError("ranking systems needs runs; give them")
         return magnitude_systems(
             self.ratings,
             self.expert,

@@ -211,18 +211,18 @@ def _check_names(exhibits: Sequence[Exhibit]) -> None:
         if not _NAME.fullmatch(name):
             raise TruegainError(f"{name!r} names no file of an exhibit; use a-z, 0-9 and hyphens, such as table-4")
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise TruegainError(f"two exhibits are called {twice[0]}; give each a name of its own")
+        raise TruegainError(f"two exhibits are named {twice[0]}; give them different names")
 
 
 def _made(folder: PathLike) -> Path:
     name = os.fspath(folder)
     if is_remote(name):
-        raise InputError("a folder is written on this machine", file=shown_path(name), hint="name a folder here")
+        raise InputError("folders are written locally only", file=shown_path(name), hint="name a folder here")
     place = Path(name)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        why = "a file has this name" if place.exists() else (error.strerror or str(error))
+        why = "a file already has this name" if place.exists() else (error.strerror or str(error))
         raise InputError(f"no folder can be made here: {why}", file=str(place), hint="name another folder") from None
     return place
 

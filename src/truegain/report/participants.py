@@ -497,7 +497,7 @@ def _check(config: StudyConfig, measures: MeasuresLike) -> None:
         )
     if str(config.population) not in ("topics", "['topics']", "('topics',)"):
         raise TruegainError(
-            f"{argname('population', config.population)}: a page by topic is about topics like these; leave it out"
+            f"{argname('population', config.population)}: a page by topic is for topics like these; leave it out"
         )
     for named in parse_measures(measures):
         if named.measure.mean != "arithmetic":

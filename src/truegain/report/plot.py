@@ -102,7 +102,7 @@ def _(answer: Scores) -> Any:
             at = float(answer.summaries[measure][s])
             limits = (None, None) if measure in answer.counts else (float(low), float(high))
             rows.append({"name": answer.systems[s], "value": at, "low": limits[0], "high": limits[1], "panel": measure})
-    about = "means over topics; lines hold the middle half of the topics"
+    about = "means over topics; lines cover the middle half of the topics"
     return limits_chart(rows, ", ".join(answer.measures), "score", subtitle=about)
 
 
@@ -195,7 +195,7 @@ def _(answer: Correlation) -> Any:
         {"name": f"{a.measure} {a.a} and {a.b}".strip(), "value": a.tau.value, "low": a.tau.low, "high": a.tau.high}
         for a in answer.agreements
     ]
-    return limits_chart(taus, "How alike the systems are ordered", "tau")
+    return limits_chart(taus, "How similarly the systems are ranked", "tau")
 
 
 @chart_of.register
@@ -215,7 +215,7 @@ def _(answer: Next) -> Any:
         {"name": f"{d.topic} {d.doc}", "value": d.predicted, "low": None, "high": None}
         for d in answer.documents[:LISTED]
     ]
-    return limits_chart(rows, f"{answer.measure}: judge next", "predicted chance of being relevant")
+    return limits_chart(rows, f"{answer.measure}: judge next", "predicted probability of relevance")
 
 
 @chart_of.register
@@ -224,7 +224,7 @@ def _(answer: GoldList) -> Any:
     places = np.unique(np.linspace(0, len(share) - 1, min(len(share), POINTS)).astype(int))
     rows = [(i + 1, float(share[i])) for i in places.tolist()]
     table = Table(("pairs judged", "share of what can move it"), rows)
-    return lines_chart(table, f"{answer.measure}: what the first rows hold", answer.in_short())
+    return lines_chart(table, f"{answer.measure}: contents of the first rows", answer.in_short())
 
 
 @chart_of.register

@@ -58,7 +58,7 @@ def comparisons_check(pairs: Sequence[PairVotes], cells: PairCells) -> Check:
     )
     if unequal := n > 2 and is_unequal(cells):
         about.append(
-            "Pairs were compared unequally often: where strengths differ by topic, they hold for this mix of pairs."
+            "Pairs were compared unequally often: if strengths differ by topic, they apply to this mix of pairs."
         )
     return Check("Comparisons", not unequal, f"{count(made)} of {count(every)}", tuple(about))
 
@@ -95,7 +95,7 @@ def order_check(study: PreferenceStudy, facts: PreferenceFacts) -> Check:
     votes, (in_both, to_first, to_second) = study.preferences, facts.flips
     name = "Order of showing"
     if not votes.first.any():
-        unknown = "In which order the two were shown is not known: an effect of it would be in the scores."
+        unknown = "The order of showing is unknown: any effect of it would be in the scores."
         return Check(name, False, "not known", (unknown,))
     effect = _position(study)
     one, cells = int(votes.in_one_order.sum()), len(votes.cells().topic)
@@ -123,7 +123,7 @@ def order_check(study: PreferenceStudy, facts: PreferenceFacts) -> Check:
         )
     about += ["Gold comparisons correct what the judge makes of the order."] if facts.judge is not None else []
     if flips := changed > MANY_FLIPS * in_both:
-        about.append("So many changes say more about the order than about the systems.")
+        about.append("With so many changes, the votes say more about the order than about the systems.")
     value = f"{count(changed)} of {count(in_both)} changed with the order ({percent(changed / in_both, 1)})"
     return Check(name, fine and not flips, value, tuple(about))
 
@@ -145,7 +145,7 @@ def voters_check(votes: Preferences, gold: Preferences | None) -> Check:
         about = _people(gold, "gold vote") if gold is not None else []
         return Check("Who voted", True, f"{named(votes.models, 3)} (a model){whose}", tuple(about))
     if not votes.assessors:
-        unnamed = "The file names no assessor: whether people differ is not known."
+        unnamed = "The file names no assessor: whether people differ is unknown."
         return Check("Who voted", True, "not named", (unnamed,))
     agree, of = agreeing_votes(votes)
     apart = of > 0 and agree < LITTLE_AGREEMENT * of
@@ -161,7 +161,7 @@ def _people(votes: Preferences, unit: str) -> list[str]:
     about = [f"{many(len(votes.assessors), 'assessor')} with {each} each."]
     agree, of = agreeing_votes(votes)
     if not of:
-        return [*about, "No comparison has votes of two of them, so whether they agree is not known."]
+        return [*about, "No comparison has votes of two of them, so whether they agree is unknown."]
     agreed = percent(agree / of)
     about.append(f"Two assessors agree on {agreed} of {many(of, 'pair')} of their votes that neither calls a tie.")
     if agree < LITTLE_AGREEMENT * of:
@@ -175,7 +175,7 @@ def gold_checks(study: PreferenceStudy, judge: JudgedVotes, design: str) -> list
     few = [f"{s} ({n})" for s, n in judge.by_system.items() if n < LEAST_GOLD and judge.gold < cells]
     about = [f"Each system is in {min(judge.by_system.values())} or more of them."]
     if few:
-        about = [f"Fewer than {LEAST_GOLD} are of {named(few, NAMED)}: nothing is claimed of these."]
+        about = [f"Fewer than {LEAST_GOLD} are of {named(few, NAMED)}: there is no verdict on these."]
     value = f"{count(judge.gold)} of {count(cells)} ({percent(judge.share, 1)}), {design}"
     checks = [Check("Gold comparisons", not few, value, tuple(about))]
     share, low, high = judge.agreement
@@ -192,7 +192,7 @@ def gold_checks(study: PreferenceStudy, judge: JudgedVotes, design: str) -> list
     if judge.errors.gap is not None:
         words = "mean errors differ" if judge.errors.is_uneven else "no difference shown"
         fine = not judge.errors.is_uneven
-        checks.append(Check("Judge errs alike for all systems", fine, words, (judge.errors.leaning,)))
+        checks.append(Check("Judge equally accurate for all systems", fine, words, (judge.errors.leaning,)))
     return checks
 
 

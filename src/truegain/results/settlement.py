@@ -136,10 +136,18 @@ class Settlement(msgspec.Struct, frozen=True):
     def most_rows(self) -> int | None:
         """Rows that the labels that may be given are enough for, where these are fewer than the list has.
 
-        >>> Settlement("open", "", (), "P@10", 64, 64, 830, most=330, double=0.1).most_rows
-        300
+        The most for which `label_count` stays within them, and 1 at least.
+
+        >>> capped = [(330, 0.1), (5, 1.0), (1, 1.0)]
+        >>> [Settlement("open", "", (), "P@10", 0, 0, 830, most, double=share).most_rows for most, share in capped]
+        [300, 2, 1]
         """
-        return round(self.most / (1 + self.double)) if self.most is not None and self.is_capped else None
+        if self.most is None:
+            return None
+        rows = max(1, int(self.most / (1 + self.double)) + 2)
+        while rows > 1 and self.label_count(rows) > self.most:
+            rows -= 1
+        return rows if rows < self.listed else None
 
     def label_count(self, rows: int) -> int:
         """Labels that so many rows take, about, those of a second person among them."""

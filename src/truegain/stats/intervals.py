@@ -231,7 +231,7 @@ def logits(values: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
     x = np.asarray(values, np.float64)
     if x.size and not (np.nanmin(x) >= -1e-12 and np.nanmax(x) <= 1 + 1e-12):
         raise TruegainError(
-            f"logit needs values from 0 to 1, not {np.nanmin(x):g} to {np.nanmax(x):g}; take another interval method"
+            f"logit needs values from 0 to 1, not {np.nanmin(x):g} to {np.nanmax(x):g}; use another interval method"
         )
     if not 0 < epsilon < 0.5:
         raise TruegainError(f"epsilon {epsilon:g} is not between 0 and 0.5")
@@ -364,7 +364,7 @@ def topic_intervals(
     """
     if method is not None and method not in TOPIC_METHODS:
         raise TruegainError(
-            f"{argname('method', method)} is no interval over topics; give one of {', '.join(TOPIC_METHODS)}"
+            f"{argname('method', method)} is not an interval over topics; give one of {', '.join(TOPIC_METHODS)}"
         )
     check_confidence(confidence)
     data = TopicMeans.of(scores, measure)
@@ -378,10 +378,10 @@ def topic_intervals(
     method = method or ("wilson" if bounded else "t")
     redrawn = 0
     if method == "wilson" and not bounded:
-        raise TruegainError(f"wilson limits need a mean between bounds, and {data.measure} is none; take t")
+        raise TruegainError(f"wilson limits need a mean between bounds, and {data.measure} has none; use t")
     if method == "logit" and data.in_logs:
         raise TruegainError(
-            f"{data.measure} is a geometric mean, handled in logarithms, and has no logit limits; take t"
+            f"{data.measure} is a geometric mean, handled in logarithms, and has no logit limits; use t"
         )
     if method == "wilson":
         limits = wilson(mean, se, n, data.bounds, confidence)
@@ -483,16 +483,16 @@ def _notes(method: str, fell_back: Bools, redrawn: int, n: Ints, flat: Bools, co
             "says; use wilson or t"
         )
     if flat.any():
-        wide = "the width of their limits means nothing"
+        wide = "the width of their intervals is meaningless"
         if method == "wilson":
             wide = "their limits are as wide as of values at the bounds"
         notes.append(
-            f"{int(flat.sum())} of {systems} systems have the same value on all topics, so that nothing tells how far "
-            f"the mean would move over others: {wide}"
+            f"{int(flat.sum())} of {systems} systems have the same value on all topics, so nothing shows how much "
+            f"the mean would vary over other topics: {wide}"
         )
     of_one_topic = n ** (1.0 - n) > (1 - confidence) / 2  # the chance that a resample is one topic n times, and a tail
     few = fell_back & ~flat & of_one_topic & (method == "studentized")
-    lost = {"of their few topics many resamples hold only one": few, "their topics hardly vary": fell_back & ~few}
+    lost = {"many resamples contain only one of their few topics": few, "their topics hardly vary": fell_back & ~few}
     for why, which in lost.items():
         if which.any():
             lack = f"{method} has no value for {int(which.sum())} of {systems} systems ({why})"

@@ -44,8 +44,8 @@ def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike, variant: Variant = "b") -> f
 
 
 ALL_AGREE = (
-    "where |tau| is 1, Wilson's interval counts only the {} pairs that share no system, the least there can be: it may "
-    "be wider than that of a tau just below 1"
+    "where |tau| is 1, Wilson's interval counts only the {} pairs that share no system, the smallest possible "
+    "number: it may be wider than that of a tau just below 1"
 )
 
 
@@ -345,7 +345,7 @@ class RankOptions:
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
         if self.top < 1:
-            raise TruegainError(f"{argname('top', self.top)} holds no system; give at least 1")
+            raise TruegainError(f"{argname('top', self.top)} keeps no system; give at least 1")
         check_p("rbo_p", self.rbo_p)
         check_one_of("interval of tau", self.method, METHODS)
         if self.method == "bootstrap":

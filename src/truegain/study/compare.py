@@ -223,7 +223,7 @@ def compare(
         measures = list(runs.measures) if isinstance(measures, list | tuple) else None
     if population == "collection":
         if gold is not None:
-            raise TruegainError(f"{argname('gold')} has no place over collections; leave it out")
+            raise TruegainError(f"{argname('gold')} does not apply over collections; leave it out")
         return _over_collection(runs, judgments, measures, how, adjust, baseline, confidence, scoring, drawing)
     if gold is not None:
         return _with_gold(runs, judgments, measures, gold, how, adjust, baseline, confidence, scoring, drawing)

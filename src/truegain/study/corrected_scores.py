@@ -82,7 +82,7 @@ def gold_labels(gold: Gold) -> GoldLike:
     """The gold labels; options of them that a study alone heeds are refused."""
     if gold.aggregate is not None or gold.sequential:
         name = argname("gold_aggregate") if gold.aggregate is not None else argname("sequential", of="Gold")
-        raise TruegainError(f"{name}: this is of a study; leave it out, or ask `Study`")
+        raise TruegainError(f"{name}: this option belongs to a study; leave it out, or use `Study`")
     if gold.labels is None:
         raise TruegainError(f"{argname('gold')}: the labels are missing; give them")
     return gold.labels
@@ -200,7 +200,11 @@ class Corrected:
             return e
         impossible = self.lists.impossible_means(e.system, self._bronze_share(e.system))
         return replace(
-            e, notes=(*impossible, f"the plain value {plain:z.3f} lies outside {low:g} to {high:g} and is held inside")
+            e,
+            notes=(
+                *impossible,
+                f"the plain value {plain:z.3f} lies outside {low:g} to {high:g} and is cut to this range",
+            ),
         )
 
     def _bronze_share(self, system: str) -> float:
@@ -308,7 +312,7 @@ class Corrected:
             warn(
                 f"bronze labels widen {len(worse)} of {len(names)} intervals of {self.engine.measure} "
                 f"({some([names[i] for i in worse])}); most for {names[most]}, {widths[most]:.4f} against "
-                f"{alone[most]:.4f} from gold labels alone; to take the shorter is too sure"
+                f"{alone[most]:.4f} from gold labels alone; choosing the shorter intervals would make them too narrow"
             )
 
 
@@ -432,7 +436,7 @@ def correct(
             "ratings": ratings is not None, "unmatched": unmatched != "refuse",
         }  # fmt: skip
         for name in [name for name, is_given in not_of_answers.items() if is_given]:
-            raise TruegainError(f"{argname(name)}: this is of runs and judgments, not of answers; leave it out")
+            raise TruegainError(f"{argname(name)}: this applies to runs and judgments, not to answers; leave it out")
         heeded(scoring)
         return corrected_answers(Study(runs, judgments, measures, gold=trusted, confidence=confidence))
     if judgments is None or measures is None:
@@ -502,9 +506,7 @@ def correct(
 def _bronze(judgments: JudgmentsLike, runs: RunsLike, rated: Ratings, scale: Sequence[float] | None) -> Judgments:
     """The bronze labels on their scale; of several ratings by one assessor those that count."""
     if rated.normalize is not None:
-        raise TruegainError(
-            f"{argname('normalize')}: magnitudes are corrected by a study; leave it out, or ask `Study`"
-        )
+        raise TruegainError(f"{argname('normalize')}: only a study corrects magnitudes; leave it out, or use `Study`")
     if rated.repeated == "error":
         return on_scale(bronze_labels(judgments, runs), scale, rated.out_of_range)
     table = read_ratings(bronze_labels(judgments, runs), repeated=rated.repeated)

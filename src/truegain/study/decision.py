@@ -43,8 +43,8 @@ def outcome_of(low: float, high: float, unjudged_low: float, unjudged_high: floa
 
 
 EVERY_DIFFERENCE = (
-    "The interval is all that two systems can differ by, and so says nothing: too few units were sampled for their "
-    "variance."
+    "The interval covers every possible difference, so it carries no information: too few units were sampled for "
+    "their variance."
 )
 
 

@@ -66,7 +66,7 @@ MOST_FREEDOM = 60  # beyond which standard errors are as good as known
 NO_VARIANCE = 1e-12  # of the largest: what is below is rounding
 BLOCK = 200_000  # numbers held at a time; draws depend on it
 NAMED = 10  # systems that the sentence names
-TIERS = "A tier holds its best system and every system that is not significantly worse than that one."
+TIERS = "A tier has its best system and every system that is not significantly worse."
 ZERO = "; unjudged documents count as not relevant"
 PICKED = (
     "These two were chosen by their scores, but this verdict is for a pair chosen in advance. The ranking allows for "
@@ -524,7 +524,7 @@ class MeasureEstimates:
                     if self._of_items
                     else f"what {lacks} retrieved: draw some from it"
                 )
-                notes = (f"no gold label is of {of}",)
+                notes = (f"there is no gold label of {of}",)
                 known = False
             if unlisted is not None and unlisted[i]:
                 why = NOT_LISTED.format(LISTS[variance_model.labels])

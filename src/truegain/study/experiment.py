@@ -56,7 +56,7 @@ _THEIRS = {  # keywords of PyTerrier's Experiment that have another name or plac
     "perquery": f"Experiment has no option perquery; {_BY_TOPIC}",
     "dataframe": "Experiment has no option dataframe; experiment.frame() and .to_pandas() give frames",
     "test": "Experiment has no option test; tg.compare(experiment.runs, judgments, measures, test=...) has the tests",
-    "correction": "Experiment has no option correction; the sentence that begins with 'All' holds of all jointly",
+    "correction": "Experiment has no option correction; the sentence that begins with 'All' is for all systems jointly",
     "highlight": "Experiment has no option highlight; experiment.latex() and .html() set the best in bold",
     "round": "Experiment has no option round; experiment.latex(digits=3) rounds",
     "filter_by_qrels": "Experiment has no option filter_by_qrels; topics without judgments are run and not scored",
@@ -265,7 +265,7 @@ def _baseline(baseline: Any, systems: Sequence[str]) -> str | None:
     if baseline is None:
         return None
     if len(systems) < 2:
-        raise TruegainError(f"{argname('baseline')} needs another system beside it; there is 1 ({systems[0]})")
+        raise TruegainError(f"{argname('baseline')} needs another system to compare with; there is 1 ({systems[0]})")
     if isinstance(baseline, int) and not isinstance(baseline, bool):
         if not 0 <= baseline < len(systems):
             raise TruegainError(

@@ -188,7 +188,7 @@ def _some_pairs(study: Study) -> str:
     known = sum(c.low is not None for c in pairs)
     if not known:
         raise TruegainError(
-            f"no pair of systems has gold labels enough: {with_marks(pairs[0].notes[0])}",
+            f"no pair of systems has enough gold labels: {with_marks(pairs[0].notes[0])}",
             remedy="label more gold documents",
         )
     return "" if known == len(pairs) else f"{known:,} of {len(pairs):,} pairs of systems"

@@ -271,7 +271,7 @@ def files_below(paths: Sequence[PathLike]) -> list[str]:
     for path in paths:
         name = os.fspath(path)
         if name == STANDARD_INPUT:
-            hint = "save it in a file: commands that are suggested name files"
+            hint = "save it in a file: suggested commands need file names"
             raise InputError("standard input cannot be examined", hint=hint)
         for one in matched(name):
             if not is_folder(one):
@@ -279,9 +279,7 @@ def files_below(paths: Sequence[PathLike]) -> list[str]:
                 continue
             inside = [str(file) for file in _below(Path(one))]
             if not inside:
-                raise InputError(
-                    "the folder holds no files", file=shown_path(one), hint="name a folder of logs or runs"
-                )
+                raise InputError("the folder has no files", file=shown_path(one), hint="name a folder of logs or runs")
             files.update(dict.fromkeys(inside))
     return list(files)
 
@@ -624,7 +622,7 @@ def _of_unnamed(columns: Columns, path: str, file: str) -> Examined | None:
     ratings = f"{reader} {arg('assessors', list(several), of='tg.read_ratings')}"
     return Examined(
         file, UNKNOWN, reason=f"which column is the {ours}, {' or '.join(several)}?",
-        notes=(f"say it with {arg('columns', option)}; if they are ratings, a column an assessor: {ratings}",),
+        notes=(f"say it with {arg('columns', option)}; if they are ratings with one column per assessor: {ratings}",),
     )  # fmt: skip
 
 
@@ -644,7 +642,7 @@ def _of_judgments(path: str, file: str) -> Examined:
     who, twice = labels.assessor, _judged_twice(labels, file)
     if who is not None and len(who.values) > 1 and as_judgments and not twice:
         many = len(who.values)
-        notes.append(f"its labels are of {many} assessors, one label a document: how far they agree cannot be told")
+        notes.append(f"its labels are of {many} assessors, with one label per document: their agreement is unknown")
     elif who is not None and len(who.values) > 1:
         item = np.unique(
             np.stack([labels.topic.code, _codes(labels.docs.strings()), who.code]), axis=1, return_counts=True

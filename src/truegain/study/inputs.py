@@ -128,7 +128,7 @@ class StudyInputs(Renamed):
         if (answers := self.answers([judgments, *files], config)) is not None:
             return self.study_of_answers(answers)
         if self.empty != "skip":
-            raise TruegainError(f"{arg('empty', self.empty)} is about measures of nuggets; leave it out")
+            raise TruegainError(f"{arg('empty', self.empty)} applies to measures of nuggets only; leave it out")
         must_read_now = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().ran)
         runs = self.renamed(read_runs(files, name_by=self.name_by)) if must_read_now else files
         rated = config.ratings.are_aggregated
@@ -163,7 +163,7 @@ class StudyInputs(Renamed):
         if not rated and (names := reading.changed):
             of = ", ".join(arg(name) for name in names)
             raise TruegainError(
-                f"{of}: this is about ratings; choose how they become labels, as in {arg('aggregate', 'mean')}"
+                f"{of}: this applies to ratings; choose how they become labels, as in {arg('aggregate', 'mean')}"
             )
         prices_of(self.costs)
 

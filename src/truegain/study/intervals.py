@@ -58,8 +58,8 @@ FIXED_NEEDS_SAMPLE = (
     f"({arg('unjudged_sample', python='unjudged=tg.UnjudgedSample(...) of tg.Study')}); choose from {', '.join(OVER)}"
 )
 TOPICS_HOLD = (
-    "over topics and collection together: every topic brings documents of its own, so the spread over topics holds "
-    "that over collections already; the limits are those over topics."
+    "over topics and collection together: each topic has its own documents, so the variance over topics already "
+    "contains that over collections; the interval is the one over topics."
 )
 
 
@@ -197,7 +197,7 @@ def made_intervals(
     named = parse_measures(measures)
     texts = [a.measure for a in named if a.measure.reads_text]
     if texts and set(how.over) != {"topics"}:
-        raise TruegainError(f"{texts[0]} reads text, and text is not drawn anew; give intervals over topics")
+        raise TruegainError(f"{texts[0]} reads text, which is not resampled; give intervals over topics")
     jobs, memory = how.resampling.jobs, reading.get("memory")
     if "collection" in how.over:
         keys = keys_needed([a.measure for a in named])
@@ -217,7 +217,7 @@ def made_intervals(
 
 def _of_measure(ranked: RankedGains, asked: NamedMeasure, how: IntervalSettings) -> list[Estimate]:
     measure = at_level(asked.measure, how.scoring.relevant_from)
-    refuse_depth(how.scoring.depth, [measure], "other collections bring other documents up to this depth")
+    refuse_depth(how.scoring.depth, [measure], "other collections have other documents up to this depth")
     scores = score(ranked, [asked], how.scoring)  # which also tells what is suspicious
     found: list[Estimate] = []
     if {"topics", "topics+collection"} & set(how.over):

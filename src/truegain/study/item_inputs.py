@@ -73,12 +73,16 @@ def items_in(
     nuggets = not score and is_nuggets(files[0])
     if not (nuggets or score or cluster or is_log(files[0])):
         if less_is_better:
-            raise TruegainError(f"{argname('less_is_better')} is about a score of answers; name it by {arg('score')}")
+            raise TruegainError(
+                f"{argname('less_is_better')} applies to a score of answers; name it with {arg('score')}"
+            )
         return None
     items = read_nuggets(files) if nuggets else read_items(files)
     if less_is_better:
         if nuggets:
-            raise TruegainError(f"{argname('less_is_better')} is about a score of answers, not nuggets; leave it out")
+            raise TruegainError(
+                f"{argname('less_is_better')} applies to a score of answers, not to nuggets; leave it out"
+            )
         (name,) = items.chosen([score] if score else None)
         of_score = replace(items.scales.get(name, ScoreRange()), lower_is_better=True)
         items = replace(items, scales={**items.scales, name: of_score})
@@ -97,11 +101,11 @@ def measures_of(
         return nugget_measures(measures or [usual_of_nuggets(items)], empty)
     if measures:
         raise TruegainError(
-            f"{argname('measure', measures[0])}: these are values of answers, not runs; name a score of theirs by "
+            f"{argname('measure', measures[0])}: these are values of answers, not runs; name one of their scores with "
             f"{arg('score')}: {', '.join(items.scores)}"
         )
     if empty != "skip":
-        raise TruegainError(f"{arg('empty', empty)} is about measures of nuggets; leave it out")
+        raise TruegainError(f"{arg('empty', empty)} applies to measures of nuggets only; leave it out")
     return score
 
 
@@ -173,12 +177,12 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     """
     if judgments is not None:
         raise TruegainError(
-            f"{argname('judgments')}: values of answers are judgments already; name the score by {arg('measures')}, as "
-            "in tg.Study(items, measures='faithfulness'), and give trusted values as gold"
+            f"{argname('judgments')}: values of answers are already judgments; name the score with {arg('measures')}, "
+            "as in tg.Study(items, measures='faithfulness'), and give trusted values as gold"
         )
     if config.scoring.all_topics:
         raise TruegainError(
-            f"{argname('all_topics')}: a value that is missing never counts as 0; leave {argname('all_topics')} out"
+            f"{argname('all_topics')}: a missing value never counts as 0; leave {argname('all_topics')} out"
         )
     heeded(config.scoring)
     if not names_score(items, measures):
@@ -187,7 +191,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     names = score_names(measures)
     if names is not None and len(names) != 1:
         raise TruegainError(
-            f"{argname('measures', measures)}: a study of answers is about one score; give one of these by itself"
+            f"{argname('measures', measures)}: a study of answers takes one score; give only one of these"
         )
     (name,) = items.chosen(names)
     items, gold = _gold_of_table(items, config.gold, name)
@@ -263,8 +267,8 @@ def _check_ratings(config: StudyConfig) -> None:
     if config.ratings.are_aggregated:
         name = "normalize" if config.ratings.aggregate is None else "aggregate"
         raise TruegainError(
-            f"{argname(name)} is about ratings of documents; an answer is the mean of its judges, each the mean of its "
-            f"repeats; leave {argname(name)} out"
+            f"{argname(name)} applies to ratings of documents; an answer is the mean of its judges, each the mean of "
+            f"its repeats; leave {argname(name)} out"
         )
 
 
@@ -287,13 +291,13 @@ def _gold_of_table(items: Items, gold: Gold | None, score: str) -> tuple[Items, 
             f"{told_value('gold', place)}: no value of {score} is by an assessor of that name; "
             f"{there_are([name], named, 10) if named else 'its values name none'}",
             file=items.source,
-            hint=f"give one of these after {ASSESSOR}, or gold values in a file of their own" if named else
-            "give gold values in a file of their own",
+            hint=f"give one of these after {ASSESSOR}, or gold values in a separate file" if named else
+            "give gold values in a separate file",
         )  # fmt: skip
     has_value = ~np.isnan(items.value) & (items.score.code == items.scores.index(score))
     if not (has_value & ~is_of).any():
         raise InputError(
-            f"{told_value('gold', place)}: every value of {score} is by {name}; nothing is left to be corrected",
+            f"{told_value('gold', place)}: every value of {score} is by {name}; no values are left to be corrected",
             file=items.source, hint="give the table with the values of the judge, too",
         )  # fmt: skip
     trusted = items.take(np.flatnonzero(is_gold))
@@ -304,7 +308,7 @@ def _of_column(items: Items, name: str, place: str, score: str) -> Items:
     others = tuple(other for other in items.scores if other != score)
     if items.are_nuggets:
         raise InputError(
-            f"{told_value('gold', place)}: assignments by people stand in rows, not in a column beside a model's",
+            f"{told_value('gold', place)}: assignments by people are rows, not a column next to a model's",
             file=items.source,
             hint=f"put them into a file with the same columns, or name the assessor of their rows, as in {ASSESSOR}ann",
         )
@@ -315,7 +319,7 @@ def _of_column(items: Items, name: str, place: str, score: str) -> Items:
         what = "the study is about this score" if name == score else "there is no numeric column of that name"
         raise InputError(
             f"{told_value('gold', place)}: {what}; {there}", file=items.source,
-            hint="name the column that people filled in, beside that of the score",
+            hint="name the column that people filled in, as well as the score's",
         )  # fmt: skip
     trusted = items.of_score(name)
     return replace(trusted, score=Coded.of([score] * len(trusted)))
@@ -354,11 +358,11 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
     (name,) = gold.chosen([score] if score in gold.scores else None)
     if name != score and name in items.scores:
         raise InputError(
-            f"gold values are of {name}, and the study is about {score}", file=gold.source,
+            f"gold values are of {name}, but the study is about {score}", file=gold.source,
             hint=f"give gold values of {score}, or the score {name}",
         )  # fmt: skip
     if name != score and name not in UNNAMED_SCORES:
-        warn(f"{gold.source}: gold values called {name} are taken as those of {score}")
+        warn(f"{gold.source}: gold values named {name} are used as values of {score}")
     known = _without_failed(_known_gold(gold.of_score(name).by_item, items), items.of_score(score).by_item)
     return judgments_of_items(replace(known, models=frozenset(), cluster=None), scale)
 
@@ -382,8 +386,8 @@ def _known_gold(gold: Items, items: Items) -> Items:
         like = next((alike[x] for topic in lost if (x := topic.strip().casefold()) in alike), "")
         raise InputError(
             f"topic {lost[0]} is not in {items.source}{others}", file=gold.source,
-            hint=f"name topics as there: {some([like] if like else items.topics)}"
-            + (f", in the same capitals as there, not {lost[0]}" if like else ""),
+            hint=f"use the same topic names: {some([like] if like else items.topics)}"
+            + (f", with these capitals, not {lost[0]}" if like else ""),
         )  # fmt: skip
     return known
 
@@ -398,8 +402,8 @@ def _without_failed(gold: Items, items: Items) -> Items:
         return gold
     if all(failed):
         raise InputError(
-            f"no gold value is of an answer that the judge has a value for in {items.source}", file=gold.source,
-            hint="label answers that the judge gave a value to",
+            f"no gold value belongs to an answer with a value by the judge in {items.source}", file=gold.source,
+            hint="label answers that have a value by the judge",
         )  # fmt: skip
     warn(f"{gold.source}: {counted(sum(failed), 'gold value')} left out, because the judge has no value there")
     return gold.take(np.flatnonzero(~np.array(failed)))
@@ -437,7 +441,7 @@ def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyCon
     if others := sorted(SEVERAL & sources_of(config.population)):
         raise TruegainError(
             f"{gold.source}: people judged the importance of nuggets again, so scores of whole answers are corrected, "
-            f"which have no judges and repeats of their own; leave {others[0]!r} out of {argname('population')}"
+            f"which have no separate judges and repeats; leave {others[0]!r} out of {argname('population')}"
         )
     answers, right = _whole_answers(known, trusted, one, chosen, config)
     labels = judgments_of_items(replace(right, models=frozenset(), cluster=None), scale)
@@ -457,8 +461,8 @@ def _of_shares(measures: Sequence[NuggetMeasure], source: str) -> tuple[NuggetMe
     if strict and len(strict) < len(measures):
         other = next(m for m in measures if not m.strict)
         raise TruegainError(
-            f"{source}: nuggets were assigned several times, so strict measures have labels of their own; give "
-            f"{strict[0]} and {other} in studies of their own"
+            f"{source}: nuggets were assigned several times, so strict measures have separate labels; give "
+            f"{strict[0]} and {other} in separate studies"
         )
     return tuple(replace(m, of_shares=m.strict) for m in measures)
 
@@ -472,8 +476,8 @@ def _with_bronze(gold: Items, items: Items) -> Items:
         warn(f"{gold.source}: {counted(lost, 'gold value')} left out, because the judge has no value there")
     if not keep.any():
         raise InputError(
-            f"no gold value is of an answer in {items.source}", file=gold.source,
-            hint="name systems, topics and nuggets as there",
+            f"no gold value belongs to an answer in {items.source}", file=gold.source,
+            hint="use the same names of systems, topics and nuggets",
         )  # fmt: skip
     return gold.take(np.flatnonzero(keep))
 
@@ -496,8 +500,8 @@ def _whole_answers(
         )
     if len(measures) > 1:
         raise TruegainError(
-            f"{gold.source}: people judged the importance of nuggets again, so each measure has gold scores of its "
-            f"own; give one {arg('measure')}"
+            f"{gold.source}: people judged the importance of nuggets again, so each measure has separate gold "
+            f"scores; give one {arg('measure')}"
         )
     (m,) = measures
     whole = _answers_all_in(gold, items)

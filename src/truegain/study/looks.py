@@ -140,7 +140,7 @@ class ListLooks:
             self.study.ranked, self.measure, int(one.a[0]), int(one.b[0])
         ):
             return (
-                f"No label can tell {names[1]} from {names[0]}: every labeled document counts the same in both on "
+                f"No label can separate {names[1]} from {names[0]}: every labeled document counts the same in both on "
                 f"{self.measure}."
             )
         return ""

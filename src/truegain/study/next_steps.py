@@ -176,7 +176,7 @@ class StepPlanner:
         if needed is None and now.stuck and (far <= 0 or fewest_gold(replace(now, stuck=0.0), far) is not None):
             return STUCK
         if needed is not None and "topics" not in self.study_data.over and needed - now.gold > open_:
-            return f"{_labels(open_)} of the list still missing for these two will settle it for these topics."
+            return f"{_labels(open_)} still missing from the list for these two will settle it for these topics."
         if needed is None:
             last = now.cut_after(gold=now.pairs / now.gold)
             if last <= 0:

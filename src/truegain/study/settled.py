@@ -150,7 +150,7 @@ class LabelBudget:
             raise TruegainError(f"{argname('max_cost')} needs the price of a label; give {argname('price')} too")
         if self.limit == 0:
             raise TruegainError(
-                f"{argname('max_cost', self.max_cost, 'g')} does not buy one label at {self.price:g}; give more"
+                f"{argname('max_cost', self.max_cost, 'g')} does not pay for one label at {self.price:g}; give more"
             )
 
     @property
@@ -160,6 +160,17 @@ class LabelBudget:
         if self.max_cost is not None and self.price is not None:
             limits.append(int(self.max_cost / self.price + 1e-9))
         return min(limits, default=None)
+
+    @property
+    def binding(self) -> str:
+        """The limit that is reached first, by its name; empty where there is none.
+
+        >>> LabelBudget(300, 0.5, 120).binding, LabelBudget(300).binding, LabelBudget().binding
+        ('max_cost', 'max_labels', '')
+        """
+        if self.limit is None:
+            return ""
+        return "max_labels" if self.limit == self.max_labels else "max_cost"
 
     def most(self, rows: int) -> int:
         """Labels after which it is given up, of a list of so many rows."""

@@ -159,7 +159,7 @@ class StudyData:
             if "assessors" in self.over:
                 raise TruegainError(
                     f"{argname('design', self.judge.design)}: the judge's error rates are those of all assessors "
-                    "together, so they say nothing about other assessors; leave 'assessors' out of "
+                    "together, so they do not show how other assessors would differ; leave 'assessors' out of "
                     f"{argname('population')}"
                 )
             return False
@@ -218,7 +218,7 @@ class StudyData:
             names = some([self.ranked.systems[s] for s in shallow])
             raise TruegainError(
                 f"{m} over other collections needs rankings of {2 * cutoff} documents, and {len(shallow)} of "
-                f"{len(deepest)} runs hold no more than {int(deepest[shallow].max())} ({names}): resampled documents "
+                f"{len(deepest)} runs have no more than {int(deepest[shallow].max())} ({names}): resampled documents "
                 "would leave ranks empty; give deeper runs, or leave 'collection' out"
             )
 

@@ -89,7 +89,7 @@ def read_study(path: PathLike) -> Study:
         if not getattr(files, name):
             hint = f'write a line such as {name} = "{example}"'
             if name == "runs" and examine(str(files.judgments)).kind == PREFERENCES:
-                hint = f"{files.judgments} holds preferences: call tg.PreferenceStudy({files.judgments!r})"
+                hint = f"{files.judgments} contains preferences: call tg.PreferenceStudy({files.judgments!r})"
             raise InputError(f"no {name} are named", file=text.file, hint=hint)
     try:
         config = StudyConfig.from_options(words)

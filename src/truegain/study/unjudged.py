@@ -290,7 +290,7 @@ def sample_step(
     >>> far = np.full(100, 0.01)
     >>> hidden = PairBounds(np.zeros(50), np.full(50, 0.02), 100, 50, np.zeros(100), far, float((far**2).sum() / 4))
     >>> print(sample_step(hidden, 1e-4, 2.0))
-    labels of a random 25 of the 100 unjudged documents, which alone leave it open: +-0.2010
+    labels of a random 25 of the 100 unjudged documents, which alone leave the question open: +-0.2010
     """
     if unjudged_bounds.falls is None:
         return None
@@ -305,7 +305,7 @@ def sample_step(
         needed = [k for k in range(min(total, LEAST_GOLD), total + 1) if half(k) <= min_effect]
         n, enough = (needed[0], True) if needed else (total, False)
     some = f"a random {n:,} of the {total:,}" if n < total else f"all {total:,}"
-    phrase = f"labels of {some} unjudged documents, which alone leave it open"
+    phrase = f"labels of {some} unjudged documents, which alone leave the question open"
     return Step("unjudged", 1.0, 0, n, half(n), None if price is None else price * n, enough, phrase=phrase)
 
 

@@ -348,8 +348,7 @@ class UnjudgedList:
         if n < min(LEAST_SAMPLED, len(turn)):
             raise TruegainError(
                 f"{argname('unjudged_sample')}: {labels_are(n)} of the {len(turn):,} unjudged documents that {m} "
-                "looks at "
-                f"in these lists; at least {LEAST_SAMPLED} are needed: judge the next rows of {rows.source}"
+                f"looks at in these lists; at least {LEAST_SAMPLED} are needed: judge the next rows of {rows.source}"
             )
         draws, first = OrderedDraws(rows.size[turn], n), turn[:n]
         worths = worth_of(parts, rows.label[first])
@@ -371,7 +370,7 @@ class UnjudgedList:
             f"this sample is for other runs, other judgments or another measure ({self.rows.measure}): {fewest:,} or "
             f"more unjudged documents that {m} looks at are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=self.rows.source,
-            hint=f"give what it was sampled for, or draw one for these ({SAMPLE_UNJUDGED})",
+            hint=f"give the runs, judgments and measure it was sampled for, or draw one for these ({SAMPLE_UNJUDGED})",
         )  # fmt: skip
 
 

@@ -241,7 +241,7 @@ class VerdictText(Result):
             return ""
         if (largest := largest_of(shares)) is None:
             if is_open_which(shares):
-                return "; which source brings most of the variance is not known"
+                return "; which source contributes most of the variance is unknown"
             return "; no single source dominates the variance"
         source, is_sure = largest
         few = f"having only {self.sizes[source]}" if source in self.sizes else self.source_of(source).cause
@@ -389,7 +389,7 @@ class VerdictText(Result):
         if people is not None and little and people.width > self.by_source[-1].width / 2:
             sentences.append(
                 f"{self.source_of('assessors').units} seem to add little: the other sources already include most of "
-                "the width of their line."
+                "their variation."
             )
         return [" ".join(sentences)]
 

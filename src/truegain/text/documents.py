@@ -84,7 +84,7 @@ def separated_pieces(path: str, kind: Kind, fields: Fields, size: int) -> Iterat
                         f"{len(row)} fields, not {len(names)}",
                         file=path,
                         line=reader.line_num,
-                        hint="write as many as the first line has; quote a field that holds separators",
+                        hint="write as many as the first line has; quote fields that contain separators",
                     )
                 ids.append(row[where])
                 texts.append("\n".join([row[c] for c in columns if row[c]]))
@@ -277,7 +277,7 @@ def _folder_pieces(path: str, size: int) -> Iterator[Piece]:
     """Every file below a folder is a document; its id is the path below it, without '.txt'."""
     sizes = files_below(path) if is_remote(path) else _files_below(Path(path))
     if not sizes:
-        raise InputError("the folder holds no files", file=path, hint="name a folder of text files")
+        raise InputError("the folder has no files", file=path, hint="name a folder of text files")
     names = sorted(sizes, key=str.encode)
     first, held = 0, 0
     for i, name in enumerate(names):

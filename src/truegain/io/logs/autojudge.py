@@ -138,7 +138,7 @@ def _ways(orders: Sequence[Sequence[str]]) -> str:
     """How to say what the columns of a leaderboard hold."""
     first, *others = [",".join(order) for order in orders]
     also = f"; other orders in use are {' and '.join(others)}" if others else ""
-    return f"say what the columns hold, in their order: {arg('columns', first)}{also}"
+    return f"name the columns in their order: {arg('columns', first)}{also}"
 
 
 def _is_judged(rows: Sequence[Sequence[str]]) -> bool:

@@ -15,9 +15,7 @@ from truegain.io.logs.log import Log, LogFormat, Row
 from truegain.io.logs.records import fields_of, listed, no_records, opening, parsed, scalars, stem, value_of
 
 MTEB_WORDS, BEIR_WORDS = "results of MTEB", "results of BEIR"
-_NOTE = (
-    "values of whole tasks, without those of queries: tasks are the topics, and of one task alone nothing can be said"
-)
+_NOTE = "values of whole tasks, not of queries: tasks are the topics, and one task alone shows nothing"
 _FAMILIES = {"ndcg", "map", "recall", "precision", "mrr", "recall_cap", "hole", "top_k_accuracy", "accuracy"}
 _ABOUT = ("hf_subset", "languages", "scores_per_experiment")
 _SAME = 1e-4  # a mean that MTEB rounds

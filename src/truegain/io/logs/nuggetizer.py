@@ -67,7 +67,7 @@ def _of_metrics(answers: Sequence[Record], file: str) -> Log:
                 means.append(ToolMean(ours, value))
             else:
                 rows.append(Row(topic, ours, value, judge=UNNAMED, replicate=repeat, status=status, line=line))
-    notes = ["a topic without a vital nugget has the vital scores 0 here: nuggetizer gives it 0, not nothing"]
+    notes = ["a topic without a vital nugget has the vital scores 0 here: nuggetizer gives it 0, truegain no score"]
     scales = {name: ScoreRange(0.0, 1.0) for name in METRICS.values()}
     return Log(file, "nuggetizer", rows, {"file": stem(file)}, scales=scales, means=means, notes=notes)
 

@@ -76,7 +76,7 @@ def shown(
     if stored is None:
         return {"d": None, "title": texts("decision.title"), "ended": False}
     decision, words = stored.decision, DecisionWords(texts)
-    most = None if decision.most is None else round(decision.most / (1 + decision.double))  # rows, as the charts have
+    most = None if decision.most is None else decision.most_rows or decision.listed  # rows, as the charts have
     charts = [chart_of(pair, decision.min_effect, most) for pair in decision.pairs]
     open_pairs = [pair for pair in decision.pairs if pair.status == "open"]
     return {

@@ -43,13 +43,16 @@ def store_decision(connection: Connection, decision: Settlement, at: float, *, r
     -------
     bool
         Whether it was stored.  Not stored is what is there already, and an open decision where one has ended: labels
-        that were on their way when it was decided take nothing back.
+        that were on their way when it was decided take nothing back.  Nor is an end with fewer labels given than
+        the one there: they only grow, so its count is older.
 
     """
     version = _locked_version(connection)
     before = stored_decision(connection) if version else None
     if before is not None:
         if before.decision == decision or (before.decision.ended and not decision.ended and not reopen):
+            return False
+        if before.decision.ended and decision.ended and decision.given < before.decision.given:
             return False
         went_on = before.ended if before.decision.ended else None  # it ended when it did, whatever came in since
         ended = (went_on or at) if decision.ended else None

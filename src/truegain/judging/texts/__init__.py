@@ -35,6 +35,15 @@ def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]
             yield above + name, value
 
 
+def names_in(text: str) -> set[str]:
+    """What a text has filled in.
+
+    >>> sorted(names_in("Row {top} of {rows}"))
+    ['rows', 'top']
+    """
+    return set(_NAMED.findall(text))
+
+
 class Wording:
     """The texts of a study: its own where it has them, else those of its language.
 
@@ -63,7 +72,7 @@ class Wording:
         """
         one = f"{name}_one"
         is_one = total == 1 and (one in self._own or name not in self._own)
-        return self(one if is_one else name, total=total, **about)
+        return self(one if is_one else name, total=total, n=total, **about)
 
     def time(self, seconds: float) -> str:
         """A time in minutes, or in hours where it is some of them and no more.

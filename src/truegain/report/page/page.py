@@ -183,11 +183,11 @@ def write_report(
     questions: dict[str, Any] = {"pairs": pairs, "baselines": baselines, "costs": costs}
     if isinstance(runs, Preferences | PreferenceStudy):
         if judgments is not None or corpus is not None or judged_corpus is not None:
-            raise TruegainError("preferences have no judgments and no corpus; give None in their place")
+            raise TruegainError("preferences have no judgments and no corpus; give None for both")
         facts = _of_preferences(runs, measures, config, questions)
     elif isinstance(runs, Study):
         if judgments is not None or measures is not None or config is not None:
-            raise TruegainError("a Study has its judgments, measures and config already; give None in their place")
+            raise TruegainError("a Study already has its judgments, measures and config; give None for them")
         table, labels = runs.inputs
         judged = Judgments.of(labels) if runs.items is not None else _labels(labels, runs.config.ratings)
         facts = _of_study(runs, table, judged, corpus, judged_corpus, questions)
@@ -241,7 +241,7 @@ def _of_preferences(
 ) -> Facts:  # fmt: skip
     if isinstance(votes, PreferenceStudy):
         if measures is not None or config is not None:
-            raise TruegainError("a PreferenceStudy has its measures and its config already; give None in their place")
+            raise TruegainError("a PreferenceStudy already has its measures and config; give None for both")
         return gather_preferences(
             votes, **questions, messages=None, made=_made(votes, questions)
         )  # told when it was made

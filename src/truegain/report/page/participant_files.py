@@ -149,12 +149,12 @@ def check_target(target: str, teams: Collection[str]) -> None:
 
 def _folder(target: str) -> Path:
     if is_remote(target):
-        raise InputError("a folder is written on this machine", file=shown_path(target), hint="name a folder here")
+        raise InputError("folders are written locally only", file=shown_path(target), hint="name a folder here")
     folder = Path(target)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        why = "a file has this name" if folder.exists() else (error.strerror or str(error))
+        why = "a file already has this name" if folder.exists() else (error.strerror or str(error))
         raise InputError(
             f"no folder can be made here: {why}", file=str(folder), hint="name another, or one page, as team.html"
         ) from None
@@ -190,7 +190,7 @@ def write_participants(
     pool_depth : int, optional
         Down to which rank pooled runs made the pool, to tell what a team alone brought in.
     named : bool, default False
-        Name the best runs, those of other teams as well.
+        Name the best runs, even those of other teams.
     title : str, optional
         The title of the pages, such as the name of the track.
     config : StudyConfig, optional

@@ -160,7 +160,7 @@ def _on_median(r: RunResult) -> str:
         return f"On average over topics it lies {r.on_median} the median."
     if r.to_median_by_labels.verdict != "open":
         return (
-            f"By the labels there are it lies {r.to_median_by_labels.verdict} the median on average over topics, but "
+            f"By the existing labels, it lies {r.to_median_by_labels.verdict} the median on average over topics, but "
             "unjudged documents could change that."
         )
     return "Whether it lies above or below the median of topics like these is not shown."
@@ -276,7 +276,7 @@ def _against(track: Track, m: TrackMeasure, results: Sequence[RunResult], style:
         f"are taken as they are{zero}.{bests}"
     )
     turned = [
-        f"run {r.run}: by the labels there are, the interval against the topics' medians is "
+        f"run {r.run}: by the existing labels, the interval against the topics' medians is "
         f"{limits(r.to_median_by_labels.low, r.to_median_by_labels.high, signs=True)}; unjudged documents could change "
         "that"
         for r in results
@@ -421,8 +421,8 @@ def _unjudged(track: Track, own: Participant) -> Html:
         "which nobody has checked."
     )
     unknown = [m.name for m in track.measures if not is_known(m.measure)]
-    words = "Score can be: the lowest and the highest over all labels of the unjudged documents of all runs."
-    words += f" It is not known for {named(unknown)}." if unknown and total else ""
+    words = "Possible score: the lowest and the highest over all labels of the unjudged documents of all runs."
+    words += f" Unknown for {named(unknown)}." if unknown and total else ""
     caption = "Unjudged documents in the first ranks"
     inside = scrolls(table(caption, top, rows, kind="loose"), caption)
     return join(paragraph(lede, class_="lede"), figure(inside, words, kind=room(own.runs)))
@@ -452,11 +452,9 @@ def _unique(own: Participant) -> Html:
 def _left_out(track: Track, own: Participant) -> Html:
     """What the pool would be without this team."""
     if track.pool_depth is None:
-        return paragraph(
-            "The depth of the pool was not given, so what this team brought to it is not told.", class_="note"
-        )
+        return paragraph("The pool depth was not given, so what this team contributed to it is unknown.", class_="note")
     if own.brought is None:
-        return paragraph("No run of this team was pooled, so it brought no judgments in.", class_="prose-p")
+        return paragraph("No run of this team was pooled, so it contributed no judgments.", class_="prose-p")
     top = [head("run"), head("measure"), *heads("score", "left out", "change", "rank", "rank left out")]
     rows = [
         tr(
@@ -476,7 +474,7 @@ def _left_out(track: Track, own: Participant) -> Html:
         "Left out: the score without these judgments, as that of a team which was not pooled (Zobel 1998; by team "
         "Voorhees and Harman 1999)."
     )
-    caption = "Without what only this team brought to the pool"
+    caption = "Without what only this team contributed to the pool"
     inside = scrolls(table(caption, top, rows, kind="loose"), caption)
     return join(paragraph(lede, class_="prose-p"), figure(inside, words, kind=room(own.runs)))
 

@@ -101,7 +101,7 @@ def _mostly(verdict: Verdict) -> str:
         return ""
     if (largest := largest_of(dict(shares))) is None:
         if is_open_which(dict(shares)):
-            return ": which source brings most of the uncertainty is not known"
+            return ": which source contributes most of the uncertainty is unknown"
         return ": no single source dominates the uncertainty"
     source, is_sure = largest
     part = "most of the uncertainty comes" if is_sure else "the largest part of the uncertainty probably comes"
@@ -133,7 +133,7 @@ def _shares(verdict: Verdict, number: int) -> Html:
     ranges = ", ".join(f"{verdict.source_of(source).shown} {share}" for source, share in shares)
     if all(str(share) == NOT_KNOWN for _, share in shares):
         return paragraph(
-            f"The shares of the variance are not known: too few units tell them apart. {fixed}", class_="note"
+            f"The shares of the variance are unknown: there are too few units to estimate them. {fixed}", class_="note"
         )
     bar = el("svg", *parts, class_="share", width="100%", height=26, role="img", aria_label=f"Shares: {ranges}.")
     data = [(verdict.source_of(source).shown, share.estimate, *share.ends) for source, share in shares]

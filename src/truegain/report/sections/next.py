@@ -45,7 +45,8 @@ NO_CHANCE = (
 )
 ORDER_FOR_PAIR = "Order: top documents of topics with fewer than two judged ones, then the most informative ones."
 ORDER = (
-    "Order: one of each topic in turn; first top documents of topics with fewer than two judged ones, then documents "
+    "Order: one document per topic in turn; first top documents of topics with fewer than two judged ones, then "
+    "documents "
     "of systems without a judged document of their own, then those most informative about pairs of systems whose order "
     "is still open."
 )
@@ -89,7 +90,7 @@ def _check(facts: Facts, verdict: Verdict) -> Html | None:
     if verdict.to_check == "ordered":
         drawn = " draws the pairs to label, most useful first; fill in labels from the top, then add "
     words = paragraph(
-        "Nobody knows how often these labels are wrong, and for which systems. ", el("code", command),
+        "It is unknown how often these labels are wrong, and for which systems. ", el("code", command),
         drawn, el("code", "--gold LIST.csv"), ".",
     )  # fmt: skip
     return el("div", el("h3", f"First have a person check {verdict.labels_by}"), words, class_="card")
@@ -101,7 +102,7 @@ def _check_answers(facts: Facts, verdict: Verdict) -> Html:
     pair = f" --pair {shlex.quote(f'{c.a},{c.b}')}" if len(facts.systems) > 2 else ""
     files = facts.made.answers or f"FILES --score {shlex.quote(c.measure)}"
     words = paragraph(
-        "Nobody knows how often these values are wrong, and for which systems. ",
+        "It is unknown how often these values are wrong, and for which systems. ",
         el("code", f"truegain plan labels {files}{pair} -o LIST.csv"),
         " draws the answers to label; fill in labels from the top, then add ", el("code", "--gold LIST.csv"), ".",
     )  # fmt: skip
@@ -111,7 +112,7 @@ def _check_answers(facts: Facts, verdict: Verdict) -> Html:
 def _check_preferences(facts: Facts) -> Html:
     """Before all else a person must check the judge of preferences between systems."""
     words = paragraph(
-        "Nobody knows how often these votes are wrong, and for which systems. Have people compare some of the pairs, "
+        "It is unknown how often these votes are wrong, and for which systems. Have people compare some of the pairs, "
         "drawn at random, and give their preferences with ", el("code", "--gold PEOPLE.csv --design random"), ". ",
         el("code", "truegain plan preferences"), " estimates beforehand how much the judge then narrows the interval.",
     )  # fmt: skip

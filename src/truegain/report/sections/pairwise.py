@@ -180,7 +180,7 @@ def _triangle(m: MeasureFacts) -> Html:
     drawing = el("svg", paths, outline, viewBox=f"0 0 {n} {n}", role="img", aria_label=words, **looks)
     left = el("div", el("div", drawing, *_ticks(n), *_beside_diagonal(m), class_="mx"))
     right = el("div", el("h3", "Read along a row"), _example_words(m, example), _legend(m), _leaders(m))
-    bold = el("b", "The plain band along the diagonal holds pairs that do not differ significantly.")
+    bold = el("b", "The plain band along the diagonal has the pairs that do not differ significantly.")
     caption = (
         " A row is a system, best on top; its cells are the systems below it by score, numbered along the top. "
         f"{_gap_words(m)} The CSV has a digit per pair: 2 significantly different, 1 only if tested alone, 0 not."
@@ -296,6 +296,6 @@ def _staircase(m: MeasureFacts) -> Html:
     bold = el("b", "Across: rank. Down: the first rank that differs significantly from it.")
     caption = (
         " The diagonal is the rank itself; the further the stairs lie below it, the fewer systems differ. "
-        f"{_gap_words(m)} For so many systems, pairs were not tested alone."
+        f"{_gap_words(m)} With this many systems, pairs were not tested alone."
     )
     return figure(el("div", left, el("div", _legend(m), _leaders(m)), class_="mxg"), bold, caption, take)

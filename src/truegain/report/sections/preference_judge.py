@@ -88,11 +88,11 @@ def _both(judge: JudgedVotes) -> Html:
         tr(label("people name a winner"), *(num(count(n[x])) for x in ("same", "other", "judge ties"))),
         tr(label("people call a tie"), either, num(count(n["both tie"]))),
     ]  # fmt: skip
-    about = "What the judge says, given what people say"
+    about = "The judge's vote, given people's"
     top = [head("gold comparisons"), *heads("judge: the same", "judge: the other", "judge: a tie")]
     made = scrolls(table(about, top, rows, kind="cm"), about)
     take = downloads("judge-and-people", ("said", "gold_comparisons"), list(n.items()))
-    caption = "Gold comparisons. A judge whose winner changes with the order of showing says a tie in the mean of both."
+    caption = "Gold comparisons. If a judge's winner changes with the order of showing, the mean of both is a tie."
     return figure(made, caption, take)
 
 

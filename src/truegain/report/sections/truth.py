@@ -71,7 +71,7 @@ def summary(m: MeasureMarks, both: bool) -> str:
     """How many verdicts are right, as the labels are and corrected, and how many intervals hold the truth."""
     by, scores = m.measure.name, f"{contain(m.held, len(m.scores), 'score interval')} the true score."
     if not m.claims:
-        return f"By {by}, the truth of no claim is known; {scores}"
+        return f"By {by}, no true difference is known; {scores}"
     alone = ", each tested alone" if len(m.claims) > 1 else ""
     of, marks = f"Of {many(len(m.claims), 'verdict')} by {by}{alone}", counted([c.mark for c in m.claims])
     if not both:
@@ -123,13 +123,13 @@ def _besides(m: MeasureMarks) -> list[str]:
 def _unknown(facts: Facts, marks: Sequence[MeasureMarks]) -> str:
     """What the truth leaves out."""
     left = [m.name for m in facts.measures if m not in [x.measure for x in marks]]
-    words = [f"No true score is known by {', '.join(left)}."] if left else []
+    words = [f"No true score is known for {', '.join(left)}."] if left else []
     words += [
         f"{many(m.unknown, 'claim')} by {m.measure.name} not counted: a true score is missing."
         for m in marks
         if m.unknown
     ]
-    return " ".join(["The true scores come from the file given as truth, and were used for nothing else.", *words])
+    return " ".join(["The true scores come from the file given as truth, and were used only here.", *words])
 
 
 def _figures(facts: Facts, m: MeasureMarks) -> list[Html]:

@@ -149,8 +149,8 @@ def _scatter(facts: Facts, values: ValueErrors) -> Html:
                     values.judge.tolist(), strict=True))  # fmt: skip
     unit = "cluster" if "clusters" in facts.over else "topic"
     caption = [
-        f"One dot for each labeled answer: {values.measure} by people across, by the judge upward. On the dashed line "
-        "they agree; above it the judge is too lenient."
+        f"One dot per labeled answer: {values.measure} by people (horizontal) and by the judge (vertical). On the "
+        "dashed line they agree; above it the judge is too lenient."
     ]
     if len(values.systems) == 2:
         first, second = values.systems
@@ -163,7 +163,7 @@ def _scatter(facts: Facts, values: ValueErrors) -> Html:
 
 def _words(values: ValueErrors) -> str:
     r = values.correlation
-    of = "they do not vary together" if r is None else f"Pearson's correlation is {r[0]:z.2f}"
+    of = "they are not correlated" if r is None else f"Pearson's correlation is {r[0]:z.2f}"
     return f"Scatter of the judge's {values.measure} against people's, {many(len(values), 'answer')}; {of}."
 
 

@@ -152,7 +152,7 @@ def _number_line(facts: Facts, verdict: Verdict) -> Html | None:
         " minus ",
         name(c.a),
         f", with {facts.level} intervals. Solid line: no difference.{least if facts.min_effect > 0 else ''}",
-        f" The hollow bar takes all {facts.unit}s as true." if both else "",
+        f" The hollow bar assumes that all {facts.unit}s are correct." if both else "",
         FAINT if wide is not None else "",
     )
     return NumberLine(c.measure, c.a, c.b, bars, facts.min_effect).html(caption)

@@ -56,7 +56,7 @@ def _lede(facts: Facts, about: PreferenceFacts) -> str:
     whose = ", before gold comparisons correct them" if about.judge is not None else ""
     return (
         f"{many(facts.labels, 'vote')} on {many(sum(p.topics for p in about.pairs), 'comparison')}. Share of "
-        f"comparisons won, a tie counting half, by the votes as they are{whose}: {shown}."
+        f"comparisons won, with ties as half, by the uncorrected votes{whose}: {shown}."
     )
 
 

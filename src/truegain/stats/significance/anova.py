@@ -253,7 +253,7 @@ def tukey_hsd(matrix: npt.ArrayLike, *, blocked: bool = True, confidence: float 
         raise TruegainError(
             "the systems differ by the same amount on every topic: there is no residual variance to test their "
             f"means against; use the randomized Tukey test ({arg('test', 'randomized-tukey-hsd')}), or "
-            f"{by_surface('Study.verdict', '`truegain verdict`')}, which tells the difference without an interval"
+            f"{by_surface('Study.verdict', '`truegain verdict`')}, which prints the difference without an interval"
         )
     if anova.no_residual:
         return Tukey(name, anova, np.ones((m, m)), 0.0)
