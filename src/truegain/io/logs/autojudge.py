@@ -89,8 +89,8 @@ def refuse_unnamed(data: bytes, file: str) -> None:
 def note_unnamed(data: bytes) -> str:
     r"""What is said of a file that may be a leaderboard of whole numbers, such as counts; empty where it may not.
 
-    >>> note_unnamed(b"NUGGETS 31 4\nNUGGETS 32 0\n")[:60]
-    'if this is a leaderboard of one run, say what the columns ho'
+    >>> note_unnamed(b"NUGGETS 31 4\nNUGGETS 32 0\n").partition(",")[0]
+    'if this is a leaderboard of one run'
     >>> note_unnamed(b"31 0 d1 1\n31 0 d2 0\n")
     ''
     """
