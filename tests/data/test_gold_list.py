@@ -271,9 +271,7 @@ def test_a_key_is_not_lost(tmp_path: Path) -> None:
         made(8).write(path)
     made(8).write(path, tmp_path / "elsewhere.csv")
     key.unlink()
-    with pytest.raises(
-        InputError, match=r"is not in its folder \(put its key file there \(LIST\.key\.csv, by the name"
-    ):
+    with pytest.raises(InputError, match=r"is not in its folder \(put its key file there \(LIST\.key\.csv, by the"):
         read_gold_list(path)
     assert read_gold_list(tmp_path / "elsewhere.csv").judged == 0
 
