@@ -47,19 +47,22 @@ document.addEventListener("DOMContentLoaded", () => {
     if (made) return made;
     const index = Search._index;
     const pages = index.docnames.map((name, i) => ({
-      file: i, name, anchor: "", title: index.titles[i], shown: index.titles[i], titled: stems(index.titles[i]), hints: new Set(),
+      file: i, name, anchor: "", title: index.titles[i], shown: index.titles[i], titled: stems(index.titles[i]), hints: new Set(), about: null,
       headings: [], part: (PARTS.find(([of]) => of.test(name)) || [null, 1])[1], term: false,
     }));
     for (const [title, at] of Object.entries(index.alltitles))
       for (const [file, anchor] of at) if (anchor !== null) pages[file].headings.push([title, `#${anchor}`, stems(title)]);
     const of = new Map(pages.map((page) => [page.name, page]));
     const terms = [];
-    for (const [name, anchor, text, kind] of QUESTIONS) {
+    for (const [name, anchor, text, kind, about] of QUESTIONS) {
       const page = of.get(name);
       if (!page) continue;
       if (kind === "term")
-        terms.push({ ...page, anchor: `#${anchor}`, shown: `${page.title} > ${text}`, titled: stems(text), headings: [], hints: new Set(), term: true });
-      else stems(text).forEach((stem) => page.hints.add(stem));
+        terms.push({ ...page, anchor: `#${anchor}`, shown: `${page.title} > ${text}`, titled: stems(text), headings: [], hints: new Set(), about, term: true });
+      else {
+        stems(text).forEach((stem) => page.hints.add(stem));
+        page.about = page.about || about || null;
+      }
     }
     const having = (table, stem) => (Object.hasOwn(table, stem) ? [table[stem]].flat() : []);
     const pagesWith = (stem) => new Set([...having(index.terms, stem), ...having(index.titleterms, stem)]);
@@ -109,7 +112,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const at = heading[1] && heading[3] > titled ? heading : null;
       const short = 1 / Math.sqrt(1 + 0.08 * place.titled.size);
       const score = sum * (met / whole) * place.part * short * (place.term && defined ? 1.6 : 1);
-      return [place.name, at ? `${place.title} > ${at[2]}` : place.shown, at ? at[1] : place.anchor, null, score, place.file, titled > 0];
+      return [place.name, at ? `${place.title} > ${at[2]}` : place.shown, at ? at[1] : place.anchor, at ? null : place.about, score, place.file, titled > 0];
     };
     return all.map(value).filter((one) => one).sort((a, b) => b[4] - a[4])
       .filter((one, i, rows) => one[4] > 0.25 * rows[0][4]).slice(0, MOST)

@@ -132,6 +132,7 @@ def test_a_limit_of_labels(command: Command) -> None:
     code, out, _ = command(f"{words} --max-labels 12")
     assert code == 3
     assert out.startswith("Not decided within 12 labels. ")
+    assert "Run the same command with a higher --max-labels." in out
     assert json.loads(Path("settle/decision.json").read_text())["status"] == "undecided"
     code, out, _ = command(f"{words} --max-labels 60")
     assert "rows 13 to 37" in out

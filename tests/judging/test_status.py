@@ -50,13 +50,27 @@ def test_counts() -> None:
         answers=lambda r: {"value": None, "cannot": "other"} if r["session"] == "s2" and r["number"] == 1 else None,
     )
     said = figures(study, found)
+    whose = next(s["assessor"] for s in found.sessions if s["id"] == "s2")
     assert said.lines == (
         "9 of 12 units finished (75%), 1 being judged",
         "71 judgments that count, 1 could not be judged; median time on one 34 s",
         "12 sessions: 9 finished, 1 in progress, 1 ended at practice or question, 1 ended at the checks",
+        f"could not judge: {whose} 1",
         "13.50 GBP for finished units at 1.5; 18.00 GBP when all are finished",
     )
     assert said.progress.rows[:2] == [("1", "Topic 1", 4, 3, 1, 0), ("2", "Topic 2", 4, 2, 0, 2)]
+
+
+def test_who_declined_is_named() -> None:
+    """Guards the number of people: who only declined takes no part, and is told by name."""
+    study = made_study()
+    whole = made_rows(study)
+    who = whole.sessions[0]["assessor"]
+    found = changed(whole, sessions=lambda r: ended("declined") if r["assessor"] == who else None)
+    said = figures(study, found)
+    assert f"1 declined to take part: {who}" in said.lines
+    assert who not in [row[0] for row in said.people.rows]
+    assert not any("declined to" in line for line in figures(study, whole).lines)
 
 
 def test_who_took_back_after_the_end_is_paid() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from truegain.errors import TruegainError
+from truegain.judging.study.checking import _unknown_texts
 from truegain.judging.study.create import toml_of
 from truegain.judging.study.files import read_documents, read_topics
 from truegain.judging.study.simulated import simulated_study, simulated_truth
@@ -197,6 +198,24 @@ def test_a_study_with_faults_is_not_opened(tmp_path: Path) -> None:
         read_study(tmp_path)
     with pytest.raises(TruegainError, match=r"no such file.*annotate init"):
         read_study(tmp_path / "none")
+
+
+def test_texts_that_no_page_has_are_told(tmp_path: Path) -> None:
+    """Guards a study's own texts: a name that no page asks for, and words in braces that nothing fills in."""
+    written(
+        tmp_path, "judging.toml",
+        '[texts]\n"team.wait_someone" = "We wait."\n"team.waits_someone" = "For {who}: {n}, {total}, {time}."\n'
+        '"team.waits_someone_one" = "We wait: {n}."\n"page.next" = "On {page}"\n"ask" = "How {good}?"\n',
+    )  # fmt: skip
+    settings = read_settings(tmp_path, [])
+    assert settings is not None
+    assert _unknown_texts(settings) == [
+        "[texts] team.wait_someone: no page has such a text; did you mean team.waits_someone?",
+        "[texts] team.waits_someone: nothing is filled in for {who}, and people read it as it stands "
+        "(there: {n}, {time}, {total})",
+        "[texts] page.next: nothing is filled in for {page}, and people read it as it stands (there: none)",
+        "[texts] ask: no page has such a text",
+    ]
 
 
 def test_texts_of_a_study(tmp_path: Path) -> None:

@@ -287,6 +287,27 @@ def test_second_labels_cost_and_do_not_shorten_the_list() -> None:
     assert wide.is_beyond(n), "more labels than rows, and fewer than all rows take"
 
 
+def test_the_limit_that_ended_it_is_named() -> None:
+    """Guards the way on: whether labels or money ran out is said, and nothing where the whole list is labeled."""
+    runs, bronze, gold = world(2, gain=0.02)
+    study = tg.Study(runs, bronze, "P@5")
+    for words, limit in (
+        (
+            {"max_labels": 17, "price": 0.5, "max_cost": 100},
+            "17 labels; 103 documents of the list are left",
+        ),
+        (
+            {"max_labels": 30, "price": 0.5, "max_cost": 10},
+            "cost, 10; 100 documents of the list are",
+        ),
+    ):
+        settled = study.settle(known(gold), population="fixed", **words)  # type: ignore[arg-type]
+        assert settled.status == "undecided"
+        assert any(note.startswith(f"Labeling ended at the limit of {limit}") for note in settled.settlement.notes)
+    notes = study.settle(known(gold), population="fixed", keep_going=True, max_labels=120).settlement.notes
+    assert not any("at the limit" in note for note in notes)
+
+
 def test_rows_that_labels_are_enough_for() -> None:
     """Guards the rows that people are told of: the most whose labels stay within the limit; none where all rows do."""
     for listed in (1, 2, 7, 40):

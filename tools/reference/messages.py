@@ -23,30 +23,38 @@ def script() -> str:
     return f"// Written by tools/reference from code and pages.\nconst QUESTIONS = {asked};\nconst MESSAGES = {said};\n"
 
 
-def questions() -> list[tuple[str, str, str, str]]:
-    """Page, place, words and kind of every line that sends readers to a page: questions, and the lists of indexes."""
+Place = tuple[str, str, str, str, str]  # page, place, words, kind, what the list of results says of it
+
+
+def questions() -> list[Place]:
+    """Every line that sends readers to a page: questions, and the lists of indexes, which say what a page is about."""
     found = []
     for path in (DOCS / "start" / "questions.md", *sorted(DOCS.rglob("index.md"))):
-        lines = re.findall(
-            r"^- (.*?)(?=^- |^#|^```|\Z|\n\n)", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-        )
-        for line in lines:
-            said = re.sub(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\\|\*|\bSee\b", " ", line)
-            for label, target, place in re.findall(r"\[([^\]]*)\]\(([^)#]+)\.md#?([^)]*)\)", line):
+        text = path.read_text(encoding="utf-8")
+        for line in re.findall(r"^- (.*?)(?=^- |^#|^```|\Z|\n\n)", text, re.DOTALL | re.MULTILINE):
+            said = " ".join(re.sub(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\\|\*|\bSee\b", " ", line).split())
+            links = re.findall(r"\[([^\]]*)\]\(([^)#]+)\.md#?([^)]*)\)", line)
+            about = said.removeprefix(": ").rstrip(".") if len(links) == 1 and said.startswith(": ") else ""
+            for label, target, place in links:
                 page = (path.parent / target).resolve().relative_to(DOCS).as_posix()
-                found.append((page, place, " ".join(f"{label} {said}".split()), "question"))
+                found.append((page, place, f"{label} {said}", "question", about))
     return found
 
 
-def terms() -> list[tuple[str, str, str, str]]:
-    """Page, place, name and kind of each term of the glossary."""
+def terms() -> list[Place]:
+    """Every term of the glossary, with what it means."""
     text = (DOCS / "reference" / "glossary.md").read_text(encoding="utf-8")
-    names = [
-        name
-        for block in re.findall(r"```\{glossary\}\n(.*?)```", text, re.DOTALL)
-        for name in re.findall(r"^(\S.*)$", block, re.MULTILINE)
+    blocks = re.findall(r"```\{glossary\}\n(.*?)```", text, re.DOTALL)
+    entries = [entry.partition("\n") for block in blocks for entry in block.strip().split("\n\n")]
+    return [
+        ("reference/glossary", "term-" + re.sub(r"\W+", "-", name), name, "term", plain(meaning).rstrip("."))
+        for name, _, meaning in entries
     ]
-    return [("reference/glossary", "term-" + re.sub(r"\W+", "-", name), name, "term") for name in names]
+
+
+def plain(text: str) -> str:
+    """Markdown as text."""
+    return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", text).split())
 
 
 def read(text: str) -> str:

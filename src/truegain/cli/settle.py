@@ -324,6 +324,11 @@ def _answer(known: Settlement, keeper: Keeper) -> str:
             lines.append("Add --keep-going to label on.")
         if keeper.settling.over_topics:
             lines.append("Add --population fixed and another --folder to ask about these topics only.")
+    limit = keeper.settling.budget.binding
+    if limit and known.labels < known.listed and any(pair.status == "undecided" for pair in known.pairs):
+        lines.append(
+            f"Run the same command with a higher {option('--max-cost' if limit == 'max_cost' else '--max-labels')}."
+        )
     files = [ANSWER, *([REPORT] if (keeper.folder / REPORT).is_file() else []), FILLED]
     lines.append(f"{known.in_words}; {shown_path(keeper.folder)} has {', '.join(files[:-1])} and {files[-1]}.")
     return "\n".join(map(in_words, lines))

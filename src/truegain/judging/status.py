@@ -12,7 +12,7 @@ from statistics import median
 from typing import Literal, NamedTuple
 
 from truegain.data.judgments import Judgments
-from truegain.errors import TruegainError, counted
+from truegain.errors import TruegainError, counted, some
 from truegain.judging.export import Collected, Row, Wanted, rating_table, rows_that_count, sent_back
 from truegain.judging.study.study import JudgingStudy
 from truegain.judging.tasks.base import DONE
@@ -99,6 +99,7 @@ FAST = 1.25  # times the seconds that a document needs: a median below it looks 
 SLOW = 3.0  # times the median of all
 SENT_BACK = 2  # sends, of one set or of several
 MOST = 0.5  # of the answers: reasons that repeat, numbers that are all the same, items not judged
+MOST_NAMED = 8  # people, in a line
 FEW = 4  # answers, below which nothing is said of a person
 OUTCOMES = {
     DONE: "finished",
@@ -150,7 +151,7 @@ def figures(
 
     """
     ratings = data.ratings()
-    lines = [_sets(study, data), _answers(ratings), _ends(data), *_cost(study, data)]
+    lines = [_sets(study, data), _answers(ratings), _ends(data), *_who(data, ratings), *_cost(study, data)]
     if agreement is not None:
         lines.append(_agreement(study, ratings, agreement))
     people = _people(study, data, ratings, *_far(study, ratings, far))
@@ -183,6 +184,28 @@ def _answers(ratings: Sequence[Row]) -> str:
 def _ends(data: Collected) -> str:
     summary = outcome_counts(Counter(row["outcome"] for row in data.sessions))
     return f"{counted(len(data.sessions), 'session')}: {summary}" if summary else ""
+
+
+def who_declined(data: Collected) -> list[str]:
+    """Who did not consent, and takes no part."""
+    mine = {person["id"] for person in taking_part(data)}
+    return sorted(person["id"] for person in data.assessors if person["id"] not in mine)
+
+
+def who_could_not(ratings: Sequence[Row]) -> dict[str, int]:
+    """Who could not judge something, and how much of what counts; those with most of it first."""
+    counts = Counter(row["assessor"] for row in rows_that_count(ratings) if row["value"] is None)
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _who(data: Collected, ratings: Sequence[Row]) -> list[str]:
+    """Who declined, and who could not judge, by name: what the numbers alone do not say."""
+    lines = []
+    if declined := who_declined(data):
+        lines.append(f"{len(declined):,} declined to take part: {some(declined, MOST_NAMED)}")
+    if could_not := who_could_not(ratings):
+        lines.append(f"could not judge: {some([f'{name} {n:,}' for name, n in could_not.items()], MOST_NAMED)}")
+    return lines
 
 
 def outcome_counts(counts: Mapping[str | None, int]) -> str:

@@ -575,6 +575,13 @@ class Settling:
                 f"Limits of the {len(self.candidates)} comparisons hold together with {100 * self.study.confidence:g}% "
                 f"confidence; each has {100 * self.confidence:g}%."
             )
+        if "undecided" in statuses and ended and len(labels) < len(self.listed) and self.budget.binding:
+            left, budget = len(self.listed) - len(labels), self.budget
+            of = f"cost, {budget.max_cost:,g}" if budget.binding == "max_cost" else counted(budget.limit or 0, "label")
+            notes.append(
+                f"Labeling ended at the limit of {of}; {counted(left, 'document')} of the list "
+                f"{'is' if left == 1 else 'are'} left. Raise this limit to go on with the labels that are there."
+            )
         stuck = int(np.isnan(labels).sum())
         if stuck:
             notes.append(

@@ -161,6 +161,17 @@ class LabelBudget:
             limits.append(int(self.max_cost / self.price + 1e-9))
         return min(limits, default=None)
 
+    @property
+    def binding(self) -> str:
+        """The limit that is reached first, by its name; empty where there is none.
+
+        >>> LabelBudget(300, 0.5, 120).binding, LabelBudget(300).binding, LabelBudget().binding
+        ('max_cost', 'max_labels', '')
+        """
+        if self.limit is None:
+            return ""
+        return "max_labels" if self.limit == self.max_labels else "max_cost"
+
     def most(self, rows: int) -> int:
         """Labels after which it is given up, of a list of so many rows."""
         labels = self.label_count(rows)

@@ -37,6 +37,8 @@ from truegain.judging.status import (
     VerdictSoFar,
     suspicions,
     taking_part,
+    who_could_not,
+    who_declined,
 )
 from truegain.judging.store.decisions import StoredDecision
 from truegain.judging.study.study import JudgingStudy
@@ -102,6 +104,7 @@ class AssessorLine:
     flags: tuple[str, ...]
     is_model: bool
     excluded: str | None
+    cannot: int = 0  # of the answers that count
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,7 @@ class Overview:
     times: Times
     topics: tuple[TopicLine, ...]
     assessors: tuple[AssessorLine, ...]
+    declined: tuple[str, ...]  # who did not consent
     agreement: AgreementSoFar
     verdicts: tuple[VerdictSoFar, ...] | None
 
@@ -174,6 +178,7 @@ def overview_of(
         times=times_of(study, data, counted),
         topics=_topics(study, data, agreement),
         assessors=_assessors(study, data, ratings, agreement),
+        declined=tuple(who_declined(data)),
         agreement=agreement,
         verdicts=verdicts,
     )
@@ -268,7 +273,7 @@ def _assessors(
     for rows, of in ((data.sessions, sessions), (ratings, by_person)):
         for row in rows:
             of.setdefault(row["assessor"], []).append(row)
-    lines = []
+    lines, could_not = [], who_could_not(ratings)
     for person in taking_part(data):
         own, answers = sessions.get(person["id"], []), by_person.get(person["id"], [])
         flags = [f for f in suspicions(study, person, own, answers, middle) if f != "model" and "excluded" not in f]
@@ -283,6 +288,7 @@ def _assessors(
                 tuple(flags),
                 person["kind"] == "model",
                 person["excluded"],
+                could_not.get(person["id"], 0),
             )
         )
     lines.sort(key=lambda line: (line.excluded is not None, not line.flags, -line.sets, line.id))

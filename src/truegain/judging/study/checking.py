@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import glob
 import re
 import statistics
@@ -18,8 +19,8 @@ from truegain.judging.study.files import collecting, refuse
 from truegain.judging.study.study import ALL, CODES, FILE, JudgingSettings, JudgingStudy, Opened, open_study
 from truegain.judging.study.units import ANCHORS, first_tenth, given_out, holding
 from truegain.judging.tasks.base import HTML, Item, Task, Unit
-from truegain.judging.tasks.catalogue import has_own_labels
-from truegain.judging.texts import Wording
+from truegain.judging.tasks.catalogue import has_own_labels, task_of
+from truegain.judging.texts import Wording, catalogue, names_in
 
 LANGUAGES = ("de", "en")
 LISTED = 5  # names in a sentence
@@ -269,6 +270,28 @@ def _labels(values: Sequence[float]) -> str:
     return f"label {names} is" if len(values) == 1 else f"labels {names} are"
 
 
+def _unknown_texts(settings: JudgingSettings) -> list[str]:
+    """A study's own texts that no page has, and {names} in them that nothing fills in: people would read them so."""
+    known = {**task_of(settings.task).texts, **catalogue()}
+    told = []
+    for name, text in settings.words.texts.items():
+        others = (name.removesuffix("_one"), f"{name.removesuffix('_one')}_one")
+        ours = [known[other] for other in (name, *others) if other in known]
+        if not ours:
+            near = difflib.get_close_matches(name, known, 1)
+            told.append(f"[texts] {name}: no page has such a text" + (f"; did you mean {near[0]}?" if near else ""))
+            continue
+        filled = {"n", "total"} if any(other.endswith("_one") and other in known for other in others) else set()
+        filled = filled.union(*(names_in(text) for text in ours))
+        if unknown := sorted(names_in(text) - filled):
+            there = some([f"{{{x}}}" for x in sorted(filled)], LISTED) or "none"
+            asked = some([f"{{{x}}}" for x in unknown], LISTED)
+            told.append(
+                f"[texts] {name}: nothing is filled in for {asked}, and people read it as it stands (there: {there})"
+            )
+    return told
+
+
 def _check_words(settings: JudgingSettings, faults: list[str], notes: list[str]) -> None:
     words = settings.words
     if not words.title.strip():
@@ -280,6 +303,7 @@ def _check_words(settings: JudgingSettings, faults: list[str], notes: list[str])
             f"language {words.language!r} is unknown: the pages are in {' and '.join(LANGUAGES)}; put their texts "
             "into [texts] for another one"
         )
+    notes += _unknown_texts(settings)
     people = settings.people
     if people.platform == "prolific":
         lacking = [name for name in CODES if not people.codes.get(name, "").strip()]

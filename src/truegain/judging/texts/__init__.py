@@ -35,6 +35,15 @@ def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]
             yield above + name, value
 
 
+def names_in(text: str) -> set[str]:
+    """What a text has filled in.
+
+    >>> sorted(names_in("Row {top} of {rows}"))
+    ['rows', 'top']
+    """
+    return set(_NAMED.findall(text))
+
+
 class Wording:
     """The texts of a study: its own where it has them, else those of its language.
 
