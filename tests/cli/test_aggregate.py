@@ -139,7 +139,7 @@ def test_where_a_route_cannot_tell_it_says_so(run: Run, folder: Path) -> None:
             ["eval", "ratings.csv", "s.run", "--scale", "0:3"],
             "--scale: this applies to ratings; choose how they become labels",
         ),
-        (["eval", "ratings.csv", "s.run", "--repeated", "last", "--values", "a=1"], "--repeated: this is"),
+        (["eval", "ratings.csv", "s.run", "--repeated", "last", "--values", "a=1"], "--repeated: this applies"),
         (["eval", "ratings.csv", "s.run"], "these are ratings (combine them into one label a document"),
         (
             ["eval", "ratings.csv", "s.run", "-m", "nG@1"],

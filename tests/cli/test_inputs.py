@@ -173,7 +173,7 @@ def test_exports_with_other_field_names(run: Run, folder: Path) -> None:
     assert "task 1 has no topic: there is no field 'topic'; there are query_text, passage, who" in err
     names = "topic=query_text,doc=passage"
     code, _, err = run("aggregate", "s.json", "--aggregate", "sum", "--columns", names)
-    assert (code, "holds 2 ratings" in err, "--columns label=relevance" in err) == (2, True, True), err
+    assert (code, "contains 2 ratings" in err, "--columns label=relevance" in err) == (2, True, True), err
     code, out, err = run("aggregate", "s.json", "--aggregate", "sum", "--columns", f"{names},label=relevance")
     assert code == 0, err
     gains = {(t, d): int(x) for t, _, d, x in (line.split() for line in out.splitlines())}

@@ -62,5 +62,5 @@ def test_fill_adds_to_a_list_and_takes_nothing_away(run: Run, folder: Path) -> N
     assert run("plan", "fill", "list.csv", "first5.qrels", "-o", "judged.csv")[0] == 0
     code, _, err = run("plan", "fill", "list.csv", "first2.qrels", "-o", "judged.csv")
     assert code == 2
-    assert "holds 3 labels that would be lost" in err
+    assert "has 3 labels that would be lost" in err
     assert tg.read_gold_list(folder / "judged.csv").judged == 5

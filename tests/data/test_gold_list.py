@@ -244,7 +244,7 @@ def test_a_sheet_that_lost_a_column_is_no_random_sample(tmp_path: Path, lost: st
         (("order", 3, "7"), r"list.csv:5: order 7 is not in the list, which has 1 to 6"),
         (
             ("digest", 0, "sha-0"),
-            r"list.csv: the key of this list, sha-0, is not beside it; list.key.csv belongs to an",
+            r"list.csv: the key of this list, sha-0, is not in its folder; list.key.csv belongs to an",
         ),
         (("label", 2, "1"), r"list.csv:2: order 1 \(topic 1, document d0\) has no label, and order 3 has one"),
         (("label", 0, "7"), "list.csv:2: label 7 of topic 1, document d0 is not on the scale 0 to 3"),
@@ -271,7 +271,7 @@ def test_a_key_is_not_lost(tmp_path: Path) -> None:
         made(8).write(path)
     made(8).write(path, tmp_path / "elsewhere.csv")
     key.unlink()
-    with pytest.raises(InputError, match=r"is not beside it \(put its key file there \(LIST\.key\.csv, by the name"):
+    with pytest.raises(InputError, match=r"is not in its folder \(put its key file there \(LIST\.key\.csv, by the"):
         read_gold_list(path)
     assert read_gold_list(tmp_path / "elsewhere.csv").judged == 0
 
@@ -292,7 +292,7 @@ def test_a_row_that_nobody_could_judge_holds_up_none(tmp_path: Path, ending: str
     assert (later.judged, later.cannot) == (4, frozenset())
     with pytest.raises(InputError, match=r"order 1 .*has no label, and order 2 has one"):
         made().filled(None, cannot=[("2", "d1")])
-    with pytest.raises(InputError, match="holds 1 label that would be lost"):
+    with pytest.raises(InputError, match="has 1 label that would be lost"):
         made().filled(labels | {"2": {"d1": 0.0}}).write(path)
 
 

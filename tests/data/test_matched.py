@@ -183,7 +183,7 @@ def test_the_deepest_measure_says_which_ranks_count() -> None:
     """Guards several measures: one without a cutoff looks at all ranks, condensed lists do, options cut them."""
     lists = {t: {**{f"new{i}": 9.0 - i for i in range(5)}, **docs} for t, docs in run().items()}
     for other in ("P@10", "Bpref"):
-        said = "P@5 of run is 0 because none of the documents in the first 5 ranks is judged, so it means nothing"
+        said = "P@5 of run is 0 because none of the documents in the first 5 ranks is judged, so it is meaningless"
         with pytest.warns(tg.DataWarning, match=said):
             assert tg.evaluate(lists, labels(), ["P@5", other]).mean(None, "P@5") == 0
     assert told(lists, labels(), ["P@10", "AP"]) == []

@@ -139,7 +139,7 @@ def test_what_is_known_besides_is_kept(tmp_path: Path) -> None:
         ("[{]", {}, "not readable JSON"),
         ('[{"a": 1}]', {}, "no topic and no doc among the columns a"),
         ('[{"annotations": 1}]', {}, "without a list of annotations"),
-        (json.dumps([studio_task("1", "a", studio_rating("x", "choices", ["1", "2"]))]), {}, "holds 2 ratings"),
+        (json.dumps([studio_task("1", "a", studio_rating("x", "choices", ["1", "2"]))]), {}, "contains 2 ratings"),
         (json.dumps([{"data": {"doc": "a"}, "annotations": [studio_rating("x", "number", 1)]}]), {}, "has no topic"),
     ],
 )  # fmt: skip

@@ -900,7 +900,7 @@ def test_what_cannot_be_settled_is_refused() -> None:
         with pytest.raises(TruegainError, match=r"scale .*: give the labels in use, as 0:3"):
             both.with_measures("P@5").settle(known(gold), scale=scale)  # type: ignore[arg-type]
     listed = tg.sample_gold(runs, bronze, "P@5").with_labels(np.zeros(120))
-    with pytest.raises(TruegainError, match="give the judge's labels alone"):
+    with pytest.raises(TruegainError, match="give the judge's labels only"):
         tg.Study(runs, bronze, "P@5", gold=listed).settle(known(gold))
     with pytest.raises(TruegainError, match=r"population .*collection.*: settling asks about topics"):
         tg.Study(runs, bronze, "P@5", population="collection").settle(known(gold))

@@ -254,8 +254,8 @@ def test_measures_without_a_proof_are_refused() -> None:
     for measure, said in {
         "AP": "available for nDCG", "nERR@3": "available for nDCG",
         "nDCG(judged_only=True)@3": "judged_only removes the unjudged documents; leave it out",
-        "ERR(max_rel='topic')@3": "give a number", "RBP(max_rel='topic')": "give max_rel", "RR(rel=0)": "worth nothing",
-        "nDCG(gains={0:1})@3": "worth nothing", "nDCG(dcg='jk',base=0)@3": "weigh more",
+        "ERR(max_rel='topic')@3": "give a number", "RBP(max_rel='topic')": "give max_rel", "RR(rel=0)": "a gain of 0",
+        "nDCG(gains={0:1})@3": "a gain of 0", "nDCG(dcg='jk',base=0)@3": "weigh more",
     }.items():  # fmt: skip
         with pytest.raises(MeasureError, match=said):
             tg.unjudged(run, qrels, measure)

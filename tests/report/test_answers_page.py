@@ -159,7 +159,7 @@ def test_odd_values_are_told() -> None:
     check: Check = values_check(Items.of_rows(rows), "faith")
     assert not check.fine
     assert check.about[-2:] == (
-        "All values are the same for c (1): this score cannot tell its answers apart.",
+        "All values are the same for c (1): this score cannot distinguish its answers.",
         "The same value on every topic: a, b; perhaps one log under two names.",
     )
 

@@ -216,8 +216,7 @@ def test_topics_that_a_system_lacks_are_told(every: bool) -> None:
     check = next(c for c in checks if c["name"] == "Topics")
     assert (check["state"], check["value"]) == ("look", "24" if every else "22")
     assert check["about"].startswith(
-        "All systems answered 22 of these 24. An answer that is missing counts as 0: of sys-2 (2) and sys-1 (1), on 03 "
-        "and 07. Fewer"
+        "All systems answered 22 of these 24. A missing answer counts as 0: sys-2 (2) and sys-1 (1) on 03 and 07. Fewer"
         if every
         else "All systems answered these 22. 2 judged topics left out, because some system lacks them: 03 and 07. Fewer"
     )

@@ -290,7 +290,7 @@ def test_a_study_has_all_that_a_page_needs(tmp_path: Path) -> None:
     two = tg.Study({"one": run, "two": {t: {"b": 2.0, "a": 1.0} for t in qrels}}, qrels, "P@1")
     with pytest.raises(tg.TruegainError, match="there is 1 \\(one\\)"):
         one.report(tmp_path / "a.html")
-    with pytest.raises(tg.TruegainError, match="has its judgments, measures and config already; give None"):
+    with pytest.raises(tg.TruegainError, match="already has its judgments, measures and config; give None"):
         tg.write_report(two, None, "P@1", tmp_path / "a.html")
     assert not (tmp_path / "a.html").exists()
     two.claims = (("two", "one"),)

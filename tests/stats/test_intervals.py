@@ -316,7 +316,7 @@ def test_a_geometric_mean_is_handled_in_logs() -> None:
     low, high = stats.t.interval(0.95, 11, logs.mean(), stats.sem(logs))
     assert (found.low, found.high) == pytest.approx((np.exp(low), np.exp(high)))
     assert topic_intervals(scores, "GMAP")[0].method == "t"
-    with pytest.raises(TruegainError, match="wilson limits need a mean between bounds, and GMAP is none"):
+    with pytest.raises(TruegainError, match="wilson limits need a mean between bounds, and GMAP has none"):
         topic_intervals(scores, "GMAP", "wilson")
     with pytest.raises(TruegainError, match="GMAP is a geometric mean, handled in logarithms, and has no logit limits"):
         topic_intervals(scores, "GMAP", "logit")

@@ -384,7 +384,10 @@ def test_csv_logs_need_no_score_as_json_logs(run: Run, folder: Path, commands: N
     [
         (("verdict", "old.csv", "new.csv"), "old.csv: a table of scores? add --score faith"),
         (("verdict", "old.csv"), "old.csv: a table of scores? add --score faith"),
-        (("correct", "old.csv", "new.csv", "--gold", "old.csv", "--design", "random"), "add --score faith"),
+        (
+            ("correct", "old.csv", "new.csv", "--gold", "old.csv", "--design", "random"),
+            "a table of scores? add --score faith",
+        ),
         (("init", "old.csv", "new.csv"), "`truegain doctor` shows"),
         (("verdict", "pairs.csv"), "there is no column winner among topic, a, b"),
     ],

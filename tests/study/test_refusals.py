@@ -76,7 +76,7 @@ def test_options_of_a_study_alone_are_refused_by_correct() -> None:
     """Guards the argument that is named: the rule over gold labels first, then looks."""
     runs, bronze, gold = world(1)
     for options, name in (({"aggregate": "mean"}, "aggregate"), ({"sequential": True}, "sequential")):
-        with pytest.raises(tg.TruegainError, match=f"^Gold.{name}: this is of a study"):
+        with pytest.raises(tg.TruegainError, match=f"^Gold.{name}: this option belongs to a study"):
             tg.correct(runs, bronze, "P@10", gold=tg.Gold(gold, design="random", **options))
     with pytest.raises(tg.TruegainError, match="gold: the labels are missing"):
         tg.correct(runs, bronze, "P@10", gold=tg.Gold(None, design="random"))

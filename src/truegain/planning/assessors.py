@@ -35,7 +35,7 @@ def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Pl
     Maddalena et al. 2017, ACM TOIS 35(3), section 6.3; their table II says 95% and is at 99%.
 
     >>> print(assessors_needed(sigma=2, error=2, confidence=0.99))
-    7 assessors: mean rating within 2 of that of all assessors, with 99% confidence
+    7 assessors: mean rating within 2 of the mean of all assessors, with 99% confidence
     """
     needed, aim = needed_within(sigma, error, confidence), _aim(error, confidence)
     columns = ("assessors", "sigma", "error", "confidence")
@@ -118,7 +118,7 @@ def plan_assessors(
     >>> import polars as pl, truegain as tg
     >>> frame = pl.DataFrame({"topic": "1", "doc": list("aabb"), "assessor": list("xyxy"), "label": [0, 2, 1, 3]})
     >>> print(tg.plan_assessors(frame, error=1))
-    8 assessors: mean rating within 1 of that of all assessors, with 95% confidence
+    8 assessors: mean rating within 1 of the mean of all assessors, with 95% confidence
     """
     if (ratings is None) == (sigma is None):
         raise TruegainError(f"give either ratings, from which sigma is estimated, or {arg('sigma')}")
@@ -246,4 +246,4 @@ def needed_within(sigma: float, error: float, confidence: float) -> int:
 
 
 def _aim(error: float, confidence: float) -> str:
-    return f"mean rating within {error:g} of that of all assessors, with {100 * confidence:g}% confidence"
+    return f"mean rating within {error:g} of the mean of all assessors, with {100 * confidence:g}% confidence"

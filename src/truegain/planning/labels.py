@@ -378,7 +378,7 @@ def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
     """The differences that the plan is for, and what they are called."""
     systems = study.systems
     if len(systems) < 2:
-        raise TruegainError(f"a plan needs differences, so at least 2 systems; there is 1 ({systems[0]})")
+        raise TruegainError(f"a plan is for differences and needs at least 2 systems; there is 1 ({systems[0]})")
     if pair is None and len(systems) > 2:
         return Contrasts.all_pairs(len(systems)), f"all {len(systems) * (len(systems) - 1) // 2:,} pairs of systems"
     a, b = pair or systems

@@ -116,7 +116,7 @@ def _constant_told(constant: Mapping[str, float]) -> str:
         value = next(iter(constant.values()))
         apart = "its answers" if len(constant) == 1 else "their answers"
         names = named(list(constant), 5)
-        return f"All values are the same for {names} ({value:g}): this score cannot separate {apart}."
+        return f"All values are the same for {names} ({value:g}): this score cannot distinguish {apart}."
     each = named([f"{system} ({value:g})" for system, value in constant.items()], 5)
     return f"The values of each of these systems are constant: {each}."
 
