@@ -384,6 +384,65 @@ def test_a_key_that_was_moved_away(command: Command) -> None:
     assert "--sheet settle: this is a folder; name a file in it" in " ".join(err.split())
 
 
+WRONG_SHEETS: dict[str, tuple[Callable[[list[list[str]]], object], str]] = {
+    "no label": (
+        lambda rows: [row.pop(3) for row in rows],
+        "labels.csv:1: there is no column label: 'order,topic,doc,sc",
+    ),
+    "no order": (
+        lambda rows: [row.pop(0) for row in rows],
+        "labels.csv:1: there is no column order: 'topic,doc,label,",
+    ),
+    "no topic": (
+        lambda rows: [row.pop(1) for row in rows],
+        "no header that names 'topic' and 'doc': 'order,doc,label,scale,digest' (a sheet keeps the columns order,",
+    ),
+    "no digest": (
+        lambda rows: [row.pop() for row in rows],
+        "labels.csv:1: there is no column digest: 'order,topic,doc",
+    ),
+    "no columns": (
+        lambda rows: [row.pop(0) for row in rows for _ in "12"],
+        "no header that names 'topic' and 'doc': 'doc,label,scale,digest' (a sheet keeps the columns",
+    ),
+    "no rows": (
+        lambda rows: rows.__delitem__(slice(1, None)),
+        "labels.csv: this sheet has no rows (give the sheet as it",
+    ),
+    "text": (
+        lambda rows: rows[2].__setitem__(3, "good"),
+        "labels.csv:3: label is not a number: 'good' (give a label fr",
+    ),
+    "id": (
+        lambda rows: rows[2].__setitem__(2, "d-x"),
+        "in the key, and d-x here (sort whole rows, not single columns; t",
+    ),
+    "list": (
+        lambda rows: rows[3].__setitem__(5, "sha-0"),
+        "labels.csv:4: this sheet was drawn for another question: its",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_SHEETS)
+def test_a_wrong_sheet_is_told_by_file_line_value_and_remedy(command: Command, name: str) -> None:
+    """Guards the hints: what is wrong with a sheet, where, and what `settle` itself can do about it."""
+    command(f"settle {RUNS} --sheet labels.csv")
+    fill("labels.csv", 3)
+    whole = Path("labels.csv").read_text()
+    with Path("labels.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    spoil, said = WRONG_SHEETS[name]
+    spoil(rows)
+    with Path("labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    code, _, err = command(f"settle {RUNS} --sheet labels.csv")
+    text = " ".join(err.split())
+    assert (code, said in text, "plan fill" in text) == (2, True, False), text
+    Path("labels.csv").write_text(whole)
+    assert "rows 4 to 28" in command(f"settle {RUNS} --sheet labels.csv")[1]
+
+
 def test_a_label_off_the_scale(command: Command) -> None:
     """Guards the sheet: a label that cannot be is refused with its line, and nothing is lost."""
     command(f"settle {RUNS} --sheet labels.csv")

@@ -339,7 +339,7 @@ def _answer(known: Settlement, keeper: Keeper) -> str:
 
 def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     """Read what was filled in, look, and say what to fill in next."""
-    from truegain.cli.sheets import texts_of
+    from truegain.cli.sheets import check_sheet, texts_of
     from truegain.data.label_list_reading import read_gold_list
     from truegain.data.label_lists import key_path
     from truegain.results.settlement import Label
@@ -367,12 +367,8 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     key, kept = Path(key_path(sheet)), keeper.folder / "list.key.csv"
     if kept.is_file() and not key.exists() and key.suffix == kept.suffix:  # moved away from people who label
         write_bytes(key, kept.read_bytes())
+    check_sheet(sheet, settling.listed)
     filled = read_gold_list(sheet)
-    if filled.digest != settling.listed.digest:
-        raise InputError(
-            "this sheet was drawn for another question", file=shown_path(sheet),
-            hint=f"name another sheet ({option('--sheet')}) and another folder ({option('--folder')})",
-        )  # fmt: skip
     n = min(filled.judged, settling.most)
     if n < filled.judged:
         tell(f"{filled.judged:,} rows are filled in; the first {n:,} count, as many as were allowed")

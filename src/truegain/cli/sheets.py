@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.errors import some, warn
+from truegain.errors import InputError, some, warn
 from truegain.io.files import shown_path
-from truegain.io.named_tables import harmless
+from truegain.io.named_tables import harmless, is_missing
+from truegain.message import option
 from truegain.results.base import Table
 from truegain.results.table import Cell
+
+if TYPE_CHECKING:
+    from truegain.data.label_lists import GoldList
 
 Questions = Annotated[
     str | None,
@@ -75,3 +79,36 @@ def with_texts(table: Table, questions: str | None, docs: str | None) -> Table:
         if text_of:
             columns[title] = [harmless(text_of.get(x, "")) for x in ids[name]]
     return replace(table, columns=tuple(columns), rows=[*zip(*columns.values(), strict=True)])
+
+
+def check_sheet(path: str, listed: GoldList) -> None:
+    """Refuse a sheet of `settle` that is not that of its list: what is wrong, where, and the two ways out."""
+    from truegain.data.label_lists import SHEET
+    from truegain.io import formats
+    from truegain.io.trec import loaded
+
+    anew = "move this file away, and the same command writes an empty sheet"
+    columns = f"a sheet keeps the columns {', '.join(SHEET)} as they were written: put back what lacks; or {anew}"
+    try:
+        text, kind, file = loaded(path)
+        table = None if kind in (None, "nested") else formats.read(text, kind, file)
+    except InputError as error:
+        raise error.with_hint(columns) if error.line == 1 else error from None  # of its header
+    if table is None:
+        hint = f"give the sheet as it was written; or {anew}"
+        raise InputError("this is no table with named columns", file=file, hint=hint)
+    names = [str(name).strip().lower() for name in table.columns]
+    if lacking := [name for name in SHEET if name not in names]:
+        header: dict[str, Any] = {"line": 1, "text": ",".join(map(str, table.columns))}
+        where = header if kind in ("csv", "tsv") else {}
+        raise InputError(f"there is no column {' and no column '.join(lacking)}", file=file, **where, hint=columns)
+    digests = table.column(names.index("digest"))
+    if not len(digests):
+        raise InputError("this sheet has no rows", file=file, hint=f"give the sheet as it was written; or {anew}")
+    for row, digest in enumerate(digests):
+        if not is_missing(digest) and str(digest).strip() not in ("", listed.digest):
+            where = table.places.of(row) if hasattr(table, "places") else {"row": row + 1}
+            raise InputError(
+                f"this sheet was drawn for another question: its list is {listed.digest}", file=file, text=str(digest),
+                **where, hint=f"name another sheet ({option('--sheet')}), or another folder ({option('--folder')})",
+            )  # fmt: skip
