@@ -46,6 +46,10 @@ CORRECT = ("correct", "--gold", "g.csv", "--design", "random")
         (CORRECT, ("--relevant-from", "3")),
         (CORRECT, ("--resamples", "100")),
         (CORRECT, ("--name-by", "tag")),
+        (CORRECT, ("--seed", "9")),
+        (CORRECT, ("--jobs", "2")),
+        (CORRECT, ("--gold-relevant-from", "1")),
+        (("verdict", *CORRECT[1:]), ("--gold-relevant-from", "1")),
         (("compare",), ("--depth", "3")),
     ],
 )
