@@ -148,8 +148,8 @@ def test_doctor_names_the_commands(run: Run, nuggets: Path) -> None:  # noqa: F8
     assert [file["kind"] for file in found["files"]] == ["nugget bank", "assignments", "assignments"]
     asked = [question["command"] for question in found["questions"]]
     assert asked[0] == f"truegain verdict {FILES} -m V_strict"
-    assert asked[-1] == f"truegain verdict {FILES} -m V_strict {GOLD}"
-    assert run(*asked[-1].split()[1:])[0] == 0
+    assert asked[-2:] == [f"truegain {command} {FILES} -m V_strict {GOLD}" for command in ("verdict", "correct")]
+    assert [run(*command.split()[1:])[0] for command in asked[-2:]] == [0, 0]
     _, out, _ = run("doctor", *FILES.split())
     assert f"truegain plan labels {FILES} -m V_strict -o list.csv" in out
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -353,6 +354,11 @@ def test_measures_of_answers_in_a_list() -> None:
         for ask in asks:
             with pytest.raises(tg.TruegainError, match=r"^measures \[\]: the list is empty; give the name of a"):
                 ask(given, measures=[])
+        plans: tuple[Callable[..., Any], ...] = (tg.plan_labels, tg.sample_gold)
+        for plan in plans:
+            with pytest.raises(tg.TruegainError, match=r"^measure \[\]: the list is empty; give the name of a score"):
+                plan(given, measure=[])
+    assert plans[1](items, measure=["faith"]).docs == plans[1](items, measure="faith").docs
     both = Items.of_rows([Row("q1", name, 0.5, "old") for name in ("faith", "help")])
     with pytest.raises(tg.TruegainError, match="answers are compared on one score; give one of these by itself"):
         tg.compare(both, measures=["faith", "help"])
