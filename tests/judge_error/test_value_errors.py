@@ -283,3 +283,33 @@ def test_systems_labeled_on_other_topics_are_compared_by_welch() -> None:
     interval = welch.confidence_interval()
     assert (gap.value, gap.p) == pytest.approx((float(interval.low + interval.high) / 2, welch.pvalue))
     assert (gap.low, gap.high) == pytest.approx((interval.low, interval.high))
+
+
+def test_the_favored_system_is_named_though_it_has_the_fewest_labels() -> None:
+    """Guards name and sign: others with more labels, whose mean of the rest holds the favored one, have smaller p."""
+    rng = np.random.default_rng(11)
+    system = np.repeat([0, 1, 2], [30, 12, 30])
+    topic = np.concatenate([np.arange(30), np.arange(12), np.arange(30)])
+    for _ in range(30):
+        gold = rng.uniform(0.2, 0.6, 72)
+        judge = gold + 0.1 * rng.normal(size=72) + 0.3 * (system == 1)
+        gap = errors_of(judge, gold, system, topic).gap
+        assert gap is not None
+        assert (gap.system, gap.value > 0) == ("s1", True)
+        assert "It favors s1" in errors_of(judge, gold, system, topic).leaning
+
+
+def test_a_system_labeled_in_one_topic_is_left_out_of_the_comparison() -> None:
+    """Guards the others, who are compared all the same, and the sentence, which is none of equality."""
+    rng = np.random.default_rng(12)
+    system = np.repeat([0, 1, 2], [30, 12, 30])
+    topic = np.concatenate([np.arange(30), np.full(12, 3), np.arange(30)])
+    gold = rng.uniform(0.2, 0.6, 72)
+    errors = errors_of(gold + 0.1 * rng.normal(size=72) + 0.3 * (system == 1), gold, system, topic)
+    assert errors.comparable == ("s0", "s2")
+    assert errors.gap is not None
+    assert (errors.gap.system, errors.gap.other) == ("s2", "s0")
+    assert errors.leaning.endswith(" Not compared: s1 (all labels of one topic or cluster).")
+    few = np.r_[0:30, 30:33, 42:45]
+    alone = errors_of(errors.judge[few], gold[few], system[few], topic[few])
+    assert alone.leaning == ("Too few gold labels to compare its errors between systems: s1 (3 labels), s2 (3 labels).")

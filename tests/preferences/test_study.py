@@ -388,5 +388,5 @@ def test_what_is_of_documents_is_refused(tmp_path: Path) -> None:
         _ = study.inputs
     with pytest.raises(tg.TruegainError, match="preferences cannot be settled label by label"):
         study.settle(lambda topic, doc: 1)
-    with pytest.raises(tg.TruegainError, match="its measures and its config already; give None in their place"):
+    with pytest.raises(tg.TruegainError, match="already has its measures and config; give None for both"):
         tg.write_report(study, None, "half-wins", tmp_path / "a.html")

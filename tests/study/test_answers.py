@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,12 +113,20 @@ def test_what_correct_has_no_use_for_of_answers_is_refused() -> None:
     truth, judge = world()
     items, people = items_of(judge), items_of(truth)
     gold = tg.Gold(people, "random")
-    for name, value in (("method", "delta"), ("clusters", "none"), ("accuracy", "lists"), ("unmatched", "drop"),
-                        ("ratings", "mean")):  # fmt: skip
-        with pytest.raises(
-            tg.TruegainError, match=rf"^{name}: this applies to runs and judgments, not to answers; leave"
-        ):
-            tg.correct(items, measures="faith", gold=gold, **{name: value})  # type: ignore[arg-type]
+    for name, value, said in (
+        ("method", "delta", "method"), ("clusters", "none", "clusters"), ("accuracy", "lists", "accuracy"),
+        ("unmatched", "drop", "unmatched"), ("ratings", "mean", "aggregate"), ("ratings", tg.Ratings(scale="0:1"),
+        "scale"), ("scoring", tg.Scoring(relevant_from=1), "relevant_from"), ("scoring", tg.Scoring(depth=1), "depth"),
+        ("resampling", tg.Resampling(n=300), "n"), ("resampling", tg.Resampling(seed=9), "seed"),
+        ("resampling", tg.Resampling(jobs=2), "jobs"), ("gold", replace(gold, relevant_from=0.5), "relevant_from"),
+    ):  # fmt: skip
+        with pytest.raises(tg.TruegainError, match=rf"^(\w+\.)?{said} does not apply to answers; leave it out"):
+            tg.correct(items, measures="faith", **{"gold": gold, name: value})  # type: ignore[arg-type]
+    with pytest.raises(tg.TruegainError, match=r"^Gold.relevant_from does not apply to answers; leave it out"):
+        tg.Study(items, measures="faith", gold=replace(gold, relevant_from=0.5))
+    for design in ("by-gold", "elsewhere"):
+        with pytest.raises(tg.TruegainError, match=r"are a sample of these answers: give random .*, by-bronze .*, top"):
+            tg.correct(items, measures="faith", gold=tg.Gold(people, design))
     with pytest.raises(tg.TruegainError, match=r"^gold: the labels are missing; give them"):
         tg.correct(items, measures="faith")
     with pytest.raises(tg.TruegainError, match=r"^measures: missing; runs are corrected by the bronze labels"):
@@ -345,6 +354,11 @@ def test_measures_of_answers_in_a_list() -> None:
         for ask in asks:
             with pytest.raises(tg.TruegainError, match=r"^measures \[\]: the list is empty; give the name of a"):
                 ask(given, measures=[])
+        plans: tuple[Callable[..., Any], ...] = (tg.plan_labels, tg.sample_gold)
+        for plan in plans:
+            with pytest.raises(tg.TruegainError, match=r"^measure \[\]: the list is empty; give the name of a score"):
+                plan(given, measure=[])
+    assert plans[1](items, measure=["faith"]).docs == plans[1](items, measure="faith").docs
     both = Items.of_rows([Row("q1", name, 0.5, "old") for name in ("faith", "help")])
     with pytest.raises(tg.TruegainError, match="answers are compared on one score; give one of these by itself"):
         tg.compare(both, measures=["faith", "help"])

@@ -14,7 +14,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from truegain._version import __version__
 from truegain.cli.help import PAGES, Page, on_screen, stored_page
-from truegain.cli.options import ADVANCED, option_info, option_of, with_parameters
 from truegain.cli.streams import ours
 from truegain.errors import TruegainError
 from truegain.message import option
@@ -324,6 +323,7 @@ PANELS: dict[str, str] = {
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
     "named format output table cache jobs run-on memory",
     "Collecting judgments": "people sheet max-cost dry-run folder teamwork docs questions key pool task double "
+    "team-aggregate "
     "judgments size order runs platform judges filled linger model prompt host port url number erase quiet anchors "
     "bronze unfinished excluded cannot wins audit parameter database prolific-key proxy per-address workers",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
@@ -334,6 +334,8 @@ _PLACE = {option: i for i, option in enumerate(PANEL_OF)}
 
 def arranged(command: Callable[..., Any]) -> Callable[..., Any]:
     """A command with its options in panels, in the order of the panels, and with what shells complete."""
+    from truegain.cli.options import ADVANCED, option_info, option_of, with_parameters  # loads numpy
+
     parameters, placed = list(inspect.signature(command, eval_str=True).parameters.values()), []
     for p in parameters:
         info = option_info(p.annotation)

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from truegain.data.pool import RankedGains
-from truegain.errors import TruegainError, counted
+from truegain.errors import TruegainError, counted, some
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.results.base import Result, Table
@@ -303,32 +303,55 @@ class ValueErrors(Result):
     # ------------------------------------------------------------------ does it favor a system?
 
     @cached_property
+    def comparable(self) -> tuple[str, ...]:
+        """The systems with gold labels enough, of two topics or more, for their mean errors to be compared."""
+        return tuple(s for s in self.systems if s not in self.left_out)
+
+    @cached_property
+    def left_out(self) -> dict[str, str]:
+        """The systems whose mean errors cannot be compared, and why."""
+        why: dict[str, str] = {}
+        for s, name in enumerate(self.systems):
+            at = self.system == s
+            if at.sum() < FEW_LABELS:
+                why[name] = counted(int(at.sum()), "label")
+            elif len(np.unique(self.topic[at])) < 2:
+                why[name] = "all labels of one topic or cluster"
+        return why
+
+    @cached_property
     def gap(self) -> ErrorGap | None:
-        """The clearest difference between mean errors of systems; None where there is one system, or too few labels."""
-        n = len(self.systems)
-        if n < 2 or np.bincount(self.system, minlength=n).min() < FEW_LABELS:
+        """The clearest difference between mean errors of comparable systems; None where there are fewer than two.
+
+        Of those that are shown, the largest: a system that the judge favors moves the mean of the others too, so that
+        an innocent one with more labels may have the smaller p.
+        """
+        systems = self.comparable
+        n = len(systems)
+        if n < 2:
             return None
         tests = 1 if n == 2 else n
         gaps = []
-        for s in [1] if n == 2 else range(n):
-            value, se, df = self.lean(self.systems[s])
+        for system in systems[1:] if n == 2 else systems:
+            value, se, df = self.lean(system, [s for s in systems if s != system])
             if not se > SAME:
                 continue
             half = quantile_of(1 - (1 - self.confidence) / tests, df) * se
-            other = self.systems[0] if n == 2 else ""
+            other = systems[0] if n == 2 else ""
             p = min(1.0, p_of(value / se, df) * tests)
-            gaps.append(ErrorGap(self.systems[s], other, value, value - half, value + half, p))
-        return min(gaps, key=lambda g: g.p) if gaps else None
+            gaps.append(ErrorGap(system, other, value, value - half, value + half, p))
+        shown = [g for g in gaps if g.p < ALPHA]
+        return max(shown, key=lambda g: abs(g.value)) if shown else min(gaps, key=lambda g: g.p, default=None)
 
-    def lean(self, system: str, others: Sequence[str] | None = None) -> tuple[float, float, float]:
-        """How much the judge's mean error of a system lies above that of the others.
+    def lean(self, system: str, others: Sequence[str]) -> tuple[float, float, float]:
+        """How much the judge's mean error of a system lies above that of others.
 
         Parameters
         ----------
         system : str
             The system.
-        others : sequence of str, optional
-            Which others; all by default.
+        others : sequence of str
+            Which others.
 
         Returns
         -------
@@ -336,8 +359,7 @@ class ValueErrors(Result):
             Its mean error less the mean of those of the others, the standard error of that over topics, and degrees of
             freedom; NaN in place of these where fewer than two topics show it.
         """
-        beside = [s for s in self.systems if s != system] if others is None else list(others)
-        contrast = np.array([(s == system) - (s in beside) / len(beside) for s in self.systems])
+        contrast = np.array([(s == system) - (s in others) / len(others) for s in self.systems])
         means = np.array([e.value for e in self.by_system])
         return float(contrast @ means), *self._spread(self._influences, contrast)
 
@@ -430,26 +452,27 @@ class ValueErrors(Result):
     def leaning(self) -> str:
         """Whether it errs alike for all systems, in a sentence."""
         g = self.gap
-        if g is None and len(self.systems) < 2:
+        who = some([f"{name} ({why})" for name, why in self.left_out.items()])
+        if len(self.systems) < 2:
             return ""
-        if g is None and np.bincount(self.system).min() < FEW_LABELS:
-            return "Too few gold labels to compare its errors between systems."
+        if len(self.comparable) < 2:
+            return f"Too few gold labels to compare its errors between systems: {who}."
+        without = f" Not compared: {who}." if who else ""
         if g is None:
-            means = [e.value for e in self.by_system]
-            alike = (
-                "is the same for" if max(means) - min(means) <= SAME else "differs by the same in every topic between"
-            )
-            return f"Its mean error {alike} all systems that can be compared."
+            means = [e.value for e in self.by_system if e.system in self.comparable]
+            is_same = max(means) - min(means) <= SAME
+            alike = "is the same for" if is_same else "differs by the same in every topic between"
+            return f"Its mean error {alike} all systems that can be compared.{without}"
         of = g.other or "the others"
         interval = f"{self._level} CI {g.low:+z.4f} to {g.high:+z.4f}"
         if self.is_uneven:
             return (
                 f"It {'favors' if g.value > 0 else 'is hard on'} {g.system}: its mean error there is {g.value:+z.4f} "
-                f"relative to {of} ({interval})."
+                f"relative to {of} ({interval}).{without}"
             )
         return (
             f"No favored system is shown: the mean error of {g.system} differs from that of {of} by {g.value:+z.4f} "
-            f"({interval})."
+            f"({interval}).{without}"
         )
 
     @property

@@ -110,7 +110,7 @@ def _constant_told(constant: Mapping[str, float]) -> str:
     >>> _constant_told({"weak": 0.0, "strong": 1.0})
     'The values of each of these systems are constant: weak (0) and strong (1).'
     >>> _constant_told({"a": 1.0, "b": 1.0})
-    'All values are the same for a and b (1): this score cannot tell their answers apart.'
+    'All values are the same for a and b (1): this score cannot distinguish their answers.'
     """
     if len(set(constant.values())) == 1:
         value = next(iter(constant.values()))
@@ -219,5 +219,5 @@ def gold_checks(judge: JudgeFacts, values: ValueErrors, answers: int) -> list[Ch
         checks.append(Check("Judge better than chance", not judge.not_chance, words, about))
     if values.gap is not None:
         words = "mean errors differ" if values.is_uneven else "no difference shown"
-        checks.append(Check("Judge equally accurate for all systems", not values.is_uneven, words, (values.leaning,)))
+        checks.append(Check("Same mean error for all systems", not values.is_uneven, words, (values.leaning,)))
     return checks

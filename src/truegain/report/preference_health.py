@@ -192,7 +192,7 @@ def gold_checks(study: PreferenceStudy, judge: JudgedVotes, design: str) -> list
     if judge.errors.gap is not None:
         words = "mean errors differ" if judge.errors.is_uneven else "no difference shown"
         fine = not judge.errors.is_uneven
-        checks.append(Check("Judge equally accurate for all systems", fine, words, (judge.errors.leaning,)))
+        checks.append(Check("Same mean error for all systems", fine, words, (judge.errors.leaning,)))
     return checks
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError, there_are
 from truegain.judge_error.diagnostics import NO_OTHERS, favors
-from truegain.judge_error.favor import NO_SPREAD, ONE_TOPIC, Favor
+from truegain.judge_error.favor import NO_SPREAD, Favor
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.value_errors import FEW_LABELS, SAME, ValueErrors
 from truegain.measures.base import Measure
@@ -89,13 +88,13 @@ def favor_in(study: Study, system: str) -> Favor:
 
 def _favor_by_values(errors: ValueErrors, system: str) -> Favor:
     """Of the systems with few labels no mean error is known: they are no measure for the others."""
-    labels = {e.system: e.labels for e in errors.by_system}
-    if labels.get(system, 0) < FEW_LABELS:
-        return Favor(system, lacks=f"{labels.get(system, 0)} of its answers; {FEW_LABELS} are needed")
-    others = [name for name, n in labels.items() if name != system and n >= FEW_LABELS]
+    labels = next((e.labels for e in errors.by_system if e.system == system), 0)
+    if labels < FEW_LABELS:
+        return Favor(system, lacks=f"{labels} of its answers; {FEW_LABELS} are needed")
+    if system in errors.left_out:
+        return Favor(system, unknown="its gold labels are all of one topic or cluster")
+    others = [name for name in errors.comparable if name != system]
     if not others:
         return Favor(system, unknown=NO_OTHERS)
     value, se, df = errors.lean(system, others)
-    if se > SAME:
-        return Favor(system, value, se, df)
-    return Favor(system, unknown=ONE_TOPIC if math.isnan(se) else NO_SPREAD)
+    return Favor(system, value, se, df) if se > SAME else Favor(system, unknown=NO_SPREAD)
