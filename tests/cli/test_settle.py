@@ -336,17 +336,17 @@ def test_systems_that_are_not_named_take_no_topics_away(command: Command) -> Non
         )
     named = "--baseline s0 --candidate s1 --sheet"
     options = "-m P@5 --population fixed"
-    rows = []
+    sheets: list[str] = []
     for files, way in (
         ("s0.run s1.run", ""), ("s0.run s1.run s9.run", ""), ("s0.run s1.run s9.run", "--name-by tag"),
         ("old.csv new.csv other.csv", ""),
     ):  # fmt: skip
-        n = len(rows)
+        n = len(sheets)
         code, _, err = command(f"settle llm.qrels {files} {options} {way} {named} l{n}.csv --folder f{n}")
         assert code == 3, err
-        rows.append(Path(f"l{n}.csv").read_text())
-    assert rows[0].count("\n") > 100
-    assert rows.count(rows[0]) == len(rows)
+        sheets.append(Path(f"l{n}.csv").read_text())
+    assert sheets[0].count("\n") > 100
+    assert sheets.count(sheets[0]) == len(sheets)
     study = tg.Study(["s0.run", "s1.run"], "llm.qrels", "P@5")
     listed = Settling(study, "s0", ["s1"], population="fixed").listed
     with Path("l0.csv").open(newline="") as file:
