@@ -46,6 +46,10 @@ CORRECT = ("correct", "--gold", "g.csv", "--design", "random")
         (CORRECT, ("--relevant-from", "3")),
         (CORRECT, ("--resamples", "100")),
         (CORRECT, ("--name-by", "tag")),
+        (CORRECT, ("--seed", "9")),
+        (CORRECT, ("--jobs", "2")),
+        (CORRECT, ("--gold-relevant-from", "1")),
+        (("verdict", *CORRECT[1:]), ("--gold-relevant-from", "1")),
         (("compare",), ("--depth", "3")),
     ],
 )
@@ -83,6 +87,7 @@ def test_correct_takes_answers(run: Run, answers: Path) -> None:
     assert new - old == pytest.approx(told["difference"])
     code, out, err = run("correct", *of)
     assert (code, "old: by the judge's labels acc is 0." in out, "score" in out) == (0, True, True), err
+    assert f"truegain correct {' '.join(of)}\n" in run("doctor", "s.csv", "g.csv")[1]
     code, _, err = run("correct", "s.csv", "--gold", "g.csv", "--design", "random")
     assert (code, "s.csv: a table of scores? add --score acc" in err) == (2, True), err
 

@@ -148,8 +148,8 @@ def test_doctor_names_the_commands(run: Run, nuggets: Path) -> None:  # noqa: F8
     assert [file["kind"] for file in found["files"]] == ["nugget bank", "assignments", "assignments"]
     asked = [question["command"] for question in found["questions"]]
     assert asked[0] == f"truegain verdict {FILES} -m V_strict"
-    assert asked[-1] == f"truegain verdict {FILES} -m V_strict {GOLD}"
-    assert run(*asked[-1].split()[1:])[0] == 0
+    assert asked[-2:] == [f"truegain {command} {FILES} -m V_strict {GOLD}" for command in ("verdict", "correct")]
+    assert [run(*command.split()[1:])[0] for command in asked[-2:]] == [0, 0]
     _, out, _ = run("doctor", *FILES.split())
     assert f"truegain plan labels {FILES} -m V_strict -o list.csv" in out
 
@@ -165,3 +165,24 @@ def test_report_and_judge_check_say_the_same_of_nuggets(run: Run, nuggets: Path)
     assert error in page
     for words in ("Tied scores", "Identical runs", "Unjudged documents in the runs", "informedness nan"):
         assert words not in page
+
+
+def test_correct_of_one_system(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards people's labels of the one system there is, which each row names: a name for their file was asked for."""
+    for name in ("assignments", "people"):
+        lines = (nuggets / f"{name}.jsonl").read_text().splitlines(keepends=True)
+        (nuggets / f"{name}.jsonl").write_text("".join(line for line in lines if json.loads(line)["system"] == "a"))
+    code, out, err = run(*f"correct {FILES} {GOLD}".split())
+    assert (code, "a: by the judge's labels V_strict is 0." in out) == (0, True), err
+    people = [json.loads(line) for line in (nuggets / "people.jsonl").read_text().splitlines()]
+    without = [{key: value for key, value in row.items() if key != "system"} for row in people]
+    (nuggets / "people.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in without))
+    assert run(*f"correct {FILES} {GOLD}".split())[:2] == (code, out)
+
+
+@pytest.mark.parametrize("command", ["correct", "verdict"])
+@pytest.mark.parametrize("design", ["by-gold", "elsewhere"])
+def test_designs_that_tell_error_rates_are_refused(run: Run, nuggets: Path, command: str, design: str) -> None:  # noqa: F811
+    """Guards gold of nuggets that is no sample of them: it ended in a LinAlgError."""
+    code, out, err = run(*f"{command} {FILES} --gold people.jsonl --design {design}".split())
+    assert (code, out, f"error: --design {design} corrects relevance labels of documents" in err) == (2, "", True), err

@@ -279,6 +279,14 @@ def test_labels_of_a_second_person_are_among_those_foretold(command: Command) ->
         ("--max-cost 20 --costs gold=0 --sheet labels.csv", "--max-cost needs the price of a label, above 0"),
         ("--unjudged-sample sample.csv --sheet labels.csv", "--unjudged-sample: collected labels correct the"),
         ("--double 0.5 --sheet labels.csv", "--double and --sheet: a sheet has one label a row; leave one out"),
+        (
+            "--team-aggregate mean --sheet labels.csv",
+            "--team-aggregate and --sheet: a sheet has one label a row; leave",
+        ),
+        (
+            f"{TEXTS} --double 0.5 --people 2 --team-aggregate mean",
+            "--team-aggregate mean: P@5 asks only whether a label reaches 1, so a mean below it counts as 0; give ",
+        ),
         (f"{TEXTS} --double 0.5", "--double asks a second person, and there is one; give --people 2"),
         ("--sheet labels.csv --topics nowhere.jsonl", "nowhere.jsonl"),
         ("", "--sheet"),

@@ -283,3 +283,12 @@ def test_a_judge_of_few_answers_is_told(few: int, told: bool, recwarn: pytest.Wa
     assert len(messages) == told
     said = "f: ann gave values of 4 of 20 answers, which are averaged with those of gpt"
     assert not told or messages[0].startswith(said)
+
+
+@pytest.mark.parametrize("cell", ["{{}}", "{[1]: 2}", r"{'a': '\d+'}", "{" * 9000 + "}" * 9000, "{x"])
+def test_texts_in_braces_are_texts(cell: str, tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    """Guards templates and patterns in a column: they ended in a traceback, or in a warning of Python."""
+    table = [("system", "topic", "f", "note"), *((s, f"q{t}", t / 9, cell) for s in "ab" for t in range(4))]
+    lines = "".join(",".join(f'"{value}"' for value in row) + "\n" for row in table)
+    items = read_items(written(tmp_path, "s.csv", lines))
+    assert (items.scores, len(items), recwarn.list) == (("f",), 8, [])

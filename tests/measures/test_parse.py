@@ -204,6 +204,7 @@ def test_measures_as_objects() -> None:
         ("nDCG(dcg=exp)@10", "cannot read the parameters"),
         ("nDCG(dcg='ln')@10", "dcg must be one of"),
         ("nDCG('log2')@10", "cannot read the parameters"),
+        ("P(rel={{}})@10", "cannot read the parameters"),
         ("nDCG(cut=3)", "has no parameter 'cut'"),
         ("AP(rel=-1)", "must not be negative"),
         ("AP(rel='2')", "rel cannot be '2'"),

@@ -294,16 +294,16 @@ def test_the_limit_that_ended_it_is_named() -> None:
     for words, limit in (
         (
             {"max_labels": 17, "price": 0.5, "max_cost": 100},
-            "17 labels; 103 documents of the list are left",
+            "limit of 17 labels; 103 documents of the list are left.",
         ),
         (
             {"max_labels": 30, "price": 0.5, "max_cost": 10},
-            "cost, 10; 100 documents of the list are",
+            "cost limit of 10, which pays for 20 labels; 100 documents of the list are left.",
         ),
     ):
         settled = study.settle(known(gold), population="fixed", **words)  # type: ignore[arg-type]
         assert settled.status == "undecided"
-        assert any(note.startswith(f"Labeling ended at the limit of {limit}") for note in settled.settlement.notes)
+        assert any(note.startswith(f"Labeling ended at the {limit}") for note in settled.settlement.notes)
     notes = study.settle(known(gold), population="fixed", keep_going=True, max_labels=120).settlement.notes
     assert not any("at the limit" in note for note in notes)
 
@@ -377,20 +377,46 @@ def test_people_may_use_labels_that_the_judge_never_gave() -> None:
         Settling(study, "s0", ["s1"], drawn=asked, scale="0:2")
 
 
-@pytest.mark.parametrize(
-    ("aggregate", "counts"), [("median", [0, 1, 0]), ("majority", [0, 1, 0]), ("mean", [0.5, 2 / 3, 1 / 3])]
-)
+@pytest.mark.parametrize(("aggregate", "counts"), [("median", [0, 1, 0]), ("mean", [0.5, 2 / 3, 1 / 3])])
 def test_what_several_labels_become(aggregate: Any, counts: list[float]) -> None:
     """Guards the rule over people: the same in a decision and in the list that is filled."""
     runs, bronze, _ = world(2)
-    study = tg.Study(runs, bronze, "P@5")
+    study = tg.Study(runs, bronze, "DCG@5")
     settling = Settling(study, "s0", ["s1"], population="fixed", aggregate=aggregate)
     given = [(0.0, 1.0), (1.0, None, 0.0, 1.0), (0.0, 1.0, 0.0)]
     rows = [Label(t, d, x) for t, d, x in zip(settling.listed.topics, settling.listed.docs, given, strict=False)]
     assert settling.labels_of(rows).tolist() == pytest.approx(counts)
     assert settling.filled(settling.labels_of(rows)).label[:3].tolist() == pytest.approx(counts)
-    with pytest.raises(TruegainError, match="aggregate 'best' is not known; give one of median, majority, mean"):
+    with pytest.raises(TruegainError, match="aggregate 'best' is not known; give one of median, mean"):
         Settling(study, "s0", ["s1"], aggregate="best")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("measure", "why"),
+    [
+        ("P@5", "P@5 asks only whether a label reaches 1, so a mean below it counts as 0; give aggregate='median'"),
+        ("RBP(rel=2)", "asks only whether a label reaches 2"),
+        ("DCG(gains={1:1,2:3})@5", "by a table, which has none for a mean"),
+        ("nDCG(gains={1:1,2:3})@5", "by a table, which has none for a mean"),
+        ("nDCG@5", ""), ("DCG(dcg='exp-log2')@5", ""), ("RBP", ""),
+    ],
+)  # fmt: skip
+def test_a_mean_of_labels_is_for_graded_measures(measure: str, why: str) -> None:
+    """Guards means: where they would count as another label than the mean, they are refused."""
+    runs, bronze, _ = world(2)
+    study = tg.Study(runs, bronze, measure)
+    if why:
+        with pytest.raises(TruegainError, match=re.escape(why)):
+            Settling(study, "s0", ["s1"], population="fixed", aggregate="mean")
+        return
+    settling = Settling(study, "s0", ["s1"], population="fixed", aggregate="mean")
+    pairs = list(zip(settling.listed.topics, settling.listed.docs, strict=True))
+    none, half, one = (  # what people say of documents of s1; those of s0 are not relevant
+        settling.decide([Label(t, d, x if d[0] == "1" else (0.0, 0.0)) for t, d in pairs]).pairs[0].now.difference or 0
+        for x in ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0))
+    )
+    assert none == pytest.approx(0)
+    assert 0.3 * one < half < 0.7 * one, "a mean counts between"
 
 
 def test_people_who_disagree_are_told_of() -> None:
@@ -464,11 +490,40 @@ def test_what_is_no_label_is_refused_and_labels_before_are_kept(value: Any, why:
     assert asked == 1 + settled.labels, "each document once, but the one that failed"
 
 
+@pytest.mark.parametrize("where", ["label", "look"])
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_labels_outlast_an_interrupt(where: str, stop: type[BaseException]) -> None:
+    """Guards labels that were paid for: Ctrl-C in a label or in a look has those before it."""
+    runs, bronze, gold = world(2)
+    study, asked = tg.Study(runs, bronze, "P@5"), 0
+
+    def say(topic: str, doc: str) -> Any:
+        nonlocal asked
+        asked += 1
+        if where == "label" and asked == 18:
+            raise stop
+        return None if asked == 4 else gold[topic][doc]
+
+    def look(now: Settlement) -> None:
+        if where == "look" and now.labels == 17:
+            raise stop
+
+    with pytest.raises(stop) as caught:
+        study.settle(say, population="fixed", progress=look)
+    labels = caught.value.labels  # type: ignore[attr-defined]
+    listed = study.settle(known(gold), population="fixed").filled
+    assert list(labels) == list(zip(listed.topics, listed.docs, strict=True))[:17]
+    assert list(labels.values())[:5] == [None if i == 3 else gold[t][d] for i, (t, d) in enumerate(list(labels)[:5])]
+    assert caught.value.__notes__ == ["17 labels so far are kept, by topic and document: error.labels"]
+
+
 def test_numbers_of_other_libraries_are_labels() -> None:
     """Guards labels as numpy has them."""
     runs, bronze, _ = world(2)
     say: Any = lambda t, d: np.int64(1) if d[0] == "1" else np.float32(0)  # noqa: E731
     assert tg.Study(runs, bronze, "P@5").settle(say, population="fixed").status == "better"
+    yes: Any = lambda t, d: np.bool_(d[0] == "1")  # noqa: E731
+    assert tg.Study(runs, bronze, "P@5").settle(yes, population="fixed").status == "better"
 
 
 def test_labels_that_no_judge_gave_are_worth_what_they_are() -> None:

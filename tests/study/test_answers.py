@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,12 +113,20 @@ def test_what_correct_has_no_use_for_of_answers_is_refused() -> None:
     truth, judge = world()
     items, people = items_of(judge), items_of(truth)
     gold = tg.Gold(people, "random")
-    for name, value in (("method", "delta"), ("clusters", "none"), ("accuracy", "lists"), ("unmatched", "drop"),
-                        ("ratings", "mean")):  # fmt: skip
-        with pytest.raises(
-            tg.TruegainError, match=rf"^{name}: this applies to runs and judgments, not to answers; leave"
-        ):
-            tg.correct(items, measures="faith", gold=gold, **{name: value})  # type: ignore[arg-type]
+    for name, value, said in (
+        ("method", "delta", "method"), ("clusters", "none", "clusters"), ("accuracy", "lists", "accuracy"),
+        ("unmatched", "drop", "unmatched"), ("ratings", "mean", "aggregate"), ("ratings", tg.Ratings(scale="0:1"),
+        "scale"), ("scoring", tg.Scoring(relevant_from=1), "relevant_from"), ("scoring", tg.Scoring(depth=1), "depth"),
+        ("resampling", tg.Resampling(n=300), "n"), ("resampling", tg.Resampling(seed=9), "seed"),
+        ("resampling", tg.Resampling(jobs=2), "jobs"), ("gold", replace(gold, relevant_from=0.5), "relevant_from"),
+    ):  # fmt: skip
+        with pytest.raises(tg.TruegainError, match=rf"^(\w+\.)?{said} does not apply to answers; leave it out"):
+            tg.correct(items, measures="faith", **{"gold": gold, name: value})  # type: ignore[arg-type]
+    with pytest.raises(tg.TruegainError, match=r"^Gold.relevant_from does not apply to answers; leave it out"):
+        tg.Study(items, measures="faith", gold=replace(gold, relevant_from=0.5))
+    for design in ("by-gold", "elsewhere"):
+        with pytest.raises(tg.TruegainError, match=r"are a sample of these answers: give random .*, by-bronze .*, top"):
+            tg.correct(items, measures="faith", gold=tg.Gold(people, design))
     with pytest.raises(tg.TruegainError, match=r"^gold: the labels are missing; give them"):
         tg.correct(items, measures="faith")
     with pytest.raises(tg.TruegainError, match=r"^measures: missing; runs are corrected by the bronze labels"):
@@ -202,6 +211,36 @@ def test_other_questions_and_systems_without_gold_are_told() -> None:
         tg.TruegainError, match="no answer of new has a gold label, so nothing shows how the judge errs"
     ):
         tg.Study(items_of(judge), measures="faith", gold=tg.Gold(one, "random")).verdict("old", "new")
+
+
+@pytest.mark.parametrize("few", [0, 2])
+def test_one_system_without_gold_is_refused_alone(few: int) -> None:
+    """Guards `correct`: a system of which nobody judged an answer refused all; one with few was a refused row."""
+    truth, judge = world()
+    rows = [Row(f"q{t}", "faith", float(judge[s, t]), name) for s, name in enumerate(("old", "new")) for t in range(T)]
+    gold = [Row(f"q{t}", "faith", float(truth[s, t]), name) for s, name in enumerate(("old", "new"))
+            for t in range(T) if (t + s) % 3 == 0]  # fmt: skip
+    third = [Row(f"q{t}", "faith", 0.5 + t % 3 / 9, "third") for t in range(T)]
+    people = Items.of_rows([*gold, *(Row(f"q{t}", "faith", 0.5, "third") for t in range(few))])
+    answer = tg.correct(Items.of_rows([*third, *rows]), measures="faith", gold=tg.Gold(people, "random"))
+    assert {a.system: (a.refused, a.gold_pairs) for a in answer} == {
+        "old": (False, len(range(0, T, 3))), "new": (False, len(range(2, T, 3))), "third": (True, few),
+    }  # fmt: skip
+    refused = answer["third", "faith"]
+    assert refused.uncorrected == pytest.approx(np.mean([row.value for row in third]))
+    assert refused.n == T
+    assert "Bonferroni over all 3 pairs" in answer.best[0]
+    if few == 0:
+        assert "no answer of third has a gold label" in refused.notes[0]
+        alone = tg.correct(Items.of_rows(rows), measures="faith", gold=tg.Gold(people, "random"))
+        assert [answer[s, "faith"].value for s in ("old", "new")] == [alone[s, "faith"].value for s in ("old", "new")]
+        two = tg.correct(Items.of_rows([*third, *rows[:T]]), measures="faith", gold=tg.Gold(Items.of_rows(
+            [row for row in gold if row.system == "old"]), "random"))  # fmt: skip
+        assert [(a.system, a.refused) for a in two] == [("old", False), ("third", True)]
+        assert two.best == ("Which system is best on faith is inconclusive: only old has an answer.",)
+        blank = [*gold, *(Row(f"q{t}", "faith", math.nan, "third") for t in range(T))]
+        sheet = tg.Gold(Items.of_rows(blank), "random")
+        assert tg.correct(Items.of_rows([*third, *rows]), measures="faith", gold=sheet)[0] == answer[0]
 
 
 def test_commands_take_tables_of_scores(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
@@ -345,6 +384,11 @@ def test_measures_of_answers_in_a_list() -> None:
         for ask in asks:
             with pytest.raises(tg.TruegainError, match=r"^measures \[\]: the list is empty; give the name of a"):
                 ask(given, measures=[])
+        plans: tuple[Callable[..., Any], ...] = (tg.plan_labels, tg.sample_gold)
+        for plan in plans:
+            with pytest.raises(tg.TruegainError, match=r"^measure \[\]: the list is empty; give the name of a score"):
+                plan(given, measure=[])
+    assert plans[1](items, measure=["faith"]).docs == plans[1](items, measure="faith").docs
     both = Items.of_rows([Row("q1", name, 0.5, "old") for name in ("faith", "help")])
     with pytest.raises(tg.TruegainError, match="answers are compared on one score; give one of these by itself"):
         tg.compare(both, measures=["faith", "help"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any
 
 import typer
 
@@ -17,7 +17,6 @@ from truegain.cli.options import (
     RunFiles,
     SeedAndJobs,
     advanced,
-    changed,
     refuse_for_answers,
     refuse_preferences,
     with_options,
@@ -35,6 +34,15 @@ class Resamples(SeedAndJobs):
     """How often is drawn, for methods that resample."""
 
     resamples: Annotated[int, advanced("--resamples", min=100, help="Number of resamples.")] = 2000
+
+
+_OF_ANSWERS = ("design",)  # options of a study file that are heeded for answers, too
+
+
+def _typed(options: Any) -> Any:
+    """The options without what a study file says of runs, for other commands."""
+    of_file = [f for f in fields(options) if f.name not in _OF_ANSWERS and is_of_file(f.name)]
+    return replace(options, **{f.name: f.default for f in of_file})
 
 
 @with_options(answers=AnswerOptions, labeling=Labeling, correcting=Correcting, compute=Resamples, table=TableOutput)
@@ -75,16 +83,26 @@ def correct_command(
     refuse_preferences("correct", judgments)
     items = answers.items([judgments, *expand(runs)])
     if items is not None:
-        refuse_for_answers(
-            changed(labeling, leave_out=("design", "columns"))
-            | changed(correcting)
-            | ({"resamples": "--resamples"} if compute.resamples != Resamples.resamples else {})
-            | ({"relevant_from": "--relevant-from"} if relevant_from is not None else {})
-            | ({"name_by": "--name-by"} if name_by != "file" else {})
-        )
+        refuse_for_answers({"name_by": "--name-by"} if name_by != "file" else {})
         typed = measure if items.are_nuggets or not is_of_file("measure") else None
         measures = answers.chosen_measures(items, typed)
-        table.write(correct(items, None, measures, GoldLabels(gold, labeling.design), confidence=confidence).table())
+        labeling, correcting, compute = _typed(labeling), _typed(correcting), _typed(compute)
+        resamples = None if compute.resamples == Resamples.resamples else compute.resamples
+        estimates = correct(  # which refuses the options that mean nothing of answers
+            items,
+            None,
+            measures,
+            GoldLabels(gold, labeling.design, labeling.gold_relevant_from),
+            confidence=confidence,
+            ratings=Ratings(
+                labeling.aggregate, labeling.scale, repeated=labeling.repeated, out_of_range=labeling.out_of_range
+            ),
+            unmatched=labeling.unmatched,
+            scoring=Scoring(None if is_of_file("relevant_from") else relevant_from),
+            resampling=Resampling(resamples, compute.seed, compute.jobs),
+            **vars(correcting),
+        )
+        table.write(estimates.table())
         return
     trusted, design = labeling.trusted(gold)
     estimates = correct(

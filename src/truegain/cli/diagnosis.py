@@ -71,6 +71,7 @@ from truegain.study.study import Study
 ENOUGH = 25  # topics from which on intervals depend little on how the scores are distributed
 MOST_RUNS = 3  # of one folder that are listed one by one
 PAIRS = "How do all pairs differ, in one table?"
+CORRECTED = "And the corrected score of each system?"
 AGAIN = "How much do values change when all is run again?"
 NUGGETIZER = "nuggetizer"  # the tool whose answers are scored nugget by nugget
 RANDOMIZED = "randomized-tukey-hsd"  # a test that needs no residual variance
@@ -446,16 +447,15 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
             yield FileQuestion(about, AGAIN, "" if why else command, why)
         for table in gold:
             name = score if score in table.scores else next(s for s in table.scores if s in items.scores)
-            command = command_of(
-                "verdict", *files, "--score", name, *columns, "--gold", table.file, "--design", "random"
-            )
-            yield FileQuestion(
-                about, f"The same, corrected by {table.file}, if its answers were drawn at random?", command
-            )
+            question = f"The same, corrected by {table.file}, if its answers were drawn at random?"
+            given = (*files, "--score", name, *columns, "--gold", table.file, "--design", "random")
+            yield FileQuestion(about, question, command_of("verdict", *given))
+            yield FileQuestion(about, CORRECTED, command_of("correct", *given))
         for column in by_people:
             question = f"The same, corrected by the column {column}, if its answers were drawn at random?"
             own = ("--gold", f"{COLUMN}{column}", "--design", "random")
             yield FileQuestion(about, question, command_of("verdict", *chosen, *own))
+            yield FileQuestion(about, CORRECTED, command_of("correct", *chosen, *own))
     yield from _lacking_in(group, score, bool(gold or by_people))
 
 
@@ -597,7 +597,9 @@ def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
     yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     for table in gold:
         question = f"The same, corrected by {table.file}, if its nuggets were drawn at random?"
-        yield FileQuestion(about, question, command_of("verdict", *chosen, "--gold", table.file, "--design", "random"))
+        own = ("--gold", table.file, "--design", "random")
+        yield FileQuestion(about, question, command_of("verdict", *chosen, *own))
+        yield FileQuestion(about, CORRECTED, command_of("correct", *chosen, *own))
     if not gold:
         lacks = "no person has assigned any of the nuggets: have people assign a random sample of them"
         draw = command_of("plan", "labels", *chosen, "-o", "list.csv")

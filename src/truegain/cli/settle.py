@@ -86,7 +86,7 @@ class SettlePlace:
     ] = 0.0
     team_aggregate: Annotated[
         Aggregate,
-        advanced("--team-aggregate", help="What labels of several people become: median (the lower), majority, mean."),
+        advanced("--team-aggregate", help="What two people's labels of a document become: median (the lower) or mean."),
     ] = "median"
     sheet: Annotated[
         str | None,
@@ -189,6 +189,10 @@ def settle_command(
         )
     if place.double and place.sheet is not None:
         raise TruegainError(f"{option('--double')} and {option('--sheet')}: a sheet has one label a row; leave one out")
+    if place.team_aggregate != SettlePlace.team_aggregate and place.sheet is not None:
+        raise TruegainError(
+            f"{option('--team-aggregate')} and {option('--sheet')}: a sheet has one label a row; leave one out"
+        )
     judgments = label_unjudged(judgments, files, texts, llm, folder, options.measure, ask=not place.dry_run)
     population = "topics" if _is_fixed(config) else config.population  # without gold labels, all is known of these
     scale = None

@@ -137,7 +137,10 @@ class StudyOptions(StudyInputs):
         of_runs = changed(config.scoring, leave_out=("all_topics",))
         own = ("name_by", "system_models")
         of_runs |= changed(self, leave_out=tuple(f.name for f in fields(self) if f.name not in own))
-        answers = super().answers(files, replace(config, scoring=Scoring(all_topics=config.scoring.all_topics)))
+        scoring, gold = Scoring(all_topics=config.scoring.all_topics), config.gold
+        if gold is not None and is_of_file("gold_relevant_from"):
+            gold = replace(gold, relevant_from=None)
+        answers = super().answers(files, replace(config, scoring=scoring, gold=gold))
         if answers is not None:
             refuse_for_answers(of_runs)
         return answers

@@ -208,7 +208,7 @@ def gold_nuggets(data: Any, items: Items) -> tuple[Items, bool]:
             if row.topic not in bank.nuggets:
                 raise InputError(
                     f"topic {row.topic} is not in {items.source}", file=file.file, line=row.line or None,
-                    hint=f"use the same topic names:  {some(items.topics)}",
+                    hint=f"use the same topic names: {some(items.topics)}",
                 )  # fmt: skip
             name = bank.name_of(file.file, row)
             if row.weight is not None:
@@ -216,7 +216,8 @@ def gold_nuggets(data: Any, items: Items) -> tuple[Items, bool]:
             if row.support is not None:
                 rows.append(_row(row, name, bank))
         logs.append(Log(file.file, "", rows, {"file": formats.system_name(file.file)}, models=frozenset()))
-    gold = joined(logs, list(items.systems) if len(items.systems) == len(logs) == 1 else None)
+    is_theirs = len(items.systems) == len(logs) == 1 and any(not row.system for row in logs[0].rows)
+    gold = joined(logs, list(items.systems) if is_theirs else None)  # rows without a system are of the only one
     theirs = {(topic, name): weight for topic, of in people.nuggets.items() for name, weight in of.items()}
     keys = zip(gold.topic.strings(), gold.item.strings(), strict=True)
     weights = np.array([theirs.get(key, ours[key]) for key in keys], np.float64)

@@ -148,7 +148,7 @@ def _params(text: str, inside: str | None, kind: type[Measure]) -> dict[str, obj
         if call.args:
             raise ValueError
         params = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
-    except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):
+    except (SyntaxError, ValueError, TypeError, AssertionError, MemoryError, RecursionError):
         raise MeasureError(
             f"cannot read the parameters of {text!r}; write them like (rel=2, judged_only=True)"
         ) from None

@@ -25,6 +25,7 @@ from truegain.measures.items import ItemMean
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import SAMPLE_GOLD, arg, argname
+from truegain.pooling.answers import one_score
 from truegain.sampling.catalogue import DESIGNS, draws_topics, ways_to_draw
 from truegain.sampling.designs import drawn_order, units_of
 from truegain.stats.contrasts import place_of
@@ -105,7 +106,7 @@ def sample_gold(
     """
     if isinstance(runs, Items):
         config = StudyConfig(gold=None if gold is None else Gold(gold), scoring=scoring or Scoring())
-        answers = answer_inputs(runs, judgments, _score_named(measure), config)
+        answers = answer_inputs(runs, judgments, one_score(runs, measure), config)
         ends, before = ends_of(scale), answers.config.gold
         known_values: Any = None if before is None else before.labels
         drawn = sample_gold(
@@ -205,10 +206,6 @@ def _ends(scale: Sequence[float] | str | None) -> tuple[float, float] | None:
     if isinstance(scale, tuple) and len(scale) == 2:
         return float(scale[0]), float(scale[1])
     return ends_of(scale)
-
-
-def _score_named(measure: MeasureLike | None) -> str | None:
-    return None if measure is None else str(measure)
 
 
 def sizes_of(

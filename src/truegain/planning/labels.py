@@ -27,6 +27,7 @@ from truegain.measures.items import ItemMean, OfItems
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.message import SAMPLE_GOLD, Message, arg, argname, gold_drawn, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
+from truegain.pooling.answers import one_score
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import SOURCES, draws_topics, population_groups
@@ -326,7 +327,7 @@ def plan_labels(
     if isinstance(runs, Items):
         unlabeled = config.gold is None or config.gold.labels is None
         answer_config = replace(config, gold=None) if unlabeled else config
-        answers = answer_inputs(runs, judgments, None if measure is None else str(measure), answer_config)
+        answers = answer_inputs(runs, judgments, one_score(runs, measure), answer_config)
         config = replace(answers.config, gold=config.gold) if unlabeled else answers.config
         runs, judgments, measure = answers.runs, answers.judgments, answers.measures[0]
     elif judgments is None or measure is None:

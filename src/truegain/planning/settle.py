@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
@@ -19,6 +20,7 @@ from truegain.errors import DataWarning, InputError, TruegainError, an, check_on
 from truegain.io.columns import Floats
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import level_of
 from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.planning.gold_sample import draw_list
 from truegain.results.base import Table
@@ -43,7 +45,7 @@ from truegain.study.decision import could_move
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import StandIn
 from truegain.study.looks import ListLooks, PairLook, Reach
-from truegain.study.settled import LabelBudget, LabelError, SettleResult
+from truegain.study.settled import LabelBudget, LabelError, SettleResult, labels_by_document
 from truegain.study.study import Study
 from truegain.study.verdict import Verdict
 
@@ -90,8 +92,8 @@ class Settling:
         The list, where it was drawn before.
     scale : str or sequence of float, optional
         The labels that people may give, as '0:3', or the lowest and the highest; by default those of the judge.
-    aggregate : {'median', 'majority', 'mean'}
-        What several people's labels of a document become: the lower median, the most frequent, or their mean.
+    aggregate : {'median', 'mean'}
+        What several people's labels of a document become: the lower median; or their mean, of graded measures alone.
 
     Examples
     --------
@@ -132,6 +134,7 @@ class Settling:
                 f"settling needs one measure, and the study has {some([str(m) for m in study.measures])}: name one of "
                 f"them ({arg('measures', python='Study.with_measures')})"
             )
+        self._check_mean()
         check_order(study.config.scoring, "settling draws its list")
         one = isinstance(self.baseline, str)
         self.baselines: tuple[str, ...] = tuple([str(self.baseline)] * len(self.candidates) if one else self.baseline)
@@ -161,6 +164,22 @@ class Settling:
         self._path: dict[int, tuple[Interval, ...]] = {}
         self._seen = np.zeros(0)  # labels of the last look
         self._looks  # noqa: B018  # what is wrong with the files is said before anybody labels
+
+    def _check_mean(self) -> None:
+        """Refuse means of labels for a measure that has no worth for labels between those that people give."""
+        if self.aggregate != "mean":
+            return
+        level = level_of(self.measure)
+        if level is not None:
+            why = f"{self.measure} asks only whether a label reaches {level:g}, so a mean below it counts as 0"
+        elif getattr(self.measure, "gains", None) is not None:
+            why = f"{self.measure} gives labels their gains by a table, which has none for a mean"
+        else:
+            return
+        mean, median = (arg("team_aggregate", rule, python=f"aggregate={rule!r}") for rule in ("mean", "median"))
+        raise TruegainError(
+            f"{mean}: {why}; give {median}, or a graded measure without a table of gains, such as DCG@10"
+        )
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -577,10 +596,13 @@ class Settling:
             )
         if "undecided" in statuses and ended and len(labels) < len(self.listed) and self.budget.binding:
             left, budget = len(self.listed) - len(labels), self.budget
-            of = f"cost, {budget.max_cost:,g}" if budget.binding == "max_cost" else counted(budget.limit or 0, "label")
+            labels_paid = counted(budget.limit or 0, "label")
+            limit = f"limit of {labels_paid}"
+            if budget.binding == "max_cost":
+                limit = f"cost limit of {budget.max_cost:,g}, which pays for {labels_paid}"
             notes.append(
-                f"Labeling ended at the limit of {of}; {counted(left, 'document')} of the list "
-                f"{'is' if left == 1 else 'are'} left. Raise this limit to go on with the labels that are there."
+                f"Labeling ended at the {limit}; {counted(left, 'document')} of the list "
+                f"{'is' if left == 1 else 'are'} left. With a higher limit, labeling goes on from here."
             )
         stuck = int(np.isnan(labels).sum())
         if stuck:
@@ -702,19 +724,28 @@ def settle(
     check_count("every", every, 1)
     settling = Settling(study, *systems_of(study, *systems), budget, population, seed, scale=scale)
     rows: list[Label] = []
-    now = settling.decide(rows)
-    for topic, doc in zip(settling.listed.topics, settling.listed.docs, strict=True):
-        if now.ended or len(rows) >= settling.most:
-            break
-        rows.append(Label(topic, doc, (_asked(label, settling, rows, topic, doc),)))
-        if len(rows) % every == 0 or len(rows) == settling.most:
-            now = settling.decide(rows)
-            if progress is not None:
-                progress(now)
-    if not now.ended:
+    try:
         now = settling.decide(rows)
-    labels = settling.labels_of(rows)
-    return SettleResult(now, settling.verdicts(labels), settling.filled(labels))
+        for topic, doc in zip(settling.listed.topics, settling.listed.docs, strict=True):
+            if now.ended or len(rows) >= settling.most:
+                break
+            rows.append(Label(topic, doc, (_asked(label, settling, rows, topic, doc),)))
+            if len(rows) % every == 0 or len(rows) == settling.most:
+                now = settling.decide(rows)
+                if progress is not None:
+                    progress(now)
+        if not now.ended:
+            now = settling.decide(rows)
+        labels = settling.labels_of(rows)
+        return SettleResult(now, settling.verdicts(labels), settling.filled(labels))
+    except LabelError:
+        raise
+    except BaseException as error:  # Ctrl-C too, in a label or in a look: labels that were paid for are kept
+        with suppress(AttributeError):  # an error that takes no attributes
+            error.labels = labels_by_document(settling.filled(settling.labels_of(rows)))  # type: ignore[attr-defined]
+            if rows:
+                error.add_note(_kept(len(rows)).strip(" ()"))
+        raise
 
 
 def _asked(label: LabelOf, settling: Settling, rows: Sequence[Label], topic: str, doc: str) -> float | None:
@@ -722,7 +753,7 @@ def _asked(label: LabelOf, settling: Settling, rows: Sequence[Label], topic: str
     try:
         value = label(topic, doc)
         problem = _no_label(value, settling.listed)
-    except Exception as error:  # whatever happens to it, labels that were paid for are kept
+    except Exception as error:  # `settle` sees to Ctrl-C
         raise LabelError(
             f"topic {topic}, document {doc}: the label function failed ({type(error).__name__}: {error}); mend it, and "
             f"settle again{_kept(len(rows))}", settling.filled(settling.labels_of(rows)),
@@ -741,7 +772,7 @@ def _no_label(value: object, listed: GoldList) -> str:
         return ""
     low, high = listed.scale
     needed = "a number, or None where it cannot be judged, is needed"
-    if not isinstance(value, Real):
+    if not isinstance(value, Real | np.bool_):  # numpy's bool is no number to Python, though its own is
         return f"the label is {shorten(repr(value))}, which is {an(value)}, and {needed}"
     if not math.isfinite(value):
         return f"the label is {float(value):g}, and {needed}"

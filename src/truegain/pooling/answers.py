@@ -43,16 +43,29 @@ def score_names(measures: Any) -> list[str] | None:
 
 def names_score(items: Items, measures: MeasuresLike | None) -> bool:
     """Whether scores by their names are meant, and not measures of nuggets; an empty list is refused."""
-    if isinstance(measures, Sized) and not isinstance(measures, str) and not len(measures):
-        known = ["V_strict", "A_strict"] if items.are_nuggets else list(items.scores)
-        raise TruegainError(
-            f"{argname('measures', measures)}: the list is empty; give the name of a score, such as {some(known, 5)}, "
-            f"or leave {argname('measures')} out"
-        )
+    refuse_none(items, measures)
     if not items.are_nuggets:
         return True
     names = score_names(measures) if isinstance(measures, str | Collection) else None
     return bool(names) and set(names or ()) <= set(items.scores)
+
+
+def refuse_none(items: Items, measures: object, argument: str = "measures") -> None:
+    """Refuse an empty list of scores or measures; argument: what the caller's is called."""
+    if isinstance(measures, Sized) and not isinstance(measures, str) and not len(measures):
+        known = ["V_strict", "A_strict"] if items.are_nuggets else list(items.scores)
+        raise TruegainError(
+            f"{argname(argument, measures)}: the list is empty; give the name of a score, such as {some(known, 5)}, "
+            f"or leave {argname(argument)} out"
+        )
+
+
+def one_score(items: Items, measure: Any) -> MeasuresLike | None:
+    """What a function about one score or measure is given of answers, by its name or in a list."""
+    refuse_none(items, measure, "measure")
+    if measure is None or isinstance(measure, list | tuple):
+        return measure
+    return str(measure)
 
 
 def no_values(items: Items, name: str) -> InputError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean, median_low, multimode
+from statistics import fmean, median_low
 from typing import Literal
 
 import msgspec
@@ -16,10 +16,9 @@ ENDED: tuple[Status, ...] = (*DECIDED, "undecided", "out-of-reach")
 ANSWER, REPORT, FILLED = "decision.json", "report.html", "labels.csv"  # files that the answer is written to
 
 
-Aggregate = Literal["median", "majority", "mean"]
+Aggregate = Literal["median", "mean"]
 AGGREGATES: Mapping[Aggregate, str] = {  # of labels that several people gave a row; and what counts where they differ
     "median": "the lower of the middle labels counts",
-    "majority": "the label that most gave counts, of equally many the lowest",
     "mean": "the mean of their labels counts",
 }
 
@@ -27,11 +26,9 @@ AGGREGATES: Mapping[Aggregate, str] = {  # of labels that several people gave a 
 def trusted_label(labels: Sequence[float], aggregate: Aggregate) -> float:
     """The label that counts, of those that people gave a row.
 
-    >>> [trusted_label([2, 0, 2, 1], name) for name in AGGREGATES], trusted_label([3, 0], "majority")
-    ([1, 2, 1.25], 0)
+    >>> [trusted_label([2, 1], name) for name in AGGREGATES]
+    [1, 1.5]
     """
-    if aggregate == "majority":
-        return min(multimode(labels))
     return fmean(labels) if aggregate == "mean" else median_low(labels)
 
 

@@ -122,6 +122,11 @@ def is_sample(design: str | None) -> bool:
     return design in DESIGNS and DESIGNS[design].sample
 
 
+def samples_in_words() -> str:
+    """The designs whose gold is a sample of what is scored, and what each means."""
+    return ", ".join(f"{name} ({d.drawn})" for name, d in DESIGNS.items() if d.sample)
+
+
 def draws_topics(design: str | None) -> bool:
     """Whether whole topics were drawn."""
     return design in DESIGNS and DESIGNS[design].whole

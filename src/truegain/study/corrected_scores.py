@@ -51,6 +51,7 @@ from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import Message, arg, argname, with_marks
 from truegain.results.provenance import provenance_of
+from truegain.settings import settings_of
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import quantile_of
@@ -58,8 +59,8 @@ from truegain.study.corrections import Corrections, corrected_answers, leaders_o
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
 from truegain.study.gold import by_matrices, gold_estimator, impossible_pairs
+from truegain.study.item_inputs import NOT_OF_ANSWERS
 from truegain.study.reading import RunsInput
-from truegain.study.study import Study
 from truegain.study.variance import VarianceModel
 
 # ---- One measure.
@@ -363,7 +364,8 @@ def correct(
         V_strict.
     gold : Gold, Judge, Judges or labels
         The trusted labels.  With design 'random', 'by-bronze' or 'topics' they are of the same population and the
-        scores are rectified, as by a `Study`; with 'by-gold' or 'elsewhere' the confusion matrix is inverted.
+        scores are rectified, as by a `Study`; with 'by-gold' or 'elsewhere', of runs only, the confusion matrix is
+        inverted.  Those of answers may be of design 'answers', too.
     method : {'default', 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'}
         How the interval is made: by default as a `Study` makes it; else a published interval by name.
     confidence : float
@@ -400,7 +402,8 @@ def correct(
     Topics that a system does not answer are left out for all, with a warning.
 
     Values of answers are corrected by a `Study`, over topics or the clusters of `Items`: `method`, `clusters`,
-    `accuracy`, `ratings`, `unmatched` and `scoring` are of runs. Their `gold_pairs` are counted by system.
+    `accuracy`, `ratings`, `unmatched`, `scoring`, `resampling` and `Gold.relevant_from` are of runs. Their `gold_pairs`
+    are counted by system.
 
     References
     ----------
@@ -431,14 +434,16 @@ def correct(
         raise TruegainError(f"{argname('gold')}: the labels are missing; give them")
     labels = gold_labels(trusted)
     if isinstance(runs, Items):
-        not_of_answers = {
+        of_runs = {
             "method": method != "default", "clusters": clusters != "topics", "accuracy": accuracy is not None,
-            "ratings": ratings is not None, "unmatched": unmatched != "refuse",
+            "unmatched": unmatched != "refuse",
+        } | {
+            s.name: getattr(config, s.field) != s.default
+            for config in (rated, config_of(Scoring, scoring) or Scoring(), drawing) for s in settings_of(type(config))
         }  # fmt: skip
-        for name in [name for name, is_given in not_of_answers.items() if is_given]:
-            raise TruegainError(f"{argname(name)}: this applies to runs and judgments, not to answers; leave it out")
-        heeded(scoring)
-        return corrected_answers(Study(runs, judgments, measures, gold=trusted, confidence=confidence))
+        for name in [name for name, is_given in of_runs.items() if is_given]:
+            raise TruegainError(NOT_OF_ANSWERS.format(argname(name)))
+        return corrected_answers(runs, judgments, measures, trusted, confidence)
     if judgments is None or measures is None:
         raise TruegainError(
             f"{argname('judgments' if judgments is None else 'measures')}: missing; runs are corrected by the bronze "

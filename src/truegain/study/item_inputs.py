@@ -52,7 +52,7 @@ from truegain.pooling.answers import (
     usual_of_nuggets,
 )
 from truegain.sampling.assessors import ASSESSORS
-from truegain.sampling.catalogue import draws_topics
+from truegain.sampling.catalogue import design_of, draws_topics, samples_in_words
 from truegain.sampling.clusters import CLUSTERS
 from truegain.sampling.replicates import REPLICATES
 from truegain.study.answer_raters import RatedAnswers
@@ -185,6 +185,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
             f"{argname('all_topics')}: a missing value never counts as 0; leave {argname('all_topics')} out"
         )
     heeded(config.scoring)
+    _check_gold(config.gold)
     if not names_score(items, measures):
         return _nugget_inputs(items, measures, config)
     _check_ratings(config)
@@ -272,6 +273,17 @@ def _check_ratings(config: StudyConfig) -> None:
         )
 
 
+def _check_gold(gold: Gold | None) -> None:
+    """Refuse gold that is no sample of the values scored, and a smallest relevant label, which values do not have."""
+    if gold is not None and gold.design is not None and not design_of(gold.design).sample:
+        raise TruegainError(
+            f"{arg('design', gold.design)} corrects relevance labels of documents, by the judge's error rates; gold "
+            f"labels of answers are a sample of these answers: give {samples_in_words()}"
+        )
+    if gold is not None and gold.relevant_from is not None:
+        raise TruegainError(NOT_OF_ANSWERS.format(argname("gold_relevant_from")))
+
+
 def _gold_of_table(items: Items, gold: Gold | None, score: str) -> tuple[Items, Gold | None]:
     """The values that are to be corrected, and gold with its values, where `gold` names them in the same table.
 
@@ -325,6 +337,7 @@ def _of_column(items: Items, name: str, place: str, score: str) -> Items:
     return replace(trusted, score=Coded.of([score] * len(trusted)))
 
 
+NOT_OF_ANSWERS = "{} does not apply to answers; leave it out"
 UNNAMED_SCORES = ("score", "value", "label", "rating", "gain", "gold", "people", "human")  # names that tell nothing
 SEVERAL = frozenset([ASSESSORS.name, REPLICATES.name])  # sources that single values tell of, not their mean
 MOST_OF_HEAD = 4096  # bytes in which a list names its columns
@@ -369,7 +382,9 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
 
 def _known_gold(gold: Items, items: Items) -> Items:
     """The gold values that there are; those of other systems or topics are refused."""
-    if strangers := [system for system in gold.systems if system not in items.systems]:
+    known = gold.take(np.flatnonzero(~np.isnan(gold.value)))
+    there = set(known.system.strings())
+    if strangers := [system for system in gold.systems if system in there and system not in items.systems]:
         near = [name for name in (meant(system, items.systems) for system in strangers) if name]
         hint = f"did you mean {some(near)}? A" if near else "a"
         raise InputError(
@@ -377,7 +392,6 @@ def _known_gold(gold: Items, items: Items) -> Items:
             hint=f"{hint}n answer belongs to one system; name it in a column 'system', and give gold values of these "
             "systems alone",
         )  # fmt: skip
-    known = gold.take(np.flatnonzero(~np.isnan(gold.value)))
     if not len(known):
         raise TruegainError(f"{argname('gold')}: {gold.source} has no values; fill in some, or leave {arg('gold')} out")
     if lost := [topic for topic in known.topics if topic not in set(items.topics)]:

@@ -116,8 +116,13 @@ class LabelError(TruegainError):
     @property
     def labels(self) -> dict[tuple[str, str], float | None]:
         """The labels so far, by topic and document; None where one cannot be judged."""
-        rows = zip(self.filled.topics, self.filled.docs, self.filled.label.tolist(), strict=True)
-        return {(t, d): None if math.isnan(x) else x for t, d, x in list(rows)[: self.filled.judged]}
+        return labels_by_document(self.filled)
+
+
+def labels_by_document(filled: GoldList) -> dict[tuple[str, str], float | None]:
+    """The labels at the top of a list, by topic and document; None where one cannot be judged."""
+    rows = zip(filled.topics, filled.docs, filled.label.tolist(), strict=True)
+    return {(t, d): None if math.isnan(x) else x for t, d, x in list(rows)[: filled.judged]}
 
 
 @dataclass(frozen=True)

@@ -302,7 +302,7 @@ class Study:
         ----------
         label : callable
             From topic and document their gold label; None where they cannot be judged.  Where it fails or gives what
-            is no label, the `truegain.typing.LabelError` has the labels before.
+            is no label, the `truegain.typing.LabelError` has the labels before; so has KeyboardInterrupt (Ctrl-C).
         baseline : str, optional
             The system that others are held against; by default the first.
         candidate : str or list of str, optional

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -26,6 +25,7 @@ from truegain.io.logs.records import (
     name_of,
     no_records,
     opening,
+    python_value,
     scalars,
     stem,
     table,
@@ -103,10 +103,10 @@ def _object(cell: Any, column: str, file: str, line: int) -> Any:
     """What a cell holds: in a CSV an object is written as Python shows it, or as JSON."""
     if not isinstance(cell, str) or is_value(cell):
         return cell
-    for read in (ast.literal_eval, json.loads):
+    for read in (python_value, json.loads):
         try:
-            made = read(_no_nan(cell) if read is ast.literal_eval else cell)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            made = read(_no_nan(cell) if read is python_value else cell)
+        except (ValueError, RecursionError):
             continue
         if isinstance(made, dict):
             return made

@@ -9,6 +9,7 @@ import io
 import json
 import math
 import re
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -287,10 +288,24 @@ def _object_in(cell: Any) -> Any:
     """The object that a cell holds, also as JSON or as Python shows it (so pandas writes CSV); else the cell."""
     if not isinstance(cell, str) or not (cell.startswith("{") and cell.endswith("}")) or len(cell) > _LONG_CELL:
         return cell
-    for read in (json.loads, ast.literal_eval):
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+    for read in (json.loads, python_value):
+        with suppress(ValueError, RecursionError):
             return read(cell)
     return cell
+
+
+def python_value(text: str) -> Any:
+    r"""What Python shows as this text; a ValueError where it is none, as of `{{}}`, and never a warning, as of `\d`.
+
+    >>> python_value("{'page': 3}"), python_value(r"'\d'")
+    ({'page': 3}, '\\d')
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.literal_eval(text)
+    except (SyntaxError, TypeError, RecursionError, MemoryError) as error:  # TypeError: an object as a key
+        raise ValueError(f"no value of Python: {shorten(text)}") from error
 
 
 class Clusters:

@@ -155,7 +155,7 @@ TOML = {  # tables of `judging.toml`, their keys, and the comment behind each
         "double": "share of rows that a second person labels, too",
         "lease": "seconds that a row is kept for who was given it",
         "topic_page": "whether topics have a page of their own before their documents",
-        "aggregate": "what several people's labels of a document become: median, majority or mean",
+        "aggregate": "what two people's labels of a document become: median (the lower) or mean",
     },
 }
 EXAMPLES = {"pay": 1.5, "currency": "EUR", "minutes": 8.0, "most": 4, "number": 30}  # of what is not set
