@@ -118,3 +118,19 @@ def test_a_page_without_scores_speaks_of_none() -> None:
     scored = read(page(gather(tg.Study(runs, bronze, ["P@5", "CG@5"]), *given)))
     assert "Bars are 95% intervals of each score" in scored.one("section", id="systems").text
     assert "best by score" in scored.one("section", id="verdict").text
+
+
+@pytest.mark.parametrize(("population", "joined"), [("fixed", False), ("topics", True)])
+def test_the_methods_of_intervals_at_every_look(population: str, joined: bool) -> None:
+    """Guards the paragraph for a paper: a confidence sequence by betting, joined to topics where these are sampled."""
+    runs, bronze, gold = world()
+    listed = judged(draw_list(ranked_of(runs, bronze), P5), gold, JUDGED)
+    given = Runs.of(runs), Judgments.of(bronze)
+    study = tg.Study(runs, bronze, "P@5", gold=tg.Gold(listed, sequential=True), population=population)
+    methods = read(page(gather(study, *given))).one("section", id="methods").text
+    assert "a confidence sequence by betting (Waudby-Smith and Ramdas 2024)" in methods
+    assert "Estimating Means of Bounded Random Variables by Betting" in methods
+    assert "Satterthwaite" not in methods
+    assert ("joined to it by squares" in methods) == joined
+    once = tg.Study(runs, bronze, "P@5", gold=listed, population=population)
+    assert "Satterthwaite's degrees of freedom" in read(page(gather(once, *given))).one("section", id="methods").text

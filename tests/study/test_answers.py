@@ -213,6 +213,36 @@ def test_other_questions_and_systems_without_gold_are_told() -> None:
         tg.Study(items_of(judge), measures="faith", gold=tg.Gold(one, "random")).verdict("old", "new")
 
 
+@pytest.mark.parametrize("few", [0, 2])
+def test_one_system_without_gold_is_refused_alone(few: int) -> None:
+    """Guards `correct`: a system of which nobody judged an answer refused all; one with few was a refused row."""
+    truth, judge = world()
+    rows = [Row(f"q{t}", "faith", float(judge[s, t]), name) for s, name in enumerate(("old", "new")) for t in range(T)]
+    gold = [Row(f"q{t}", "faith", float(truth[s, t]), name) for s, name in enumerate(("old", "new"))
+            for t in range(T) if (t + s) % 3 == 0]  # fmt: skip
+    third = [Row(f"q{t}", "faith", 0.5 + t % 3 / 9, "third") for t in range(T)]
+    people = Items.of_rows([*gold, *(Row(f"q{t}", "faith", 0.5, "third") for t in range(few))])
+    answer = tg.correct(Items.of_rows([*third, *rows]), measures="faith", gold=tg.Gold(people, "random"))
+    assert {a.system: (a.refused, a.gold_pairs) for a in answer} == {
+        "old": (False, len(range(0, T, 3))), "new": (False, len(range(2, T, 3))), "third": (True, few),
+    }  # fmt: skip
+    refused = answer["third", "faith"]
+    assert refused.uncorrected == pytest.approx(np.mean([row.value for row in third]))
+    assert refused.n == T
+    assert "Bonferroni over all 3 pairs" in answer.best[0]
+    if few == 0:
+        assert "no answer of third has a gold label" in refused.notes[0]
+        alone = tg.correct(Items.of_rows(rows), measures="faith", gold=tg.Gold(people, "random"))
+        assert [answer[s, "faith"].value for s in ("old", "new")] == [alone[s, "faith"].value for s in ("old", "new")]
+        two = tg.correct(Items.of_rows([*third, *rows[:T]]), measures="faith", gold=tg.Gold(Items.of_rows(
+            [row for row in gold if row.system == "old"]), "random"))  # fmt: skip
+        assert [(a.system, a.refused) for a in two] == [("old", False), ("third", True)]
+        assert two.best == ("Which system is best on faith is inconclusive: only old has an answer.",)
+        blank = [*gold, *(Row(f"q{t}", "faith", math.nan, "third") for t in range(T))]
+        sheet = tg.Gold(Items.of_rows(blank), "random")
+        assert tg.correct(Items.of_rows([*third, *rows]), measures="faith", gold=sheet)[0] == answer[0]
+
+
 def test_commands_take_tables_of_scores(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
     """Guards verdict, compare, gate and report on files, with clusters and gold, against Python."""
     truth, judge = world()

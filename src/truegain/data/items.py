@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -290,6 +290,23 @@ class Items(Lines):
         columns: dict[str, Any] = {name: getattr(self, name).take(rows) for name in text}
         columns |= {name: frozen(getattr(self, name)[rows]) for name in ("value", "weight", "replicate")}
         return replace(self, **columns)
+
+    def without(self, systems: Collection[str]) -> Items:
+        """The table without some systems.
+
+        Parameters
+        ----------
+        systems : collection of str
+            Their names.
+
+        Returns
+        -------
+        Items
+            The rows of the others.
+        """
+        names = self.system.strings()
+        rows = np.flatnonzero([name not in systems for name in names])
+        return replace(self.take(rows), system=Coded.of([names[row] for row in rows.tolist()]))
 
     @cached_property
     def by_item(self) -> Items:

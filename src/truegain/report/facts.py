@@ -239,6 +239,9 @@ class Made:
         return shlex.join([self.judgments, *(self.runs.get(system, "RUN") for system in systems)])
 
 
+Looks = Literal["", "betting", "asymptotic"]
+
+
 @dataclass(frozen=True, eq=False)
 class Facts:
     """Everything a page says."""
@@ -270,6 +273,7 @@ class Facts:
     teams: Mapping[str, str] = field(default_factory=dict)  # the team of each system, where teams are known
     answers: bool = False  # whether values of answers are scored, not ranked documents
     preferences: PreferenceFacts | None = None  # of comparisons of two systems, where these are scored
+    looks: Looks = ""  # by what intervals hold at every look at a growing list of labels; empty: they hold at one
 
     @property
     def main(self) -> MeasureFacts:

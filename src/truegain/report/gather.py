@@ -51,7 +51,7 @@ from truegain.report.data_health import (
     unjudged_check,
     warnings_check,
 )
-from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Made, MeasureFacts
+from truegain.report.facts import Check, Claim, ContentFacts, Facts, JudgeFacts, Looks, Made, MeasureFacts
 from truegain.report.study_facts import MOST_COMPARED, Keeping, as_made, study_facts
 from truegain.results.base import Table
 from truegain.results.serialization import hints_of
@@ -331,7 +331,15 @@ def gather(
         seed=study.seed,
         unchecked="" if study.trust_judge else study.unchecked,
         answers=study.of_items,
+        looks=_looks(study),
     )
+
+
+def _looks(study: Study) -> Looks:
+    """By what intervals hold at every look at a growing list of labels, where they do."""
+    if study.variance_model(study.measures[0]).looks is None:
+        return ""
+    return "asymptotic" if study.gold_list is None else "betting"
 
 
 def _rule(study: Study) -> str:

@@ -61,7 +61,6 @@ from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Pla
 from truegain.study.gold import by_matrices, gold_estimator, impossible_pairs
 from truegain.study.item_inputs import NOT_OF_ANSWERS
 from truegain.study.reading import RunsInput
-from truegain.study.study import Study
 from truegain.study.variance import VarianceModel
 
 # ---- One measure.
@@ -444,7 +443,7 @@ def correct(
         }  # fmt: skip
         for name in [name for name, is_given in of_runs.items() if is_given]:
             raise TruegainError(NOT_OF_ANSWERS.format(argname(name)))
-        return corrected_answers(Study(runs, judgments, measures, gold=trusted, confidence=confidence))
+        return corrected_answers(runs, judgments, measures, trusted, confidence)
     if judgments is None or measures is None:
         raise TruegainError(
             f"{argname('judgments' if judgments is None else 'measures')}: missing; runs are corrected by the bronze "

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truegain.config import Gold
+from truegain.data.items import Items
+from truegain.data.judgments import JudgmentsLike
 from truegain.errors import TruegainError, some
 from truegain.measures.base import Measure
+from truegain.measures.parse import MeasuresLike
 from truegain.message import Message, with_marks
 from truegain.results.base import Table
 from truegain.results.table import Cell
+from truegain.sampling.catalogue import draws_pairs
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.study.estimators import ByGoldTopics
+from truegain.study.gold import NO_GOLD
 from truegain.study.judge_by_system import value_errors
 from truegain.study.study import Study
 
@@ -169,8 +177,38 @@ def _worse(difference: Callable[[int, int], tuple[float, float]], top: int, othe
 # ---- Of answers: a study's own numbers, in the table of corrected scores.
 
 
-def corrected_answers(study: Study) -> Corrections:
-    """The corrected score of each system of a study of answers or nuggets that has gold labels.
+def corrected_answers(
+    items: Items, judgments: JudgmentsLike | None, measures: MeasuresLike | None, gold: Gold, confidence: float
+) -> Corrections:
+    """The corrected score of each system of answers or nuggets; one none of whose answers people judged is refused.
+
+    The others are then corrected as if it were not there: people's labels are a sample of their answers.
+    """
+    study = Study(items, judgments, measures, gold=gold, confidence=confidence)
+    assert study.judge is not None
+    labeled = value_errors(study).systems
+    lacking = [system for system in study.systems if system not in labeled]
+    if not lacking or not labeled or study.gold_list is not None or not draws_pairs(study.judge.design):
+        return _of_study(study)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # all has been said of all systems
+        others = Study(items.without(lacking), None, measures, gold=gold, confidence=confidence)
+    return _of_study(others, [_without_gold(study, system, m) for m in study.measures for system in lacking])
+
+
+def _without_gold(study: Study, system: str, measure: Measure) -> Estimate:
+    """The row of a system that is refused because none of its answers has a gold label."""
+    assert study.judge is not None
+    uncorrected = float(measure.score(study.ranked)[study.systems.index(system)].mean())
+    return Estimate(
+        system, str(measure), math.nan, math.nan, math.nan, study.confidence, uncorrected=uncorrected,
+        method="refused", gold=study.judge.design, gold_pairs=0, n=len(study.topics),
+        notes=(NO_GOLD.format(system),),
+    )  # fmt: skip
+
+
+def _of_study(study: Study, lacking: Sequence[Estimate] = ()) -> Corrections:
+    """The corrected score of each system of a study that has gold labels; lacking: rows of systems without any.
 
     One engine answers: values and intervals are those of `Study.estimates`, and so the difference of two of them is
     that of a verdict.
@@ -185,12 +223,13 @@ def corrected_answers(study: Study) -> Corrections:
         if str(measure) in study.refused:
             continue  # the notes of the estimates say why
         found = [_beside_uncorrected(e, study, measure, labels) for e in estimates if e.measure == str(measure)]
+        found += [e for e in lacking if e.measure == str(measure)]
         answers += found
         estimator = study.variance_model(measure).estimator
         if isinstance(estimator, ByGoldTopics):
             about.append(on_slopes(estimator, measure))
         if len(found) > 1:
-            pairs = {(c.a, c.b): c for c in study.compare(measure=measure)}
+            pairs = {(c.a, c.b): c for c in study.compare(measure=measure)} if len(study.systems) > 1 else {}
             leaders = leaders_of(found, _differences_in(pairs, study.systems), study.confidence)
             best += [] if leaders is None else [leaders.sentence]
     if all(e.refused for e in answers):

@@ -42,6 +42,10 @@ from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
 # ---- Scores corrected by confusion matrices.
 
 
+NO_GOLD = (
+    "no answer of {} has a gold label, so nothing shows how the judge errs on it; add gold labels of its answers, or "
+    "leave the system out"
+)
 ONE_TOPIC = "the gold pairs come from 1 topic, so how topics differ is unknown; add gold labels of more topics"
 
 
@@ -386,10 +390,7 @@ def gold_estimator(
 def _check_answers(systems: Sequence[str], topics: Sequence[int]) -> None:
     """Refuse gold labels of answers that leave out a system; topics: how many have a gold label, by system."""
     if none := [s for s, n in zip(systems, topics, strict=True) if n == 0]:
-        raise TruegainError(
-            f"no answer of {some(none)} has a gold label, so nothing shows how the judge errs on it; add gold labels "
-            "of its answers, or leave the system out"
-        )
+        raise TruegainError(NO_GOLD.format(some(none)))
     if lone := [s for s, n in zip(systems, topics, strict=True) if n < 2]:
         raise TruegainError(
             f"answers of {some(lone)} have gold labels on one topic only, so how topics differ is unknown; add gold "

@@ -382,7 +382,9 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
 
 def _known_gold(gold: Items, items: Items) -> Items:
     """The gold values that there are; those of other systems or topics are refused."""
-    if strangers := [system for system in gold.systems if system not in items.systems]:
+    known = gold.take(np.flatnonzero(~np.isnan(gold.value)))
+    there = set(known.system.strings())
+    if strangers := [system for system in gold.systems if system in there and system not in items.systems]:
         near = [name for name in (meant(system, items.systems) for system in strangers) if name]
         hint = f"did you mean {some(near)}? A" if near else "a"
         raise InputError(
@@ -390,7 +392,6 @@ def _known_gold(gold: Items, items: Items) -> Items:
             hint=f"{hint}n answer belongs to one system; name it in a column 'system', and give gold values of these "
             "systems alone",
         )  # fmt: skip
-    known = gold.take(np.flatnonzero(~np.isnan(gold.value)))
     if not len(known):
         raise TruegainError(f"{argname('gold')}: {gold.source} has no values; fill in some, or leave {arg('gold')} out")
     if lost := [topic for topic in known.topics if topic not in set(items.topics)]:

@@ -20,6 +20,7 @@ from truegain.report.html import (
 )
 from truegain.report.references import PAPERS, itself
 from truegain.sampling.catalogue import DESIGNS, SOURCES, outermost
+from truegain.study.anytime import LookErrors
 from truegain.study.estimates import DRAWS
 
 ORDERED = "drawn from an ordered list"
@@ -57,10 +58,34 @@ def _moves(facts: Facts) -> tuple[str, ...]:
         )
     if (facts.judge is not None and facts.judge.rectified) or (facts.preferences is not None and facts.corrected):
         sentences.append(f"The influence of a {facts.gold_unit} is its weight times its residual. ")
+    if facts.looks:
+        return (*sentences, *_at_every_look(facts))
     return (*sentences, "Intervals use Student's t with Satterthwaite's degrees of freedom (1946).")
 
 
+def _at_every_look(facts: Facts) -> tuple[str, ...]:
+    """Intervals that hold while labels come in: by what, and how topics are joined to it."""
+    by = {
+        "betting": "Gold labels have a confidence sequence by betting (Waudby-Smith and Ramdas 2024), which is valid "
+        "at every look at the growing list, so that labeling could stop at any of them. ",
+        "asymptotic": "Labels have an asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas "
+        "2024), valid at every look at the growing list if labels are many. ",
+    }[facts.looks]
+    if not facts.over & {"topics"}:
+        return (by,)
+    errors = LookErrors.of(facts.confidence, topics=True)
+    return (
+        by,
+        f"Its error is {errors.gold:.3g}. Student's t interval over topics, with the error {errors.topics:.3g}, is "
+        "joined to it by squares, below and above; simulations show that the joint error stays below "
+        f"{1 - facts.confidence:.3g}.",
+    )
+
+
 def _variance(facts: Facts) -> str:
+    if facts.looks:
+        own = f"√(t² [V(topics) {MINUS} V(labels)] + h²)" if "topics" in facts.over else "h"
+        return f"d {MINUS} {own} to d + {own};   h: how far the confidence sequence reaches below, or above, d"
     if "assessors" in facts.over and "topics" in facts.over:
         unit = SOURCES["assessors"].worded(facts.answers).unit
         cells = f"[V({unit}s) {MINUS} V({unit}, topic)] T/(T {MINUS} 1)"
@@ -76,6 +101,9 @@ def _variance(facts: Facts) -> str:
 
 def _cited(facts: Facts) -> list[str]:
     keys = ["efron1981", "satterthwaite1946"]
+    if facts.looks:
+        sequence = "waudbysmith2024" if facts.looks == "betting" else "waudbysmith2024b"
+        keys = ["efron1981", sequence] if "topics" in facts.over else [sequence]
     keys += [key for name, s in sorted(SOURCES.items()) if name in facts.over for key in s.cites]
     if facts.judge is not None:
         keys.append("angelopoulos2023" if facts.judge.rectified else "goldberg2018")
