@@ -67,6 +67,15 @@ def test_options_about_runs_are_refused(
     assert run(*name.split(), "s.toml", *more)[0] in (0, 1, 3)
 
 
+def test_a_study_file_may_have_levels_of_gold(run: Run, answers: Path) -> None:
+    """Guards a study file's smallest relevant gold label, which is for other commands: answers have none."""
+    gold = '[gold]\nlabels = "g.csv"\ndesign = "random"\nrelevant_from = 1\n'
+    (answers / "s.toml").write_text(f'judgments = "s.csv"\nscore = "acc"\n{gold}')
+    for command in ("correct", "verdict", "compare", "plan labels", "judge check"):
+        code, _, err = run(*command.split(), "s.toml")
+        assert code in (0, 1, 3), (command, err)
+
+
 @pytest.mark.parametrize("command", [PLAN_TOPICS, PLAN_LABELS, CHECK, CORRECT])
 def test_measures_of_runs_are_refused(run: Run, answers: Path, command: tuple[str, ...]) -> None:
     """Guards -m, which was passed over: a score has no measure beside it."""

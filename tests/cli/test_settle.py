@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 
+import truegain as tg
 from tests.cli.conftest import Run
 from tests.llm.served import as_asked, error, served
 from tests.planning.test_label_plan import world
 from truegain.errors import InputError
 from truegain.llm import client
+from truegain.planning.settle import Settling
 from truegain.results.settlement import Settlement
 from truegain.study.study_file import read_study
 
@@ -324,6 +326,36 @@ def test_runs_that_are_not_named_are_not_read(command: Command) -> None:
     code, _, err = command(f"{words} --baseline s0 --candidate s7")
     assert code == 2, "what cannot be told by names of files is looked for in all"
     assert "runs/s9.run:1" in err
+
+
+def test_systems_that_are_not_named_take_no_topics_away(command: Command) -> None:
+    """Guards the topics: the same list whether systems are named by file, by tag or in a table, and as in Python."""
+    lines = Path("s1.run").read_text().replace(" s1\n", " s9\n").splitlines(keepends=True)
+    Path("s9.run").write_text("".join(line for line in lines if int(line.split()[0]) < 12))
+    for name, table in (("old", "s0"), ("new", "s1"), ("other", "s9")):
+        rows = [line.split() for line in Path(f"{table}.run").read_text().splitlines()]
+        Path(f"{name}.csv").write_text(
+            "run,topic,doc,score\n" + "".join(f"{r[5]},{r[0]},{r[2]},{r[4]}\n" for r in rows)
+        )
+    named = "--baseline s0 --candidate s1 --sheet"
+    options = "-m P@5 --population fixed"
+    sheets: list[str] = []
+    for files, way in (
+        ("s0.run s1.run", ""), ("s0.run s1.run s9.run", ""), ("s0.run s1.run s9.run", "--name-by tag"),
+        ("old.csv new.csv other.csv", ""),
+    ):  # fmt: skip
+        n = len(sheets)
+        code, _, err = command(f"settle llm.qrels {files} {options} {way} {named} l{n}.csv --folder f{n}")
+        assert code == 3, err
+        sheets.append(Path(f"l{n}.csv").read_text())
+    assert sheets[0].count("\n") > 100
+    assert sheets.count(sheets[0]) == len(sheets)
+    study = tg.Study(["s0.run", "s1.run"], "llm.qrels", "P@5")
+    listed = Settling(study, "s0", ["s1"], population="fixed").listed
+    with Path("l0.csv").open(newline="") as file:
+        assert [(r["topic"], r["doc"]) for r in csv.DictReader(file)] == list(
+            zip(listed.topics, listed.docs, strict=True)
+        )
 
 
 def test_files_without_documents_are_refused(command: Command) -> None:

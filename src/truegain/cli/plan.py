@@ -290,9 +290,10 @@ def labels_command(
     if unit != "pair":
         refuse_for_answers(
             ({"relevant_from": "--relevant-from"} if needs.relevant_from is not None else {})
+            | ({"gold_relevant_from": "--gold-relevant-from"} if needs.gold_relevant_from is not None else {})
             | ({"name_by": "--name-by"} if name_by != "file" else {})
         )
-        needs = replace(needs, relevant_from=None)  # of a study file, for other commands
+        needs = replace(needs, relevant_from=None, gold_relevant_from=None)  # of a study file, for other commands
     if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import tempfile
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,8 +26,9 @@ from truegain.cli.settle_llm import LabeledByModel, label_unjudged
 from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
-from truegain.errors import InputError, TruegainError, counted, needs, some
-from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
+from truegain.data.runs import read_runs
+from truegain.errors import DataWarning, InputError, TruegainError, counted, needs, some
+from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.message import arg, argname, option, with_marks
 from truegain.results.settlement import ANSWER, DECIDED, FILLED, REPORT, Aggregate, Settlement
@@ -213,15 +215,30 @@ def settle_command(
 
 
 def _of_named(files: list[str], claims: SettleClaims, options: SettleOptions) -> list[str]:
-    """The files of the systems that are named; all of them where that cannot be told by the names of files.
+    """The files of the systems that are named; all files where a named one is in none, or a file cannot be read.
 
-    Nothing else can change the answer, and neither time nor an LLM's labels are spent on other systems.
+    Others would change the answer: a topic that one of the systems lacks is left out for all of them.  Neither time nor
+    an LLM's labels are spent on them.
     """
-    if not claims.baseline or not claims.candidate or options.name_by != "file":
+    if not claims.baseline or not claims.candidate:
         return files
     named = {options.called(name) for name in (*claims.baseline, *claims.candidate)}
-    kept = {file: name for file in files if (name := options.called(system_name(file))) in named}
-    return list(kept) if sorted(kept.values()) == sorted(named) else files
+    if options.name_by == "file":
+        kept = {file: name for file in files if (name := options.called(system_name(file))) in named}
+        if sorted(kept.values()) == sorted(named):
+            return list(kept)
+    if not all(map(can_be_read_again, files)):
+        return files
+    found: dict[str, set[str]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # told when the study reads them
+        try:
+            for file in files:
+                found[file] = {options.called(name) for name in read_runs([file], name_by=options.name_by).systems}
+        except TruegainError:
+            return files  # and the study says what is wrong
+    theirs = [file for file in files if found[file] & named]
+    return theirs if named <= {name for file in theirs for name in found[file]} else files
 
 
 def _is_fixed(config: StudyConfig) -> bool:
