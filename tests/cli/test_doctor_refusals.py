@@ -190,3 +190,28 @@ def test_gold_labels_of_one_class(run: Run, folder: Path) -> None:
     assert (code, "people.qrels" in command) == (0, True), err
     page = (folder / "report.html").read_text()
     assert "There is no section on the judge: no gold pair is relevant with gold labels relevant from 1" in page
+
+
+@pytest.mark.parametrize(("draw", "again"), [("ordered", True), ("by-bronze", False)])
+def test_labels_from_the_top_of_an_ordered_list_may_be_looked_at_again(
+    run: Run, folder: Path, draw: str, again: bool
+) -> None:
+    """Guards verdicts on an ordered list that held for one look only, of people who look while they label."""
+    judge, people = study(folder)
+    qrels(folder / "llm.qrels", judge)
+    given = ("llm.qrels", "old.run", "new.run", "-m", "P@10")
+    assert run("plan", "labels", *given, "--draw", draw, "-o", "list.csv")[0] == 0
+    head, *rows = (folder / "list.csv").read_text().splitlines()
+    at = {name: place for place, name in enumerate(head.split(","))}
+    filled = [row.split(",") for row in rows]
+    for cells in filled[:80]:
+        pair = (cells[at["topic"]], cells[at["doc"]])
+        cells[at["label"]] = str(people.get(pair, judge[pair]))
+    (folder / "list.csv").write_text("".join(f"{','.join(cells)}\n" for cells in (head.split(","), *filled)))
+    made, _ = offered(run, "llm.qrels", "list.csv")
+    (verdict,) = (command for command in made if command.startswith("verdict") and "--gold" in command)
+    assert ("--sequential" in verdict) == again
+    found = asked(run("doctor", "llm.qrels", "list.csv", "old.run", "new.run", "--format", "json")[1])
+    (page,) = (q["command"] for q in found["questions"] if "report" in q["command"])
+    assert ("--sequential" in page) == again
+    assert any("however often you look" in q["question"] for q in found["questions"]) == again

@@ -211,20 +211,33 @@ def _about_gold(
         if not any(one.gold is pair.gold for one in ready):
             yield from pair.questions(about, paths)
     for file in listed:
-        question = f"Which system is better by {whole[0].file}, corrected by the labels in {file.file}?"
-        filled, sheet = bool(file.data.judged), list_of_key(file.file)
-        lacks = f"this is the key of {sheet}: give {sheet}, with labels" if sheet else "fill in labels from its top"
-        options = ("--gold", file.file, *columns_of(whole[0], runs=runs))
-        command = command_of("verdict", whole[0].file, *paths, *options) if filled else ""
-        yield FileQuestion(about, question, command, "" if filled else lacks)
-        if filled and not ready:
-            yield FileQuestion(about, PAGE, command_of("report", whole[0].file, *paths, *options, "-o", "report.html"))
+        yield from _about_list(about, paths, runs, whole[0], file, page=not ready)
     if whole[0].judges and not both and not listed:
         why = f"no person has checked the labels of {some(whole[0].judges)}; this draws documents to label:"
         at_depth = () if linear == "P@10" else ("-m", linear)
         named_columns = columns_of(whole[0], runs=runs)
         plan = command_of("plan", "labels", whole[0].file, *paths, *at_depth, *named_columns, "-o", "list.csv")
         yield FileQuestion(about, f"Can the judge of {whole[0].file} be trusted?", plan, why)
+
+
+def _about_list(
+    about: str, paths: Sequence[str], runs: Sequence[Examined], cheap: Examined, listed: Examined, *, page: bool
+) -> Iterator[FileQuestion]:
+    """A list of pairs that people label; who labels an ordered one from its top may look again, so limits allow it."""
+    question = f"Which system is better by {cheap.file}, corrected by the labels in {listed.file}"
+    if not listed.data.judged:
+        sheet = list_of_key(listed.file)
+        lacks = f"this is the key of {sheet}: give {sheet}, with labels" if sheet else "fill in labels from its top"
+        yield FileQuestion(about, f"{question}?", lacks=lacks)
+        return
+    measure = at_depth_of(_together(runs), "P@10")
+    looks = StudyConfig(gold=Gold(listed.data, sequential=True))
+    again = not refusal(lambda: _study_by(runs, cheap, looks, measure).variance_model(measure))
+    options = ("--gold", listed.file, *(("--sequential",) if again else ()), *columns_of(cheap, runs=runs))
+    often = ", by limits that hold however often you look while you label" if again else ""
+    yield FileQuestion(about, f"{question}{often}?", command_of("verdict", cheap.file, *paths, *options))
+    if page:
+        yield FileQuestion(about, PAGE, command_of("report", cheap.file, *paths, *options, "-o", "report.html"))
 
 
 @dataclass(frozen=True, eq=False)
