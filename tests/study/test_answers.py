@@ -127,8 +127,7 @@ def test_what_correct_has_no_use_for_of_answers_is_refused() -> None:
     for design in ("by-gold", "elsewhere"):
         with pytest.raises(tg.TruegainError, match=r"must be a sample of them: give random .*, by-bronze .*, top"):
             tg.correct(items, measures="faith", gold=tg.Gold(people, design))
-    is_good = {"value": np.round(items.value)}, {"value": np.round(people.value)}
-    judged, labeled = (replace(x, **values) for x, values in zip((items, people), is_good, strict=True))
+    judged, labeled = (replace(x, value=np.round(x.value)) for x in (items, people))
     passed = tg.correct(judged, measures="faith", gold=tg.Gold(labeled, "by-gold"))  # pass and fail have error rates
     assert all(one.low <= one.value <= one.high for one in passed)
     with pytest.raises(tg.TruegainError, match=r"^gold: the labels are missing; give them"):
