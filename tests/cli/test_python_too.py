@@ -107,7 +107,7 @@ def test_compare_over_collections(run: Run, folder: Path) -> None:
         assert rows(run, *words, *more) == kept
     assert found.between("a", "b").difference == -found.between("b", "a").difference
     for options, why in (
-        ({"gold": qrels}, "gold has no place"),
+        ({"gold": qrels}, "gold does not apply over collections"),
         ({"test": "sign"}, "test: does not apply"),
         ({"scoring": tg.Scoring(depth=3)}, "depth: does not apply"),
         ({"test": tg.PublishedTest(meta=cast("Any", "some"))}, "meta 'some'"),

@@ -176,6 +176,9 @@ def test_a_sheet_that_changed_since_is_read_again(command: Command) -> None:
     assert "60 labels changed since the last look; truegain looks at all labels again" in err
     assert ("could not be judged" in out, Path("settle/decision.json").exists()) == (False, code != 3)
     assert "settled before" not in err
+    kept = {name: Path(f"settle/{name}").exists() for name in ("decision.json", "report.html", "labels.csv")}
+    assert len(set(kept.values())) == 1, kept  # one answer, whole or not at all
+    assert Path("settle/earlier.labels.csv").exists()
     fill("labels.csv", 30)
     code, _, err = command(words)
     assert "changed" not in err

@@ -157,7 +157,7 @@ def test_a_study_taken_in_part_is_the_same_as_its_options_typed(run: Run, folder
     assert run("compare", "s.toml")[1] == run("compare", *typed)[1]
     _, out, err = run("judge", "check", "s.toml")
     assert out == run("judge", "check", *both, "-m", "P@10", "--seed", "3")[1]
-    uses = "of 2 measures `truegain judge check` uses one, the first, P@10; choose another with --measure"
+    uses = "of 2 measures, `truegain judge check` uses one, the first, P@10; choose another with --measure"
     assert err == f"note: s.toml:5: {uses}\n"
     assert run("judge", "check", "s.toml", "-m", "P@5")[2] == ""
     (folder / "one.toml").write_text(WHOLE.replace(', "DCG@10"]', "]"))
@@ -285,7 +285,7 @@ def test_the_measure_that_is_taken_is_said_once(run: Run, folder: Path) -> None:
     assert "takes one" not in err
     _, out, err = run("experiment", "split-half", "s.toml", "--split", "topics")
     assert "random splits, P@10." in out
-    assert "s.toml:5: of 2 measures `truegain experiment split-half` uses one, the first, P@10" in err
+    assert "s.toml:5: of 2 measures, `truegain experiment split-half` uses one, the first, P@10" in err
     few = ("--repeat", "1", "--keep", "50")
     _, out, err = run("experiment", "incomplete", "s.toml", *few)
     typed = run("experiment", "incomplete", "llm.qrels", "runs", "--against", "P@10", "--against", "DCG@10", *few,
@@ -295,7 +295,7 @@ def test_the_measure_that_is_taken_is_said_once(run: Run, folder: Path) -> None:
     assert "P@5" in run("experiment", "incomplete", "s.toml", *few, "--against", "P@5")[1]
     (folder / "s.toml").write_text(WHOLE.replace('["P@10", "DCG@10"]', '["nDCG@5", "P@5", "AP"]'))
     _, out, err = run("judge", "check", "s.toml")
-    said = "note: s.toml:5: of 3 measures `truegain judge check` uses one, the first that weighs ranks, P@5"
+    said = "note: s.toml:5: of 3 measures, `truegain judge check` uses one, the first that weighs ranks, P@5"
     assert err == f"{said}; choose another with --measure\n"
     both = ("llm.qrels", "runs", "--gold", "pairs.qrels", "--design", "random")
     assert out == run("judge", "check", *both, "-m", "P@5", "--seed", "3")[1]

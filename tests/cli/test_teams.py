@@ -47,6 +47,38 @@ def test_the_page_of_python_shows_teams_too(folder: Path) -> None:  # noqa: F811
         tg.write_report(f"{folder}/runs", f"{folder}/judgments.qrels", "P@10", folder / "page.html", teams={"x": "y"})
 
 
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("unjudged all.qrels runs -m P@2 --show left-out --pool-depth 2 --teams teams.csv", "uog-a"),
+        ("participants all.qrels runs -m P@2 --teams teams.csv -o pages", "pages"),
+        ("experiment judge llm.qrels runs -m P@2 --gold all.qrels --design random --show corrected", "uog-a"),
+        ("experiment split-half all.qrels runs -m P@2 --split topics --repeat 2", "inside"),
+    ],
+)
+def test_runs_named_by_their_tags(command: str, line: str, run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards --name-by tag of input.TAG files with a teams file by tag, and the message that names the way."""
+    for path in (folder / "runs").iterdir():
+        path.unlink()
+    for tag, docs in (("uog-a", "abc"), ("uog-b", "bca"), ("ict", "cab")):
+        lines = [f"{t} Q0 {d} {i} {-i} {tag}\n" for t in range(1, 13) for i, d in enumerate(docs, 1)]
+        (folder / "runs" / f"input.{tag}").write_text("".join(lines))
+    for name in ("all", "llm"):
+        labels = [
+            f"{t} 0 {d} {int((t + ord(d) + (name == 'llm' and t == 3)) % 3 > 0)}\n" for t in range(1, 13) for d in "abc"
+        ]
+        (folder / f"{name}.qrels").write_text("".join(labels))
+    (folder / "teams.csv").write_text("run,team\nuog-a,uog\nuog-b,uog\nict,ict\n")
+    words = command.split()
+    code, out, err = run(*words, "--name-by", "tag")
+    assert (code, line in out, "input." in out) == (0, True, False), err
+    if "--teams" in words:
+        code, _, err = run(*words)
+        assert code == 2
+        assert "3 of 3 runs without a team: input.ict" in err
+        assert "the table has the run tags: name systems by these, --name-by tag" in err
+
+
 def test_a_chart_of_tiers_has_its_groups_beside_it(run: Run, folder: Path) -> None:  # noqa: F811
     """Guards that of few systems, too, the table under a chart of tiers says who shares a group."""
     words = ("compare", "judgments.qrels", "runs", "-m", "P@10", "--chart", "tiers", "--figure", "t.svg")

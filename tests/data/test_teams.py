@@ -83,6 +83,10 @@ def test_teams_of_the_runs_at_hand() -> None:
     assert (list(some.of), sorted(some.pooled)) == (["b", "a-1"], ["a-1", "b"])
     with pytest.raises(tg.InputError, match="2 of 3 runs without a team: c, d"):
         WANTED.among(["a-1", "c", "d"])
+    with pytest.raises(tg.InputError, match="the table has the run tags: name systems by these, name_by='tag'"):
+        WANTED.among(["input.a-1"], ["a-1"])
+    with pytest.raises(tg.InputError, match="with these names; the table has"):
+        WANTED.among(["input.a-1", "input.c"], ["a-1", "c"])
     with pytest.raises(tg.TruegainError, match="no team 'adda'; there are ada, bell"):
         WANTED.runs_of("adda")
 

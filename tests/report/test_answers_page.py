@@ -164,6 +164,23 @@ def test_odd_values_are_told() -> None:
     )
 
 
+def test_a_judge_on_another_scale_than_people(tmp_path: Path) -> None:
+    """Guards that two scales are told once, when the study is made, and that a check of the page does not pass."""
+    truth, judge = world()
+    gold = items_of(1 + 4 * truth, 0.5, judge="ann")
+    with pytest.warns(tg.DataWarning) as told:
+        path = tg.write_report(
+            items_of(judge), None, "faith", tmp_path / "p.html", config=StudyConfig(gold=tg.Gold(gold, "random"))
+        )
+    assert sum("two scales" in str(w.message) for w in told) == 1
+    health = health_of(read(Path(path).read_text(encoding="utf-8")))
+    assert "The judge's values are " in health["Judge and people on one scale"]
+    assert "passed" not in health["Judge and people on one scale"]
+    assert "two scales" not in health["Warnings while reading"]
+    same = health_of(page_of(items_of(judge), tmp_path, items_of(truth, 0.5, judge="ann"))[0])
+    assert "Judge and people on one scale" not in same
+
+
 def test_in_a_browser(chromium: Chromium, tmp_path: Path) -> None:
     """Guards the page as people open it: no request, nothing axe-core finds, nothing cut, wide, narrow and printed."""
     truth, judge = world(3)

@@ -138,6 +138,18 @@ def test_people_may_say_yes_or_no_to_values_between() -> None:
         tg.Study(items_of(judge), measures="faith", gold=tg.Gold(items_of(1 + 4 * truth), "random")).estimates()
 
 
+@pytest.mark.parametrize("command", ["verdict", "correct", "judge check", "report -o page.html"])
+def test_every_command_tells_two_scales_once(command: str, folder: Path, run: Run) -> None:  # noqa: F811
+    """Guards that a judge from 0 to 1 beside people from 1 to 5 is told by all commands that use both."""
+    truth, judge = world()
+    for name, values in (("judge", judge), ("people", 1 + 4 * truth)):
+        cells = [f"q{t},{s},{values[i, t]}" for i, s in enumerate(NAMES) for t in range(T)]
+        (folder / f"{name}.csv").write_text("\n".join(["topic,system,faith", *cells]))
+    given = ("judge.csv", "--score", "faith", "--gold", "people.csv", "--design", "random")
+    code, _, err = run(*command.split(), *given)
+    assert (code, err.count("these seem to be two scales")) == (0, 1)
+
+
 def model_items(values: Floats) -> Items:
     """The same, by a model."""
     return replace(items_of(values), models=frozenset({"gpt"}))

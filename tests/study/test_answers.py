@@ -125,8 +125,11 @@ def test_what_correct_has_no_use_for_of_answers_is_refused() -> None:
     with pytest.raises(tg.TruegainError, match=r"^Gold.relevant_from does not apply to answers; leave it out"):
         tg.Study(items, measures="faith", gold=replace(gold, relevant_from=0.5))
     for design in ("by-gold", "elsewhere"):
-        with pytest.raises(tg.TruegainError, match=r"are a sample of these answers: give random .*, by-bronze .*, top"):
+        with pytest.raises(tg.TruegainError, match=r"must be a sample of them: give random .*, by-bronze .*, top"):
             tg.correct(items, measures="faith", gold=tg.Gold(people, design))
+    judged, labeled = (replace(x, value=np.round(x.value)) for x in (items, people))
+    passed = tg.correct(judged, measures="faith", gold=tg.Gold(labeled, "by-gold"))  # pass and fail have error rates
+    assert all(one.low <= one.value <= one.high for one in passed)
     with pytest.raises(tg.TruegainError, match=r"^gold: the labels are missing; give them"):
         tg.correct(items, measures="faith")
     with pytest.raises(tg.TruegainError, match=r"^measures: missing; runs are corrected by the bronze labels"):

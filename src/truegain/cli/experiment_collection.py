@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.options import Confidence, RunFiles, SeedAndJobs, advanced, option_for, with_options
+from truegain.cli.options import Confidence, NameBy, RunFiles, SeedAndJobs, advanced, option_for, with_options
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.streams import Progress, tell
 from truegain.cli.study_files import is_of_file
 from truegain.config import Scoring
+from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, counted
 from truegain.io.files import shown_path
 from truegain.message import option
@@ -63,6 +64,7 @@ class Splitting:
     epsilon: Annotated[float, advanced("--epsilon", help="Keep AP this far from 0 and 1 where its logit is taken.")] = (
         0.0001
     )
+    name_by: NameBy = "file"
 
     def check_topics(self, others: dict[str, bool]) -> None:
         """Refuse what is about halves of the collection where the topics are split; `others`: which more are given."""
@@ -94,7 +96,6 @@ def split_half_command(
 
     """
     from truegain.experiments.halves import SPLITS, split_half, split_topics, whole_collection
-    from truegain.io.files import expand
     from truegain.io.threads import cores
     from truegain.parallel.jobs import engine_for
     from truegain.report.collection_paper import CollectionPaper
@@ -102,13 +103,14 @@ def split_half_command(
     from truegain.stats.student_t import check_confidence
 
     check_replicates(replicates, check_confidence(confidence))
+    lists = RunPaths.of(runs, splitting.name_by)
     if splitting.split == "topics":
         splitting.check_topics({"--all": whole, "--figure": printing.figure is not None})
         if replicates != RESAMPLES:
             idle = f"{option('--resamples')} does not apply to {option('--split')} topics, whose intervals need none"
             tell(idle, "note")
         table = split_topics(
-            runs,
+            lists,
             judgments,
             measure,
             relevant_from=relevant_from,
@@ -137,7 +139,6 @@ def split_half_command(
             "engine": engine_for(compute.jobs),
             "progress": progress.advance,
         }
-        lists = expand(runs)
         splits = 1 if folder is None and splitting.show not in HEEDED["repeat"] else splitting.repeat or 1
         paper = CollectionPaper(
             cache(partial(split_half, lists, judgments, part_a=splitting.part_a, repeat=splits, **options)),

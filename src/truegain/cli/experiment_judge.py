@@ -14,6 +14,7 @@ from truegain.cli.gold_options import Labeling
 from truegain.cli.options import (
     PROPORTION,
     Confidence,
+    NameBy,
     RelevantFrom,
     SeedAndJobs,
     advanced,
@@ -75,6 +76,7 @@ class JudgeFormulas(SeedAndJobs):
     resamples: Annotated[
         int, advanced("--resamples", min=100, help="Draws of the bootstrap and of the simulation.")
     ] = 10_000
+    name_by: NameBy = "file"
 
     @property
     def measured_on(self) -> Literal["system", "lists", "given"]:
@@ -145,7 +147,9 @@ def judge_command(
     folder = folder_for(whole, show, printing)
     tell_idle(show, HEEDED, formulas)
     if judgments is None:
-        of_data = changed(labeling) | ({"accuracy": "--accuracy"} if formulas.accuracy is not None else {})
+        of_data = changed(labeling) | {
+            name: typed for name, typed in changed(formulas).items() if name in ("accuracy", "name_by")
+        }
         options = {
             "--gold": gold,
             "--measure": measure if measure != "P@10" else None,
@@ -220,7 +224,7 @@ def _measured(
         trusted, design = labeling.trusted(gold)
         labels, _ = bronze_of(bronze, labeling.aggregate)
         study = judge_study(
-            RunPaths.of(runs),
+            RunPaths.of(runs, formulas.name_by),
             labels,
             GoldConfig(trusted, design, labeling.gold_relevant_from),
             _precision(measure) if is_of_file("measure") else measure,
@@ -267,7 +271,7 @@ def _dcg(
     trusted, design = labeling.trusted(gold)
     make = partial(
         dcg_table,
-        RunPaths.of(runs),
+        RunPaths.of(runs, formulas.name_by),
         labels,
         GoldConfig(trusted, design, labeling.gold_relevant_from),
         f"DCG@{parsed.cutoff}" if isinstance(parsed, P) else measure,

@@ -93,9 +93,13 @@ class Keeper:
         return sum(a != b for a, b in zip(before, labels, strict=False)) + max(len(before) - len(labels), 0)
 
     def put_answer_aside(self) -> None:
-        """Rename an answer whose labels have changed, so that nobody takes it for one that stands."""
-        if (self.folder / ANSWER).is_file():
-            (self.folder / ANSWER).replace(self.folder / f"earlier.{ANSWER}")
+        """Rename an answer whose labels have changed, with its page and labels: nobody takes it for one that stands."""
+        if not (self.folder / ANSWER).is_file():
+            return
+        for name in (ANSWER, REPORT):
+            if (self.folder / name).is_file():
+                (self.folder / name).replace(self.folder / f"earlier.{name}")
+        self._put_aside()
 
     def write(self, known: Settlement, filled: GoldList) -> None:
         """Write the labels, the report page and, last, the answer."""

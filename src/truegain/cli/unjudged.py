@@ -12,6 +12,7 @@ from truegain.cli.options import (
     CorpusFolder,
     Jobs,
     Judgments,
+    NameBy,
     RelevantFrom,
     RunFiles,
     Seed,
@@ -28,9 +29,9 @@ from truegain.cli.study_files import is_of_file
 from truegain.config import Scoring
 from truegain.data.judgments import CHOSEN
 from truegain.data.label_lists import keep_labels, key_path
+from truegain.data.runs import RunPaths
 from truegain.data.writing import kind_to_write, write_judgments
 from truegain.errors import TruegainError
-from truegain.io.files import expand
 from truegain.io.formats import ending
 from truegain.message import option
 from truegain.results.base import Table
@@ -121,6 +122,7 @@ def unjudged_command(
         ),
     ] = "bounds",
     relevant_from: RelevantFrom = None,
+    name_by: NameBy = "file",
     jobs: Jobs = None,
     *,
     pool: PoolOptions,
@@ -148,7 +150,7 @@ def unjudged_command(
         raise TruegainError(f"{option('--teams')} says who is left out together; give {option('--show')} left-out")
     if show in ("next", "sample"):
         keep_labels(sheet.output)  # now, not when the work is done
-    files, scoring = expand(runs), Scoring(relevant_from)
+    files, scoring = RunPaths.of(runs, name_by), Scoring(relevant_from)
     if show == "left-out":
         from truegain.pooling.pools import leave_out, left_out_table
 
@@ -268,7 +270,7 @@ def _check(show: str, ahead: NextOptions, sample: SampleOptions, sheet: SheetOut
 
 
 def _write_list(
-    files: list[str],
+    files: RunPaths,
     judgments: str,
     measure: str,
     ahead: NextOptions,

@@ -203,6 +203,11 @@ class Runs(Lines):
         """Names of the systems, in the order given."""
         return tuple(part.system for part in self.parts)
 
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The run tags of those that were read from TREC files."""
+        return tuple(tag for part in self.parts for tag in part.tags)
+
     def __len__(self) -> int:
         return sum(len(part) for part in self.parts)
 

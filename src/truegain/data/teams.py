@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -14,6 +14,7 @@ from truegain.io.columns import COLUMNS, plain_name
 from truegain.io.files import PathLike
 from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, number_of
+from truegain.message import arg
 from truegain.results.base import Table
 
 RUN = (*COLUMNS["system"], "runid", "run_tag", "tag", "name")
@@ -68,13 +69,15 @@ class Teams:
             raise TruegainError(f"{self.source} has no team {team!r}; there are {some(self.names, 10)}")
         return tuple(run for run, theirs in self.of.items() if theirs == team)
 
-    def among(self, runs: Sequence[str]) -> Teams:
+    def among(self, runs: Sequence[str], tags: Iterable[str] = ()) -> Teams:
         """The teams of these runs alone, in their order.
 
         Parameters
         ----------
         runs : sequence of str
             The runs at hand.  Each needs a team; teams of other runs are left out, with one warning.
+        tags : iterable of str, optional
+            The tags in the run files: where these are the names in the table, the error says how to use them.
 
         Returns
         -------
@@ -87,9 +90,12 @@ class Teams:
         ('b', 'a')
         """
         if lost := [run for run in runs if run not in self.of]:
+            named = f"add a line for each run, with these names; the table has {some(list(self.of))}"
+            if (of_files := set(tags)) and of_files <= set(self.of):
+                named = f"the table has the run tags: name systems by these, {arg('name_by', 'tag')}"
             raise InputError(
                 f"{len(lost)} of {counted(len(runs), 'run')} without a team: {some(lost)}", file=self.source,
-                hint=f"add a line for each run, with these names; the table has {some(list(self.of))}",
+                hint=named,
             )  # fmt: skip
         if others := [run for run in self.of if run not in set(runs)]:
             warn(

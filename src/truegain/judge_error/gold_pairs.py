@@ -22,6 +22,8 @@ from truegain.sampling.catalogue import design_of
 
 NOT_JUDGED = -1.0
 MOST_OFF_SCALE = 0.05  # share of the bronze labels up to which those that gold never uses are slips of the judge
+LUCK = 1e-3  # chance from which on labels that are lacking are no sign of another scale
+TWO_SCALES = "these seem to be two scales"  # of values of answers
 MOST_LISTED = 8
 MOST_LABELS = 1000
 Levels = float | tuple[float, float]
@@ -199,6 +201,27 @@ def apart(bronze: Floats, gold: Floats) -> str | None:
     if not _other_scale(bronze, gold, times=2):
         return None
     return f"bronze labels are {_range(bronze)}, gold labels {_range(gold)}"
+
+
+def values_apart(pairs: Pairs) -> str:
+    """Why values of answers seem to be of two scales, people's and the judge's; empty where they do not.
+
+    People's scale counts, whatever the judge's values predict on it.
+    """
+    bronze, gold = np.array([*pairs.share]), pairs.gold
+    low, high = sorted((float(np.abs(bronze).max()), float(np.abs(gold).max())))
+    if not 0 < 2 * low <= high or by_luck(pairs):
+        return ""
+    return (
+        f"the judge's values are {bronze.min():g} to {bronze.max():g}, people's {gold.min():g} to {gold.max():g}: "
+        f"{TWO_SCALES}; corrected scores are on people's scale, and the judge's mean errors mean little"
+    )
+
+
+def by_luck(pairs: Pairs) -> bool:
+    """Whether so few gold labels may well lack the higher labels of bronze: with a chance of 1 in 1,000 or more."""
+    lower = sum(share for label, share in pairs.share.items() if label <= pairs.gold.max())
+    return max(pairs.share) > pairs.gold.max() and lower ** len(pairs.gold) >= LUCK
 
 
 def _range(labels: Floats) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from truegain.data.pool import Pool, RankedGains
 from truegain.errors import MeasureError, TruegainError, warn
 from truegain.io.columns import Coded, Floats, Ints
-from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart
+from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart, by_luck
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
 from truegain.judge_error.topic_estimators import LEAST_TOPICS, TopicFit
@@ -19,8 +19,6 @@ from truegain.measures.label_weights import linear_parts
 from truegain.message import arg, declared_scale, gold_drawn
 from truegain.sampling.catalogue import DESIGNS, design_of, is_sample
 from truegain.sampling.gold import answers_of, judged_whole
-
-LUCK = 1e-3  # chance from which on labels that are lacking are no sign of another scale
 
 TWO_LEVELS = 2  # such as pass and fail; of gold values with more, a few show how they spread
 
@@ -173,8 +171,7 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
     """Refuse a graded measure where labels are no gains on one scale: a few off gold's, or two scales altogether."""
     if judge.pairs is None:
         return
-    if judge.of_values:
-        _tell_other_values(judge)
+    if judge.of_values:  # two scales were told when the judge was fitted
         return
     off_scale, name = judge.pairs.off_scale, "a graded measure" if measure is None else str(measure)
     if off_scale is not None and off_scale.share <= MOST_OFF_SCALE:
@@ -186,7 +183,7 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
     scales = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
     if scales is not None:
         n = len(judge.pairs.gold)
-        seem = f"may be of different scales ({n} gold labels are too few to tell)" if _by_luck(judge) else (
+        seem = f"may be of different scales ({n} gold labels are too few to tell)" if by_luck(judge.pairs) else (
             "are of different scales")  # fmt: skip
         raise TruegainError(
             f"{name} uses labels as gains, and the two judges' {seem}: {scales}; bronze and corrected scores would not "
@@ -195,24 +192,3 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             f"({arg('gold_relevant_from')})"
             f"{declared_scale(', or, if a label means the same to both, declare the labels in use ({})')}"
         )
-
-
-def _tell_other_values(judge: Judge) -> None:
-    """Tell where values of answers seem to be of two scales: people's count, whatever the judge's predict them by."""
-    assert judge.pairs is not None
-    bronze, gold = np.array([*judge.pairs.share]), judge.pairs.gold
-    low, high = sorted((float(np.abs(bronze).max()), float(np.abs(gold).max())))
-    if not 0 < 2 * low <= high or _by_luck(judge):
-        return
-    warn(
-        f"the judge's values are {bronze.min():g} to {bronze.max():g}, people's {gold.min():g} to {gold.max():g}: "
-        "these seem to be two scales; corrected scores are on people's scale, and the judge's mean errors mean little"
-    )
-
-
-def _by_luck(judge: Judge) -> bool:
-    """Whether so few gold labels may well lack the higher labels of bronze: with a chance of 1 in 1,000 or more."""
-    assert judge.pairs is not None
-    gold = judge.pairs.gold
-    lower = sum(share for label, share in judge.pairs.share.items() if label <= gold.max())
-    return max(judge.pairs.share) > gold.max() and lower ** len(gold) >= LUCK

@@ -316,7 +316,7 @@ def leave_out(
     [('a', 's', 0.0, 1), ('b', 't', 0.0, 1), ('c', 't', 0.0, 1)]
     """
     loaded, table, how = Runs.of(runs), Judgments.of(judgments), scoring or Scoring()
-    known = None if teams is None else read_teams(teams).among(loaded.systems)
+    known = None if teams is None else read_teams(teams).among(loaded.systems, loaded.tags)
     names = _pooled(loaded, known, pooled)
     asked = parse_measures(at_level(parse_measure(measure), how.relevant_from))
     ranked = aligned(loaded, table, how, jobs=jobs, matching=matching_for([a.measure for a in asked], how, "tell"))

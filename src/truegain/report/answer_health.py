@@ -213,6 +213,8 @@ def gold_checks(judge: JudgeFacts, values: ValueErrors, answers: int) -> list[Ch
         "Judge follows people", values.follows, f"{of}, mean error {signed(e.value)}", (values.bias, values.worth)
     )
     checks = [drawn, follows]
+    if judge.two_scales:
+        checks.append(Check("Judge and people on one scale", False, "two scales", _sentences([judge.two_scales])))
     if values.is_binary:
         about = ("Informedness: 0 by chance, 1 for a perfect judge.", *filter(None, [judge.not_chance]))
         words = f"informedness {judge.rates[2]:z.2f}"

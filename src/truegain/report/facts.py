@@ -198,6 +198,7 @@ class JudgeFacts:
     notes: tuple[str, ...]  # what does not fit together
     by_rank: tuple[str, ...]  # whether accuracy changes with rank, or why that is not told
     values: ValueErrors | None = None  # of answers: its values beside people's
+    two_scales: str = ""  # of answers: why the values of both seem to be of two scales
 
 
 @dataclass(frozen=True, eq=False)

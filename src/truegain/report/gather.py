@@ -25,6 +25,7 @@ from truegain.io.columns import frozen
 from truegain.io.trec import NameBy
 from truegain.judge_error.confusion import clearly_positive
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
+from truegain.judge_error.gold_pairs import TWO_SCALES, values_apart
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.label_tables import label_table
 from truegain.measures.base import Measure
@@ -149,6 +150,7 @@ def _judge_of_answers(study: Study, judge: Judge) -> JudgeFacts:
         summary=summary, rates=rates, not_chance=chance, rectified=is_sample(judge.design), pairs=len(values),
         design="ordered" if study.gold_list is not None else judge.design, by_label=by_label, by_system=None,
         notes=tuple(filter(None, [values.not_at_random])), by_rank=(), values=values,
+        two_scales="" if judge.pairs is None else values_apart(judge.pairs),
     )  # fmt: skip
 
 
@@ -466,7 +468,7 @@ def _checks_of_answers(
     checks = answer_checks(items, study.ranked, judge)
     if study.unchecked:
         checks.append(unchecked_check(study.unchecked, "answers"))
-    return [*checks, *warnings_check(messages, TOLD)]
+    return [*checks, *warnings_check(messages, (*TOLD, TWO_SCALES))]
 
 
 def _checks_of_nuggets(
@@ -478,4 +480,4 @@ def _checks_of_nuggets(
         checks += value_checks(judge, judge.values, len(judgments))
     if study.unchecked:
         checks.append(unchecked_check(study.unchecked, "answers"))
-    return [*checks, *warnings_check(messages)]
+    return [*checks, *warnings_check(messages, [TWO_SCALES])]

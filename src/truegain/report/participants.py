@@ -13,7 +13,7 @@ import numpy as np
 from truegain.config import Scoring, StudyConfig
 from truegain.data.alignment import without_items
 from truegain.data.judgments import JudgmentsLike
-from truegain.data.runs import RunsLike
+from truegain.data.runs import Runs, RunsLike
 from truegain.data.teams import TeamsLike, read_teams
 from truegain.errors import MeasureError, TruegainError
 from truegain.io.columns import Floats, Ints, frozen
@@ -312,7 +312,7 @@ class Track:
                 f"a page for a participant compares runs, and there is 1 ({self.study.systems[0]}); give all runs of "
                 "the track"
             )
-        self.teams = known.among(self.study.systems)
+        self.teams = known.among(self.study.systems, runs.tags if isinstance(runs, Runs) else ())
         self.measures = tuple(map(self._of_measure, self.study.measures))
 
     def _of_measure(self, m: Measure) -> TrackMeasure:

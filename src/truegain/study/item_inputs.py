@@ -185,8 +185,10 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
             f"{argname('all_topics')}: a missing value never counts as 0; leave {argname('all_topics')} out"
         )
     heeded(config.scoring)
-    _check_gold(config.gold)
+    if config.gold is not None and config.gold.relevant_from is not None:
+        raise TruegainError(NOT_OF_ANSWERS.format(argname("gold_relevant_from")))
     if not names_score(items, measures):
+        _check_design(config.gold, are_binary=False)
         return _nugget_inputs(items, measures, config)
     _check_ratings(config)
     names = score_names(measures)
@@ -206,6 +208,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
     if not len(known):
         raise no_values(items, name)
+    _check_design(config.gold, are_binary=bool(np.isin(known.value, (0.0, 1.0)).all()))
     _check_systems(items, known, name)
     _check_topics(items, name)
     scale = items.scales.get(name, ScoreRange())
@@ -273,15 +276,13 @@ def _check_ratings(config: StudyConfig) -> None:
         )
 
 
-def _check_gold(gold: Gold | None) -> None:
-    """Refuse gold that is no sample of the values scored, and a smallest relevant label, which values do not have."""
-    if gold is not None and gold.design is not None and not design_of(gold.design).sample:
+def _check_design(gold: Gold | None, *, are_binary: bool) -> None:
+    """Refuse gold that is no sample of the values scored, unless these are pass and fail, which have error rates."""
+    if gold is not None and gold.design is not None and not design_of(gold.design).sample and not are_binary:
         raise TruegainError(
-            f"{arg('design', gold.design)} corrects relevance labels of documents, by the judge's error rates; gold "
-            f"labels of answers are a sample of these answers: give {samples_in_words()}"
+            f"{arg('design', gold.design)} corrects by the judge's error rates, which labels and scores of 0 and 1 "
+            f"alone have; gold labels of other answers must be a sample of them: give {samples_in_words()}"
         )
-    if gold is not None and gold.relevant_from is not None:
-        raise TruegainError(NOT_OF_ANSWERS.format(argname("gold_relevant_from")))
 
 
 def _gold_of_table(items: Items, gold: Gold | None, score: str) -> tuple[Items, Gold | None]:
