@@ -215,3 +215,26 @@ def test_labels_from_the_top_of_an_ordered_list_may_be_looked_at_again(
     (page,) = (q["command"] for q in found["questions"] if "report" in q["command"])
     assert ("--sequential" in page) == again
     assert any("however often you look" in q["question"] for q in found["questions"]) == again
+
+
+def test_a_table_of_teams(run: Run, folder: Path) -> None:
+    """Guards tables of teams, which were called judgments without topics, and the commands that use them."""
+    judge, _ = study(folder)
+    qrels(folder / "llm.qrels", judge)
+    (folder / "teams.csv").write_text("run,team,pooled\nold,ada,1\nnew,bob,0\n")
+    found = asked(run("doctor", "llm.qrels", "old.run", "new.run", "teams.csv", "--format", "json")[1])
+    assert [(f["kind"], f["systems"]) for f in found["files"]][-1] == ("teams", ["old", "new"])
+    made, _ = offered(run, "llm.qrels", "teams.csv")
+    by_team = [command for command in made if "--teams teams.csv" in command]
+    assert [command.split()[0] for command in by_team] == ["participants", "compare", "unjudged"]
+    assert by_team[-1].endswith("--show left-out --teams teams.csv --pool-depth 10")
+    assert "teams.csv: teams of 2 runs: teams ada, bob" in run("doctor", "llm.qrels", "teams.csv")[1]
+    (folder / "teams.csv").write_text("run,team\nold,ada\n")
+    made, lacks = offered(run, "llm.qrels", "teams.csv")
+    assert not any("--teams" in command for command in made)
+    assert any("1 of 2 runs without a team: new" in lack for lack in lacks)
+    (folder / "teams.csv").write_text("run,team\nold,\n")
+    assert "line 2: run old has no team" in run("doctor", "llm.qrels", "teams.csv")[1]
+    (folder / "teams.csv").write_text("run,team\nold,ada\nnew,bob\n")
+    code, out, _ = run("doctor", "teams.csv")
+    assert (code, "the teams of runs alone" in out.lower()) == (0, True)

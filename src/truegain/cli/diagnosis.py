@@ -57,6 +57,7 @@ from truegain.study.file_kinds import (
     RUN,
     SCORES,
     STUDY,
+    TEAMS,
     TEXTS,
     UNKNOWN,
     Examined,
@@ -621,6 +622,9 @@ def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         elif file.kind == BANK and not (assigned and isinstance(file.data, NuggetFile)):
             lacks = "nuggets alone: assign them to answers first, as nuggetizer does"
             yield FileQuestion(about, "Which answers state these nuggets?", lacks=lacks)
+    if any(file.kind == TEAMS for file in files) and not any(file.kind == RUN for file in files):
+        lacks = "the teams of runs alone: give the runs and their judgments"
+        yield FileQuestion("teams", WHICH, lacks=lacks)
     if all(file.kind in (TEXTS, UNKNOWN) for file in files) and any(file.kind == TEXTS for file in files):
         lacks = "texts alone: give runs and judgments, or the log of an evaluation"
         yield FileQuestion("texts", WHICH, lacks=lacks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -22,19 +22,26 @@ from truegain.cli.questions import (
     refusal,
     which_of,
 )
-from truegain.config import Gold, Ratings, StudyConfig
+from truegain.config import Gold, Ratings, Resampling, StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.label_lists import list_of_key
 from truegain.data.pool import Pool
 from truegain.data.runs import Runs
+from truegain.data.scores import Scores
 from truegain.errors import some
 from truegain.io.columns import Coded
 from truegain.judge_error.judges import judge_quality
+from truegain.judge_error.panel import PublishedTest
+from truegain.measures.evaluate import evaluate
 from truegain.planning.settle import Settling
+from truegain.pooling.first_ranks import unjudged_down_to
+from truegain.study.compare import compared
 from truegain.study.estimators import LEAST_TOPICS
 from truegain.study.feasibility import at_depth_of, usual_measures, whole_topics
-from truegain.study.file_kinds import GOLD_LIST, JUDGMENTS, RATINGS, RUN, UNKNOWN, Examined, files_below
+from truegain.study.file_kinds import GOLD_LIST, JUDGMENTS, RATINGS, RUN, TEAMS, UNKNOWN, Examined, files_below
 from truegain.study.study import Study
+
+DEPTHS = (1000, 500, 200, 100, 50, 20, 10, 5, 1)  # of pools, as tracks have them
 
 
 def of_retrieval(files: Sequence[Examined], notes: list[str]) -> Iterator[FileQuestion]:
@@ -144,6 +151,10 @@ def _about_judged(
     if not corrected:
         yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     yield FileQuestion(about, "What could unjudged documents change?", command_of("unjudged", *chosen))
+    for table in files:
+        if table.kind == TEAMS:
+            scores = evaluate(ran, first.data, measure)
+            yield from _about_teams(about, chosen, table, _study_by(runs, first, StudyConfig(), measure), scores)
     pair = ("--baseline", systems[0], "--candidate", systems[-1], "--dry-run")
     question = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
     study = _study_by(runs, first, StudyConfig(), measure)
@@ -156,6 +167,44 @@ def _about_judged(
         yield FileQuestion(about, question, command, instead=others[1:])
     if not corrected:
         yield from gold
+
+
+def _about_teams(
+    about: str, chosen: Sequence[str], table: Examined, study: Study, scores: Scores
+) -> Iterator[FileQuestion]:
+    """What a table says that has the team of each run: a page for each team, pairs by team, and what the pool lacks."""
+    pages = "What shall each team be told of its runs?"
+    if lacks := refusal(lambda: table.data.among(study.systems)):
+        yield FileQuestion(about, pages, lacks=lacks)
+        return
+    by_team = ("--teams", table.file)
+    yield FileQuestion(about, pages, command_of("participants", *chosen, *by_team, "-o", "participants"))
+    question = "Which pairs of runs differ, with the team of each?"
+    lacks = refusal(
+        lambda: compared(scores, scores.measures[0], PublishedTest(None), None, None, 0.95, Resampling(jobs=1))
+    )
+    yield FileQuestion(about, question, "" if lacks else command_of("compare", *chosen, *by_team), lacks)
+    question = "How would each pooled run score if its team had brought no documents to the pool?"
+    if depth := _pool_depth(study, table.data.pooled):
+        words = ("--show", "left-out", *by_team, "--pool-depth", str(depth))
+        yield FileQuestion(about, question, command_of("unjudged", *chosen, *words))
+    else:
+        lacks = (
+            f"some first documents of the runs that {table.file} calls pooled are not judged; which runs were pooled?"
+        )
+        yield FileQuestion(about, question, lacks=lacks)
+
+
+def _pool_depth(study: Study, pooled: Set[str]) -> int:
+    """How deep all documents of the pooled runs are judged, as tracks say it; 0 where not even the first ones are."""
+    ranked = study.ranked
+    rows = [at for at, system in enumerate(ranked.systems) if system in pooled]
+    longest = int(ranked.depth.max(initial=0))
+    for depth in DEPTHS if rows else ():
+        unjudged, _ = unjudged_down_to(ranked, depth)
+        if depth <= longest and not unjudged[rows].any():
+            return depth
+    return 0
 
 
 def _intervals(judged: Examined, runs: Runs) -> tuple[str, ...]:

@@ -218,6 +218,11 @@ def read_teams(data: TeamsLike) -> Teams:
     return Teams({run: t for run, (t, _) in seen.items()}, frozenset(r for r, (_, p) in seen.items() if p), table.file)
 
 
+def names_teams(table: Columns) -> bool:
+    """Whether a table of no topics has a column of runs, and one of their teams."""
+    return "topic" not in table and _named(table, RUN) is not None and _named(table, TEAM) is not None
+
+
 def _of_dict(data: Mapping[Any, Any]) -> Teams:
     for run, team in data.items():
         if not (isinstance(run, str) and isinstance(team, str) and run.strip() and team.strip()):

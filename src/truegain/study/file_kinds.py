@@ -23,6 +23,7 @@ from truegain.data.models import judge_in
 from truegain.data.pool import Pool
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import read_runs
+from truegain.data.teams import TEAM, names_teams, read_teams
 from truegain.errors import InputError, TruegainError, counted, heard, some, warn
 from truegain.io import trec
 from truegain.io.column_names import IDS, Role
@@ -64,13 +65,14 @@ JUDGMENTS: Final = "judgments"
 RATINGS: Final = "ratings"
 GOLD_LIST: Final = "gold list"
 SCORES: Final = "scores"
+TEAMS: Final = "teams"
 PREFERENCES: Final = "preferences"
 STUDY: Final = "study file"
 TEXTS: Final = "texts"
 UNKNOWN: Final = "unknown"
 FileKind = Literal[
     "log", "answers", "nugget bank", "assignments", "run", "judgments", "ratings", "gold list", "scores",
-    "preferences", "study file", "texts", "unknown",
+    "preferences", "teams", "study file", "texts", "unknown",
 ]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(FileKind)
 _SKIPPED = ("README", "LICENSE", "LICENCE", "CHANGELOG")  # what says something about a folder
@@ -225,6 +227,8 @@ class Examined:
         """What it is and how much is in it, in one line."""
         if self.kind == UNKNOWN:
             return f"not read: {self.reason}"
+        if self.kind == TEAMS:
+            return f"teams of {counted(self.values, 'run')}: {named(self.data.names, 'team', 'teams')}"
         parts = [named(self.systems, "system", "systems")] if self.systems else []
         parts += [counted(self.topics, "topic")] if self.topics else []
         parts += [f"{self.replicates} replicates"] if self.replicates > 1 else []
@@ -401,6 +405,12 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
     names = set(columns.names)
     if set(_CHOICE) & names and any(set(sides) <= names for sides in _SIDES):
         return _of_preferences(columns, file)
+    if names_teams(columns) and names.isdisjoint({*ITEMS["topic"], *ITEMS["value"]}) and "doc" not in columns:
+        try:
+            return _of_teams(path, file)
+        except TruegainError:
+            if TEAM[0] in names:
+                raise  # of a column 'group' it may be anything else
     if sum(mark in names for mark in MARKS) > 1:
         listed, sheet = read_gold_list(path), list_of_key(file)
         is_key = sheet and not listed.judged
@@ -700,6 +710,13 @@ def _of_scores(path: str, file: str) -> Examined:
         return _of_answers(path)
     names = tuple(map(str, scores.measures))
     return Examined(file, SCORES, systems=tuple(scores.systems), topics=len(scores.topics), scores=names, data=scores)
+
+
+def _of_teams(path: str, file: str) -> Examined:
+    """The team of each run, by a table of a track."""
+    teams = read_teams(path)
+    notes = (f"{len(teams.pooled)} of them were pooled",) if len(teams.pooled) < len(teams.of) else ()
+    return Examined(file, TEAMS, systems=tuple(teams.of), values=len(teams.of), notes=notes, data=teams)
 
 
 def _of_answers(path: str) -> Examined:
