@@ -278,3 +278,21 @@ def test_a_column_that_may_name_the_system_is_said(run: Run, folder: Path) -> No
     code, _, err = run(*gold, "people_named.csv")
     assert (code, "--columns gold:system=pipeline_name" in err) == (2, True), err
     assert run(*gold, "people_named.csv", "--columns", "gold:system=pipeline_name")[0] == 0
+
+
+def test_gold_of_one_system_alone(run: Run, folder: Path) -> None:
+    """Guards a verdict suggested with gold values that leave out a system, and `judge check`, which said nothing."""
+    answers(folder)
+    found = asked(run("doctor", "scores.csv", "only_new.csv", "--format", "json")[1])
+    assert not any("--gold" in question["command"] for question in found["questions"])
+    (lacks,) = (q["lacks"] for q in found["questions"] if "corrected by only_new.csv" in q["question"])
+    assert lacks.startswith("only_new.csv: no answer of prod has a gold label")
+    for words in commands(found):
+        assert run(*words)[0] == 0, words
+    found = asked(run("doctor", "scores.csv", "people.csv", "--format", "json")[1])
+    corrected = [words for words in commands(found) if "--gold" in words]
+    assert [words[0] for words in corrected] == ["verdict", "correct"]
+    check = ("judge", "check", "scores.csv", "--score", "faithfulness", "--design", "random", "--gold")
+    said = "No answer of prod has a gold label, so this says nothing of prod."
+    assert said in " ".join(run(*check, "only_new.csv")[1].split())
+    assert "No answer of" not in run(*check, "people.csv")[1]
