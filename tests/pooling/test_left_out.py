@@ -220,6 +220,7 @@ def ordered(*docs: str) -> dict[str, float]:
     return {d: -float(i) for i, d in enumerate(docs)}
 
 
+@pytest.mark.filterwarnings("ignore:.* of pooled runs (is|are) unjudged:truegain.DataWarning")
 def test_who_is_left_out_of_a_pool_of_some() -> None:
     """Guards which judgments go where two of three systems were pooled, the level of relevance, and the order told."""
     runs = {"a": {"1": ordered("p", "q", "r")}, "b": {"1": ordered("q", "s", "p")}, "c": {"1": ordered("s", "p", "q")}}

@@ -288,6 +288,19 @@ def test_left_out_of_the_pool() -> None:
         leave_out(runs, qrels, "P@2", pool_depth=2, pooled=["w"])
 
 
+def test_a_pool_that_was_shallower_than_its_depth() -> None:
+    """Guards the count of unjudged documents that a pool of this depth would have: once each, of pooled runs alone."""
+    runs = {s: {"1": {"a": 9.0, own: 8.0, "u": 7.0, "deep": 6.0}} for s, own in (("x", "b"), ("y", "c"), ("z", "v"))}
+    qrels = {"1": {"a": 1, "b": 0, "c": 1}}
+    assert len(leave_out(runs, qrels, "P@2", pool_depth=2, pooled=["x", "y"])) == 2  # v is of no pooled run
+    with pytest.warns(
+        tg.DataWarning, match="^1 document in the first 2 ranks of pooled runs is unjudged; was the pool"
+    ):
+        leave_out(runs, qrels, "P@2", pool_depth=2)
+    with pytest.warns(tg.DataWarning, match="^2 documents in the first 3 ranks .* shallower than pool_depth=3"):
+        leave_out(runs, qrels, "P@2", pool_depth=3)
+
+
 def test_negative_gains_are_refused() -> None:
     """Guards against holes that are none: below 0 a label means unjudged, and a gain does not."""
     table = Judgments.of({"1": {"a": -1, "b": 1}})

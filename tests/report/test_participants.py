@@ -228,11 +228,23 @@ def test_a_team_that_brought_the_whole_pool() -> None:
         "b": {t: {"v": 2.0, "w" if t == "1" else "x": 1.0} for t in topics},
     }
     qrels = {t: {"x": int(int(t) % 3 > 0)} for t in topics}
-    track = Track(runs, qrels, "P@2", teams={"a": "ada", "b": "bell"}, pool_depth=1)
+    with pytest.warns(tg.DataWarning, match="12 documents in the first rank of pooled runs are unjudged"):
+        track = Track(runs, qrels, "P@2", teams={"a": "ada", "b": "bell"}, pool_depth=1)
     own = track.participant("ada")
     assert (own.brought, own.brought_relevant, own.left_out) == (12, 8, ())
     assert "without this team there is no pool" in participant_page(track, "ada")
     assert track.participant("bell").left_out
+
+
+def test_a_depth_that_the_judgments_do_not_bear_out() -> None:
+    """Guards the warning of a pool that was shallower than said, and that what is unjudged was brought by nobody."""
+    topics = [str(t) for t in range(12)]
+    runs = {s: {t: {"x": 9.0, s: 8.0, f"{s}-u": 7.0} for t in topics} for s in ("a", "b")}
+    qrels = {t: {"x": 1, "a": int(t) % 2, "b": 1} for t in topics}
+    with pytest.warns(tg.DataWarning, match="24 documents in the first 3 ranks of pooled runs are unjudged"):
+        track = Track(runs, qrels, "P@2", teams={"a": "ada", "b": "bell"}, pool_depth=3)
+    assert track.participant("ada").brought == 12
+    assert Track(runs, qrels, "P@2", teams={"a": "ada", "b": "bell"}, pool_depth=2).participant("ada").brought == 12
 
 
 def test_other_teams_are_not_named(track: Track) -> None:

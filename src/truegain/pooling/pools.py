@@ -17,12 +17,12 @@ from truegain.data.judgments import Judgments, judgments_of_columns
 from truegain.data.pool import RankedGains
 from truegain.data.runs import Runs
 from truegain.data.teams import Teams, TeamsLike, read_teams
-from truegain.errors import MeasureError, TruegainError, counted, some, there_are
+from truegain.errors import MeasureError, TruegainError, counted, some, there_are, warn
 from truegain.io.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measure, parse_measures
 from truegain.measures.scoring import at_level, matching_for, score, scored
-from truegain.message import argname
+from truegain.message import arg, argname
 from truegain.results.base import Table
 from truegain.results.table import Cell
 
@@ -272,6 +272,33 @@ def held_alone(ranked: RankedGains, owners: Sequence[str | None], depth: int | N
     return {name: item[alone & (owner == number)] for number, name in enumerate(names)}
 
 
+def tell_shallower(ranked: RankedGains, is_pooled: Sequence[bool], depth: int) -> None:
+    """Warn where the first documents of pooled runs are not all judged: the pool of this depth would have them.
+
+    >>> import truegain as tg
+    >>> from truegain.errors import heard
+    >>> qrels = {str(t): {"x": 1} for t in range(12)}
+    >>> runs = {"a": dict.fromkeys(qrels, {"x": 2.0}), "b": dict.fromkeys(qrels, {"x": 2.0, "y": 1.0})}
+    >>> ranked = tg.Study(runs, qrels, "P@1").ranked
+    >>> with heard() as told:
+    ...     tell_shallower(ranked, [True, False], 2)
+    ...     tell_shallower(ranked, [True, True], 2)
+    >>> told
+    ['12 documents in the first 2 ranks of pooled runs are unjudged; was the pool shallower than pool_depth=2?']
+    """
+    sizes = np.diff(ranked.known_keys.begin)
+    seen = int(sizes.max()) if (sizes < np.minimum(ranked.depth, depth)).any() else depth  # as far as keys are known
+    wide = named_by_key(ranked.cut(seen))
+    of_pool = np.array(is_pooled, np.bool_)[wide.list // len(wide.topics)]
+    n = len(np.unique(wide.item[of_pool & ~wide.judged]))
+    if n:
+        ranks = "rank" if seen == 1 else f"{seen:,} ranks"
+        warn(
+            f"{counted(n, 'document')} in the first {ranks} of pooled runs {'is' if n == 1 else 'are'} unjudged; was "
+            f"the pool shallower than {arg('pool_depth', depth)}?"
+        )
+
+
 @dataclass(frozen=True)
 class LeftOutSystem:
     """A system's score with the judgments that it, or its team, alone brought to the pool, and without."""
@@ -319,10 +346,12 @@ def leave_out(
     known = None if teams is None else read_teams(teams).among(loaded.systems, loaded.tags)
     names = _pooled(loaded, known, pooled)
     asked = parse_measures(at_level(parse_measure(measure), how.relevant_from))
-    ranked = aligned(loaded, table, how, jobs=jobs, matching=matching_for([a.measure for a in asked], how, "tell"))
+    matching = matching_for([a.measure for a in asked], how, "tell")
+    ranked = aligned(loaded, table, how, keep_keys=pool_depth, jobs=jobs, matching=matching)
     full = next(iter(score(ranked, asked, how).summaries.values()))
     level, name = getattr(asked[0].measure, "rel", None) or 1, str(asked[0].measure)
     owners = [_of(known, system) if system in names else None for system in ranked.systems]
+    tell_shallower(ranked, [owner is not None for owner in owners], pool_depth)
     left_out = {}
     for who, items in held_alone(ranked, owners, pool_depth).items():
         rows = np.isin(ranked.pool.row_item, items)

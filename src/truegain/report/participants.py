@@ -22,7 +22,7 @@ from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import scored
 from truegain.message import arg, argname
 from truegain.pooling.bounds import MedianBounds, bounds_to_median, is_known
-from truegain.pooling.pools import Filled, held_alone
+from truegain.pooling.pools import Filled, held_alone, tell_shallower
 from truegain.report.data_health import DEEP, unjudged_by_system
 from truegain.results.base import Table
 from truegain.results.table import Cell
@@ -313,6 +313,8 @@ class Track:
                 "the track"
             )
         self.teams = known.among(self.study.systems, runs.tags if isinstance(runs, Runs) else ())
+        if pool_depth is not None:
+            tell_shallower(self.study.ranked, [s in self.teams.pooled for s in self.study.systems], pool_depth)
         self.measures = tuple(map(self._of_measure, self.study.measures))
 
     def _of_measure(self, m: Measure) -> TrackMeasure:
@@ -459,7 +461,7 @@ class Track:
         if self.pool_depth is None or not pooled:
             return None, 0, ()
         items, judged = self._brought_alone[team], self.study.ranked.item_judged
-        brought, relevant = len(items), int(self._relevant[items].sum())
+        brought, relevant = int(judged[items].sum()), int(self._relevant[items].sum())
         if judged[items].sum() == judged.sum():  # without this team there is no pool
             return brought, relevant, ()
         out = []
