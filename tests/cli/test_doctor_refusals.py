@@ -12,7 +12,7 @@ import pytest
 import truegain as tg
 
 from .conftest import Run
-from .test_doctor import asked, commands
+from .test_doctor import asked, commands, table_of
 
 Labels = Mapping[tuple[str, str], int]
 DOCS = [f"d{at}" for at in range(12)]
@@ -238,3 +238,61 @@ def test_a_table_of_teams(run: Run, folder: Path) -> None:
     (folder / "teams.csv").write_text("run,team\nold,ada\nnew,bob\n")
     code, out, _ = run("doctor", "teams.csv")
     assert (code, "the teams of runs alone" in out.lower()) == (0, True)
+
+
+def answers(folder: Path) -> None:
+    """Values of two systems, and people's of some: with another name of the system column, without it, of one alone."""
+    draw = random.Random(1)
+    values = {(f"q{t}", system): round(draw.random(), 3) for t in range(30) for system in ("prod", "new")}
+    people = {of: round(min(1.0, value + draw.random() / 5), 3) for of, value in values.items() if draw.random() < 0.6}
+    for name, labels in (("scores", values), ("people", people)):
+        rows = [(topic, system, str(value)) for (topic, system), value in labels.items()]
+        for head, file in (("system", name), ("pipeline_name", f"{name}_named")):
+            (folder / f"{file}.csv").write_text(table_of(f"question_id,{head},faithfulness", rows))
+        without = [(topic, value) for topic, _, value in rows]
+        (folder / f"{name}_without.csv").write_text(table_of("question_id,faithfulness", without))
+        (folder / f"{name}_once.csv").write_text(table_of("question_id,faithfulness", dict(without).items()))
+    only = [(topic, system, str(value)) for (topic, system), value in people.items() if system == "new"]
+    (folder / "only_new.csv").write_text(table_of("question_id,system,faithfulness", only))
+
+
+def test_a_column_that_may_name_the_system_is_said(run: Run, folder: Path) -> None:
+    """Guards systems in a column of another name: of a value that stands twice one was to be kept."""
+    answers(folder)
+    scores = ("--score", "faithfulness")
+    code, _, err = run("verdict", "scores_named.csv", *scores)
+    assert (code, "--columns system=pipeline_name" in err) == (2, True), err
+    assert err.index("--columns") < err.index("keep one")
+    assert run("verdict", "scores_named.csv", *scores, "--columns", "system=pipeline_name")[0] == 0
+    with pytest.raises(tg.TruegainError, match="rename the column pipeline_name to 'system'"):
+        tg.read_items("scores_named.csv")
+    assert "--columns system=pipeline_name" in run("doctor", "scores_named.csv")[1]  # it asked for columns of a run
+    _, _, err = run("verdict", "scores_without.csv", *scores)
+    assert "(keep one; " in err
+    assert "name them in a column 'system')" in err
+    gold = ("verdict", "scores.csv", *scores, "--design", "random", "--gold")
+    for file in ("people_without.csv", "people_once.csv"):
+        code, _, err = run(*gold, file)
+        assert (code, f"{file}: no column names the system, and scores.csv has prod, new" in err) == (2, True), err
+        assert "name it in a column 'system'" in err
+    code, _, err = run(*gold, "people_named.csv")
+    assert (code, "--columns gold:system=pipeline_name" in err) == (2, True), err
+    assert run(*gold, "people_named.csv", "--columns", "gold:system=pipeline_name")[0] == 0
+
+
+def test_gold_of_one_system_alone(run: Run, folder: Path) -> None:
+    """Guards a verdict suggested with gold values that leave out a system, and `judge check`, which said nothing."""
+    answers(folder)
+    found = asked(run("doctor", "scores.csv", "only_new.csv", "--format", "json")[1])
+    assert not any("--gold" in question["command"] for question in found["questions"])
+    (lacks,) = (q["lacks"] for q in found["questions"] if "corrected by only_new.csv" in q["question"])
+    assert lacks.startswith("only_new.csv: no answer of prod has a gold label")
+    for words in commands(found):
+        assert run(*words)[0] == 0, words
+    found = asked(run("doctor", "scores.csv", "people.csv", "--format", "json")[1])
+    corrected = [words for words in commands(found) if "--gold" in words]
+    assert [words[0] for words in corrected] == ["verdict", "correct"]
+    check = ("judge", "check", "scores.csv", "--score", "faithfulness", "--design", "random", "--gold")
+    said = "No answer of prod has a gold label, so this says nothing of prod."
+    assert said in " ".join(run(*check, "only_new.csv")[1].split())
+    assert "No answer of" not in run(*check, "people.csv")[1]

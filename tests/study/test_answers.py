@@ -185,7 +185,7 @@ def test_a_model_that_nobody_checked_decides_nothing() -> None:
             "Q1 is not in .*, nor are 1 more of its 2 .*names: q1",
         ),
         ("topic,system,faith\n", "there is no row below the names of columns"),
-        ("topic,faith\nq1,0.5\nq1,0.6\n", "gold.csv:3: .* name them in a column 'system'"),
+        ("topic,faith\nq1,0.5\nq1,0.6\n", "gold.csv: no column names the system, .* name it in a column 'system'"),
         (
             "topic,system,faith,by\nq1,old,good,ann\n",
             "no column of numbers .*: faith has 'good' in line 2, by has 'ann'",

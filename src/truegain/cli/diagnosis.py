@@ -32,7 +32,7 @@ from truegain.cli.questions import (
     which_of,
 )
 from truegain.cli.retrieval_questions import of_ratings, of_retrieval
-from truegain.config import Resampling, StudyConfig
+from truegain.config import Gold, Resampling, StudyConfig
 from truegain.data.item_reading import joined, other_questions, read_items
 from truegain.data.items import UNEQUAL, Items
 from truegain.data.nuggets import read_nuggets
@@ -450,6 +450,10 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
             name = score if score in table.scores else next(s for s in table.scores if s in items.scores)
             question = f"The same, corrected by {table.file}, if its answers were drawn at random?"
             given = (*files, "--score", name, *columns, "--gold", table.file, "--design", "random")
+            config = StudyConfig(gold=Gold(table.data, "random"))
+            if lacks := refusal(partial(_with_gold, items, name, config)):  # as where it leaves out a system
+                yield FileQuestion(about, question, lacks=f"{table.file}: {lacks}")
+                continue
             yield FileQuestion(about, question, command_of("verdict", *given))
             yield FileQuestion(about, CORRECTED, command_of("correct", *given))
         for column in by_people:
@@ -484,6 +488,11 @@ def _of_pairs(
             return FileQuestion(about, question, command_of("compare", *chosen, *words), instead=instead)
         lacks = lacks or why
     return FileQuestion(about, question, lacks=lacks, instead=instead)
+
+
+def _with_gold(items: Items, score: str, config: StudyConfig) -> None:
+    study = Study.configured(items, None, score, config)
+    study.variance_model(study.measures[0])
 
 
 def _tested(scores: Callable[[], Scores], test: str | None) -> None:

@@ -17,6 +17,7 @@ from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, an, counted, shorten, some, warn
 from truegain.io import formats, named_tables, python_tables
+from truegain.io.column_names import Role
 from truegain.io.file_options import file_options
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
@@ -80,6 +81,36 @@ def read_items(
     """
     if isinstance(data, Items):
         return data if not scales else replace(data, scales={**data.scales, **scales})
+    items = _joined_with_care(_logs_of(data), names)
+    return items if not scales else replace(items, scales={**items.scales, **scales})
+
+
+def read_gold_items(data: ItemsLike, items: Items) -> Items:
+    """Read people's values of some of the answers in `items`, which say whose answer each is."""
+    if isinstance(data, Items):
+        return data
+    logs = _logs_of(data)
+    for log, system in zip(logs, _systems(logs, None), strict=True):
+        if not log.tool and system not in items.systems and any(not row.system for row in log.rows):
+            fitting = [name for name, texts in log.may_name.items() if texts <= set(items.systems)]
+            naming = _naming(log, fitting) or "name it in a column 'system'"
+            raise InputError(
+                f"no column names the system, and {items.source} has {some(items.systems)}", file=log.file,
+                hint=f"an answer belongs to one system; {naming}",
+            )  # fmt: skip
+    return _joined_with_care(logs)
+
+
+def _joined_with_care(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
+    """Logs as one table; where they ask different questions, the user is told."""
+    items = joined(logs, names)
+    for message in other_questions(logs):
+        warn(f"{message}; check that both are of the same questions")
+    return items
+
+
+def _logs_of(data: Any) -> list[Log]:
+    """Files, a frame or values in Python as logs, of which `joined` makes one table."""
     given: Any = data
     if isinstance(data, str | os.PathLike):
         given = [data]
@@ -97,10 +128,7 @@ def read_items(
             f"cannot read {an(data)} as values of answers",
             hint="give a path, a list of paths, a frame or a list of dicts",
         )
-    items = joined(logs, names)
-    for message in other_questions(logs):
-        warn(f"{message}; check that both are of the same questions")
-    return items if not scales else replace(items, scales={**items.scales, **scales})
+    return logs
 
 
 def is_log(path: PathLike) -> bool:
@@ -156,15 +184,21 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
                 file, line = seen[key]
                 before = f"line {line} of {file}" if line else file
                 item = f", item {row.item}" if row.item else ""
-                systems = (
-                    "where two files are about different systems, name these" if row.system or file != log.file else
-                    "where these are values of several systems, name them in a column 'system'"
-                )  # fmt: skip
+                again = "where an answer was judged again, number the replicates in a column 'replicate'"
+                unnamed = not row.system and file == log.file
+                if unnamed and (naming := _naming(log, [*log.may_name])):
+                    hint = f"where these are values of several systems, {naming}; {again}; else keep one"
+                else:
+                    several = "where two files are about different systems, name these"
+                    several = (
+                        "where these are values of several systems, name them in a column 'system'"
+                        if unnamed
+                        else several
+                    )
+                    hint = f"keep one; {again}; {several}"
                 raise InputError(
                     f"{row.score} of system {named.system}, topic {row.topic}{item} appears twice; the first is in "
-                    f"{before}", file=log.file, line=row.line or None,
-                    hint="keep one; where an answer was judged again, number the replicates in a column 'replicate'; "
-                    f"{systems}",
+                    f"{before}", file=log.file, line=row.line or None, hint=hint,
                 )  # fmt: skip
             seen[key] = (log.file, row.line)
             rows.append(named)
@@ -191,6 +225,19 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
         models=frozenset().union(*(_models(log) for log in logs)),
         no_scores={name: why for log in reversed(logs) for name, why in log.no_scores.items()},
     )  # fmt: skip
+
+
+def _naming(log: Log, candidates: Sequence[str]) -> str:
+    """How to say which column of a table names the system, by the first that may; empty where none does."""
+    if not candidates:
+        return ""
+    first, options = candidates[0], file_options()
+    others = f" (or: {some(candidates[1:])})" if len(candidates) > 1 else ""
+    if options.columns is None:  # in Python nothing is said of columns
+        return f"rename the column {first}{others} to 'system'"
+    role: Role = "judgments" if options.judgments is None or shown_path(options.judgments) == log.file else "gold"
+    said = options.option(role, {"system": first})
+    return f"say which column names the system: {arg('columns', said)}{others}"
 
 
 def other_questions(logs: Sequence[Log]) -> Iterator[str]:
@@ -501,7 +548,11 @@ def _table(columns: Columns, rows: Sequence[Row], roles: Mapping[str, str]) -> L
     others = [n for n in dict.fromkeys(columns.names) if n not in roles.values() and columns.written(n) not in scored]
     clusters: dict[str, dict[str, str]] = {}
     no_clusters: dict[str, str] = {}
+    may_name: dict[str, frozenset[str]] = {}
+    keys = [] if "system" in roles else _keys_of(columns, roles)
     for name, cells in _texts_in(columns, others):  # a column that says one thing of each topic may group them
+        if keys and _tells_apart(cells, keys):
+            may_name[name] = frozenset(cells)
         of = dict(zip(topics, cells, strict=True))
         two = next(((t, c) for t, c in zip(topics, cells, strict=True) if of[t] != c), None)
         if two is not None:
@@ -511,7 +562,22 @@ def _table(columns: Columns, rows: Sequence[Row], roles: Mapping[str, str]) -> L
         elif {*of.values()} == {""}:
             no_clusters[name] = "it is empty"
     names = {"file": formats.system_name(shown_path(columns.file))}
-    return Log(columns.file, "", rows, names, clusters, models=_models_in(columns, roles), no_clusters=no_clusters)
+    return Log(
+        columns.file, "", rows, names, clusters, models=_models_in(columns, roles), no_clusters=no_clusters,
+        may_name=may_name,
+    )  # fmt: skip
+
+
+def _tells_apart(cells: Sequence[str], keys: Sequence[tuple[str, ...]]) -> bool:
+    """Whether texts that repeat tell rows apart that have the same key, as names of systems do."""
+    repeat = 2 * len({*cells}) <= len(cells) and "" not in cells
+    return repeat and len({*zip(keys, cells, strict=True)}) == len(cells)
+
+
+def _keys_of(columns: Columns, roles: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """What tells the values of one system apart, of each row."""
+    told = ("topic", "item", "judge", "replicate", "score")
+    return list(zip(*(_text(columns, roles[name], needed=False) for name in told if name in roles), strict=True))
 
 
 def _texts_in(columns: Columns, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

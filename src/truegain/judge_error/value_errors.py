@@ -119,6 +119,8 @@ class ValueErrors(Result):
         How it was made.
     mean_of_all : float or None
         The judge's mean over all answers, where labeled ones are a random sample of them.
+    not_checked : tuple of str
+        The systems of whose answers none has a gold label.
 
     Notes
     -----
@@ -149,6 +151,7 @@ class ValueErrors(Result):
     confidence: float = 0.95
     provenance: Mapping[str, object] = field(default_factory=dict)
     mean_of_all: float | None = None  # by the judge, of labeled answers and others, where gold was drawn at random
+    not_checked: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -195,6 +198,7 @@ class ValueErrors(Result):
             tuple(ranked.systems[s] for s in there.tolist()), tuple(map(str, units)), pairs.bronze, pairs.gold,
             frozen(system.astype(np.int64)), frozen(unit.astype(np.int64)), pairs.weight, measure, confidence,
             provenance or {}, float(ranked.item_gain[owner >= 0].mean()) if drawn_alike else None,
+            tuple(name for s, name in enumerate(ranked.systems) if s not in {*there.tolist()}),
         )  # fmt: skip
 
     @classmethod
@@ -432,12 +436,16 @@ class ValueErrors(Result):
     def bias(self) -> str:
         """The mean error in a sentence."""
         e, of = self.overall, counted(len(self), "gold label") + (f" of {self.measure}" if self.measure else "")
+        who = some(self.not_checked)
+        without = f" No answer of {who} has a gold label, so this says nothing of {who}." if who else ""
         if e.low is None or e.high is None:
-            return f"The judge's values lie {_apart(e.value)} people's on average, by {of}; {self._no_interval}."
+            return (
+                f"The judge's values lie {_apart(e.value)} people's on average, by {of}; {self._no_interval}.{without}"
+            )
         shown = "" if e.low > 0 or e.high < 0 else "; the interval includes 0"
         return (
             f"The judge's values lie {_apart(e.value)} people's on average, by {of} "
-            f"({self._level} CI {e.low:+z.4f} to {e.high:+z.4f}{shown})."
+            f"({self._level} CI {e.low:+z.4f} to {e.high:+z.4f}{shown}).{without}"
         )
 
     @property

@@ -89,6 +89,7 @@ _GRADES = (
     "assessment",
 )  # in names of fields that are labels, not scores
 _CHOICE = ("winner", "preference", "preferred", "choice", "outcome", "label")
+_SYSTEMS = ("system", "pipeline", "retriever")  # in names of columns that name systems
 _PASSED = ("pass", "fail", "passed", "failed", "true", "false", "yes", "no", "correct", "incorrect")
 _NO_VALUE = ("n/a", "na", "nan", "none", "null", "-", "error", "missing")
 _SIDES = (
@@ -438,6 +439,8 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
         if len(columns.names) < len(_NEEDED) or (has_place and set(columns.names) & set(ITEMS["system"])):
             raise
         role, guess = _likely_columns(columns)
+        if _names_systems(guess.get("doc", "")):
+            raise  # who says so of systems tells which column may name them
         if _lists_documents(columns, guess):  # what a command says of it, too
             return _of_run(path, file) if role == "runs" else _of_judgments(path, file)
         if "topic" in columns:
@@ -482,6 +485,15 @@ def _lists_documents(columns: Columns, guess: Mapping[str, str]) -> bool:
         ids.append(columns.written(columns.matches["assessor"][0]))
     cells = [list(map(str, columns._column(name.lower()))) for name in ids]
     return len(set(zip(*cells, strict=True))) == len(cells[0]) > len(set(cells[0]))
+
+
+def _names_systems(name: str) -> bool:
+    """Whether a column that was guessed to hold documents is of systems, by its name.
+
+    >>> _names_systems("pipeline_name"), _names_systems("RAG system"), _names_systems("passage")
+    (True, True, False)
+    """
+    return any(word.startswith(_SYSTEMS) for word in re.split(r"[^a-z0-9]+", name.lower()))
 
 
 def _with_names(guess: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from truegain.config import Empty, Gold, StudyConfig
-from truegain.data.item_reading import is_log, read_items
+from truegain.data.item_reading import is_log, read_gold_items, read_items
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments
 from truegain.data.label_list_reading import gold_list_of
@@ -368,7 +368,7 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
         return labels
     if (listed := _list_in(labels)) is not None:
         return _turned(listed) if scale.lower_is_better else listed
-    gold = read_items(labels)
+    gold = read_gold_items(labels, items)
     (name,) = gold.chosen([score] if score in gold.scores else None)
     if name != score and name in items.scores:
         raise InputError(

@@ -107,6 +107,8 @@ class Log:
         What a reader must be told of this file.
     models : frozenset of str or None
         The judges that are language models, whose values nobody has checked; None: all judges of its rows.
+    may_name : mapping of str to frozenset of str
+        Of a table that names no system: columns that may name it, with their texts.
     """
 
     file: str
@@ -121,6 +123,7 @@ class Log:
     models: frozenset[str] | None = None
     no_clusters: Mapping[str, str] = field(default_factory=dict)
     no_scores: Mapping[str, str] = field(default_factory=dict)
+    may_name: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
