@@ -233,6 +233,12 @@ def test_a_table_of_teams(run: Run, folder: Path) -> None:
     made, lacks = offered(run, "llm.qrels", "teams.csv")
     assert not any("--teams" in command for command in made)
     assert any("1 of 2 runs without a team: new" in lack for lack in lacks)
+    (folder / "tagged.run").write_text((folder / "old.run").read_text().replace(" old\n", " tag-1\n"))
+    (folder / "tagged2.run").write_text((folder / "new.run").read_text().replace(" new\n", " tag-2\n"))
+    (folder / "teams.csv").write_text("run,team\ntag-1,ada\ntag-2,bob\n")
+    out = run("doctor", "llm.qrels", "tagged.run", "tagged2.run", "teams.csv")[1]
+    assert "the table has the run tags" in out
+    assert "--name-by tag" in out
     (folder / "teams.csv").write_text("run,team\nold,\n")
     assert "line 2: run old has no team" in run("doctor", "llm.qrels", "teams.csv")[1]
     (folder / "teams.csv").write_text("run,team\nold,ada\nnew,bob\n")

@@ -154,7 +154,9 @@ def _about_judged(
     for table in files:
         if table.kind == TEAMS:
             scores = evaluate(ran, first.data, measure)
-            yield from _about_teams(about, chosen, table, _study_by(runs, first, StudyConfig(), measure), scores)
+            yield from _about_teams(
+                about, chosen, table, _study_by(runs, first, StudyConfig(), measure), scores, ran.tags
+            )
     pair = ("--baseline", systems[0], "--candidate", systems[-1], "--dry-run")
     question = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
     study = _study_by(runs, first, StudyConfig(), measure)
@@ -170,11 +172,11 @@ def _about_judged(
 
 
 def _about_teams(
-    about: str, chosen: Sequence[str], table: Examined, study: Study, scores: Scores
+    about: str, chosen: Sequence[str], table: Examined, study: Study, scores: Scores, tags: Sequence[str]
 ) -> Iterator[FileQuestion]:
     """What a table says that has the team of each run: a page for each team, pairs by team, and what the pool lacks."""
     pages = "What shall each team be told of its runs?"
-    if lacks := refusal(lambda: table.data.among(study.systems)):
+    if lacks := refusal(lambda: table.data.among(study.systems, tags)):
         yield FileQuestion(about, pages, lacks=lacks)
         return
     by_team = ("--teams", table.file)
