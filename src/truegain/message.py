@@ -343,6 +343,7 @@ AGGREGATE_FIRST = by_surface(
 )
 EVALUATE = by_surface("tg.evaluate", "`truegain eval`")
 CORRECT = by_surface("tg.correct", "`truegain correct`")
+RECTIFY = by_surface("tg.correct with method='rectify'", "`truegain correct --method rectify`")
 LIST_MEASURES = by_surface("tg.list_measures", "`truegain measures`")
 SAMPLE_UNJUDGED = by_surface("tg.sample_unjudged", "`truegain unjudged --show sample --fill predicted -o sample.csv`")
 SAMPLE_GOLD = by_surface("tg.sample_gold", "`truegain plan labels -o gold_list.csv`")

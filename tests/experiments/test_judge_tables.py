@@ -253,3 +253,16 @@ def test_a_plain_ratio_outside_0_to_1_has_no_interval() -> None:
         inside = 0 <= float(str(row["plain ratio"])) <= 1
         assert (row["low"] is not None) == (row["high"] is not None) == inside
     assert {row["low"] is None for row in rows} == {True, False}
+
+
+def test_equal_means_have_no_difference() -> None:
+    """Guards that sums in another order, which differ by rounding, are a difference of 0."""
+    relevant = {"a": [9, 2, 1, 3, 4, 8, 4], "b": [1, 9, 4, 3, 2, 4, 8]}
+    labels = {str(t): {f"{s}{i}": int(i < n[t]) for s, n in relevant.items() for i in range(10)} for t in range(7)}
+    runs = {s: {t: {d: -float(d[1:]) for d in docs if d[0] == s} for t, docs in labels.items()} for s in "ab"}
+    noisy = {t: {d: x if d[1] != "5" else 1 - x for d, x in docs.items()} for t, docs in labels.items()}
+    study = judge_study(runs, noisy, tg.Gold(labels, "random"), "P@10")
+    rows = difference_table([study]).records()
+    near = [row["difference"] for row in rows if abs(float(str(row["difference"]))) < 1e-9]
+    assert len(near) == len(rows)
+    assert set(near) == {0.0}

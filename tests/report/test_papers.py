@@ -66,6 +66,15 @@ def commands_of(page: Path) -> list[str]:
     return re.findall(r"<code>(truegain [^<]+)</code>", page.read_text())
 
 
+def test_what_the_paper_has_stands_beside_its_own_counts_alone() -> None:
+    """Guards captions of `experiment judge --all`: numbers of the paper are none of a user's data."""
+    published = judge_paper.JudgePaper.of(trials=100).exhibits()
+    assert all("The paper" in one.caption for one in published)
+    own = judge_paper.JudgePaper({}).exhibits()
+    assert [one.caption for one in own if "The paper" in one.caption] == []
+    assert [a.caption.startswith(b.caption) for a, b in zip(published, own, strict=True)] == [True] * len(published)
+
+
 @pytest.mark.slow
 def test_the_judge_paper_whole(run: Run, folder: Path) -> None:
     """Guards `experiment judge --all`: the paper's counts without data, own data, and what these lack."""

@@ -271,6 +271,10 @@ def test_shares_are_explained_where_there_are_some() -> None:
     assert "over topics is the narrower." in verdict(-0.01, 0.05, by_source=(topics, wide, whole)).text()  # by rates
     away = verdict(-0.01, 0.05, by_source=(topics, replace(gold, away=True), whole)).text()
     assert "the uncertainty from gold labels of other topics, whose" in away
+    unknown = tuple(replace(x, share=Share(0.5, 0.0, 1.0)) for x in (topics, gold))
+    text = verdict(-0.01, 0.05, by_source=(*unknown, whole)).text()
+    assert "The interval over topics also covers the uncertainty from gold labels." in text
+    assert "90% ranges" not in text
     none = tuple(replace(x, share=None) for x in (topics, gold, whole))
     assert "Shares" not in verdict(-0.01, 0.05, by_source=none).text()
     people = Line("assessors", -0.05, 0.09, Share(0.0, 0.0, 0.1))

@@ -19,7 +19,7 @@ import numpy as np
 from truegain.addresses import is_remote
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.writing import kind_to_write, table_bytes
-from truegain.errors import InputError, TruegainError, warn
+from truegain.errors import InputError, TruegainError, counted, warn
 from truegain.io import formats, named_tables
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, frozen, number_of
 from truegain.io.compression import COMPRESSED
@@ -399,7 +399,7 @@ class GoldList(Result):
         whole = self.table()
         if len(whole.rows) <= SEEN:
             return [whole]
-        more = f"and {len(whole.rows) - SEEN:,} more rows; write(path) has all"
+        more = f"and {counted(len(whole.rows) - SEEN, 'more row')}; write(path) has all"
         return [replace(whole, rows=whole.rows[:SEEN], title=self.in_short(), notes=(more, *whole.notes))]
 
     @property

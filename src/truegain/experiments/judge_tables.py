@@ -124,6 +124,7 @@ class JudgeStudy:
 
 
 # Section 7.  The paper divides the variance of P@3 over queries by the number of query-document pairs, 3 times as many.
+ROUNDING = 1e-12  # by which sums of the same numbers may differ
 QUERIES = {"a": 3426, "b": 6868}
 EBAY_JUDGE = Judge.from_counts(relevant=(43, 59), nonrelevant=(67, 84))
 EBAY = JudgeStudy(
@@ -465,7 +466,8 @@ def difference_table(studies: Sequence[JudgeStudy] = PUBLISHED, *, confidence: f
                         judges, first, second, gold=sample, covariance=together, test=test, confidence=confidence
                     )
                     of_ratios |= not math.isclose(c.difference, c.value_b - c.value_a, abs_tol=1e-9)
-                    values = (c.value_a, c.value_b, c.difference, c.low, c.high, c.p)
+                    apart = 0.0 if abs(c.difference) < ROUNDING else c.difference
+                    values = (c.value_a, c.value_b, apart, c.low, c.high, c.p)
                     rows.append((study.name, a, b, formula, *values))
             except TruegainError as error:
                 notes.append(Message(f"{b} - {a} cannot be corrected: {with_marks(error)}"))

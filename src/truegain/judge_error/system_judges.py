@@ -27,7 +27,7 @@ from truegain.measures.label_weights import (
     linear_parts,
     tell_unjudged,
 )
-from truegain.message import Message, arg, value_of, with_marks
+from truegain.message import RECTIFY, Message, arg, value_of, with_marks
 from truegain.sampling.catalogue import DESIGNS, is_sample
 from truegain.sampling.gold import judged_whole
 from truegain.stats.results import Estimate
@@ -314,6 +314,6 @@ def warn_where_gold_alone_is_surer(
         a, w = max(worse, key=lambda x: x[0].width / x[1])
         warn(
             f"{measure}: gold labels alone would be more precise for {len(worse)} of {len(answers)} systems (most "
-            f"for {a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify ({arg('method', 'rectify')}), "
+            f"for {a.system}: width {w:.3f} against {a.width:.3f} corrected); rectify ({RECTIFY}), "
             "or use gold alone"
         )

@@ -81,22 +81,30 @@ OF_RUNS = ("confusion", "accuracy", "corrected", "differences", "power", "simula
 OF_PAIRS = ("differences", "power")
 # Table 1 is the paper's notation.
 EXHIBITS = (
-    Entry("table-2", "Table 2", "confusion", "The judge's label, given the gold label. The paper's section 7: .729 "
-          "and .798 are right."),
-    Entry("figure-1", "Figure 1 and section 4", "dcg", "Corrected DCG. The paper's example has two queries and two "
-          "ranks: not, partly and highly relevant labels are .5, .5, 0 at rank 1 and .5, 0, .5 at rank 2."),
+    Entry("table-2", "Table 2", "confusion", "The judge's label, given the gold label."),
+    Entry("figure-1", "Figure 1 and section 4", "dcg", "Corrected DCG."),
     Entry("figure-2", "Figure 2", "simulation", "Simulated studies: precision by bronze labels and corrected, and how "
-          "often the interval of each holds the truth. The paper: 5% and 95%."),
-    Entry("table-3", "Table 3", "agreement", "Agreement of the judges. The paper: kappa .514."),
+          "often the interval of each holds the truth."),
+    Entry("table-3", "Table 3", "agreement", "Agreement of the judges."),
     Entry("section-7-corrected", "Section 7, corrected precision", "corrected", "Corrected precision and its standard "
-          "error. The paper: .805 and .828, .0903 and .0923."),
+          "error."),
     Entry("section-7-differences", "Section 7, differences", "differences", "Tests of a difference by bronze labels "
-          "and corrected. The paper: p .011 and .854."),
+          "and corrected."),
     Entry("table-4", "Table 4", "accuracy", "Mean, standard deviation and judge of each system, and whether such a "
-          "mean is possible. The paper: .447 and .824, .280 and .807."),
-    Entry("section-8", "Section 8", "power", "Topics and gold pairs that show the difference. The paper: 2453 topics "
-          "without judge errors, and infinitely many with them."),
+          "mean is possible."),
+    Entry("section-8", "Section 8", "power", "Topics and gold pairs that show the difference."),
 )  # fmt: skip
+SAYS = {  # the paper of its own counts, by exhibit; nothing of a user's data
+    "table-2": "The paper's section 7: .729 and .798 are right.",
+    "figure-1": "The paper's example has two queries and two ranks: "
+    "not, partly and highly relevant labels are .5, .5, 0 at rank 1 and .5, 0, .5 at rank 2.",
+    "figure-2": "The paper: 5% and 95%.",
+    "table-3": "The paper: kappa .514.",
+    "section-7-corrected": "The paper: .805 and .828, .0903 and .0923.",
+    "section-7-differences": "The paper: p .011 and .854.",
+    "table-4": "The paper: .447 and .824, .280 and .807.",
+    "section-8": "The paper: 2453 topics without judge errors, and infinitely many with them.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +117,8 @@ class JudgePaper:
         What makes each table, by its name.
     worlds : callable
         The simulated studies.
+    published : bool
+        Whether these are of the paper's own counts, of which captions then say what the paper has.
 
     Examples
     --------
@@ -119,6 +129,7 @@ class JudgePaper:
 
     tables: Mapping[str, Callable[[], Table]]
     worlds: Callable[[], Mapping[str, JudgeSimulation]] = dict
+    published: bool = False
 
     @classmethod
     def of(
@@ -176,7 +187,7 @@ class JudgePaper:
             tables |= {"agreement": agreement_table, "dcg": example_table}
         elif ratings is not None:
             tables["agreement"] = lambda: agreement_table(ratings, relevant_from=relevant_from)
-        return cls(tables, worlds)
+        return cls(tables, worlds, published)
 
     def figure(self) -> Any:
         """Figure 2 of the paper."""
@@ -200,8 +211,12 @@ class JudgePaper:
         `command` is how a command line begins, to tell how each exhibit is made alone.
         """
         tables = {one.show: self.tables.get(one.show, partial(self._refuse, one.show)) for one in EXHIBITS}
+        shown = [
+            one._replace(caption=f"{one.caption} {SAYS[one.name]}") if self.published and one.name in SAYS else one
+            for one in EXHIBITS
+        ]
         return exhibits_of(
-            EXHIBITS, tables, {"figure-2": self.figure}, lambda one: f"{command} --show {one.show}" if command else ""
+            shown, tables, {"figure-2": self.figure}, lambda one: f"{command} --show {one.show}" if command else ""
         )
 
     def _refuse(self, show: str) -> Table:

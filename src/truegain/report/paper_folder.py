@@ -353,7 +353,8 @@ def _rows(table: Table, heading: str) -> Html:
                        for c, cell, s in zip(table.columns, row, sides, strict=True)))
             for row in table.rows[:SHOWN]]  # fmt: skip
     left = len(table.rows) - SHOWN
-    more = paragraph(f"{left:,} more rows are in the CSV file.", class_="note") if left > 0 else None
+    words = f"{counted(left, 'more row')} {'is' if left == 1 else 'are'} in the CSV file."
+    more = paragraph(words, class_="note") if left > 0 else None
     drawn = el("table", el("thead", top), el("tbody", *body))
     return join(
         el("div", drawn, class_="scroll", role="region", tabindex=0, aria_label=f"Rows of {heading}"),

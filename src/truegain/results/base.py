@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from truegain.errors import TruegainError, shorten
+from truegain.errors import TruegainError, counted, shorten
 from truegain.io.frames import frame_of
 from truegain.lazy import provided
 from truegain.message import argname
@@ -457,5 +457,5 @@ class Lines(Result):
         columns = self.columns_of(most)
         values = [list(column) if isinstance(column, list | tuple) else column.tolist() for column in columns.values()]
         left = 0 if most is None else len(self) - most
-        notes = (f"and {left:,} more rows",) if left > 0 else ()
+        notes = (f"and {counted(left, 'more row')}",) if left > 0 else ()
         return Table(tuple(columns), list(zip(*values, strict=True)), self.provenance, self.in_short(), notes)

@@ -20,6 +20,7 @@ from truegain.study.estimates import ALIKE
 from truegain.study.precision import Step
 from truegain.study.unjudged import PairBounds
 from truegain.study.variance_table import (
+    NOT_KNOWN,
     InfluentialUnit,
     Line,
     influential_in_words,
@@ -375,11 +376,13 @@ class VerdictText(Result):
             for s, x in line.items()
             if outer in holders(s)
         ]
-        sentences = ["Shares of the variance are 90% ranges."]
+        known = {s for s, x in line.items() if str(x.share) != NOT_KNOWN}
+        sentences = ["Shares of the variance are 90% ranges."] if known else []
         if nested:
-            shares = "whose share is" if len(nested) == 1 else "whose shares are"
+            shares = ", whose share is" if len(nested) == 1 else ", whose shares are"
+            listed_too = {s for s in line if outer in holders(s)} <= known
             both = f"The interval over {outer} also covers the uncertainty from {listed(nested)}"
-            sentences.append(f"{both}, {shares} listed separately.")
+            sentences.append(f"{both}{f'{shares} listed separately' if listed_too else ''}.")
             least, whole = line[outer].width, self.by_source[-1].width
             if any(x.width > least for s, x in line.items() if outer in holders(s)):
                 use = "; all sources use the wider" if whole > least else ""
