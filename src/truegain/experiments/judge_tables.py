@@ -449,6 +449,7 @@ def difference_table(studies: Sequence[JudgeStudy] = PUBLISHED, *, confidence: f
         for a, b in study.pairs:
             first, second = study.means[a], study.means[b]
             d, se = second.mean - first.mean, math.sqrt(first.variance + second.variance)
+            d = 0.0 if abs(d) < ROUNDING else d
             df = welch_df((first.variance, second.variance), first, second)
             half, p = quantile_of(confidence, df) * se, p_of(d / se, df) if se > 0 else None
             rows.append((study.name, a, b, "bronze labels (eq. 9)", first.mean, second.mean, d, d - half, d + half, p))
