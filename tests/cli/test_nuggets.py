@@ -185,4 +185,4 @@ def test_correct_of_one_system(run: Run, nuggets: Path) -> None:  # noqa: F811
 def test_designs_that_tell_error_rates_are_refused(run: Run, nuggets: Path, command: str, design: str) -> None:  # noqa: F811
     """Guards gold of nuggets that is no sample of them: it ended in a LinAlgError."""
     code, out, err = run(*f"{command} {FILES} --gold people.jsonl --design {design}".split())
-    assert (code, out, f"error: --design {design} corrects relevance labels of documents" in err) == (2, "", True), err
+    assert (code, out, f"error: --design {design} corrects by the judge's error rates" in err) == (2, "", True), err

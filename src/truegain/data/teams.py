@@ -91,7 +91,7 @@ class Teams:
         """
         if lost := [run for run in runs if run not in self.of]:
             named = f"add a line for each run, with these names; the table has {some(list(self.of))}"
-            if (of_files := set(tags)) and of_files <= set(self.of):
+            if (of_files := set(tags)) and of_files <= set(self.of) and len(lost) == len(runs):
                 named = f"the table has the run tags: name systems by these, {arg('name_by', 'tag')}"
             raise InputError(
                 f"{len(lost)} of {counted(len(runs), 'run')} without a team: {some(lost)}", file=self.source,
