@@ -139,7 +139,7 @@ def test_what_is_not_known_is_not_wrong() -> None:
     _, two = worlds.plain(3, measures=("P@10", "nDCG@10"))
     known = replace(two, truth=truth_of(TRUE))
     assert list(data_of(read(page(known)))["sections"]["truth"]) == ["P@10"]
-    assert "No true score is known by nDCG@10." in read(page(known)).text
+    assert "No true score is known for nDCG@10." in read(page(known)).text
     assert "corrected" not in read(page(known)).one("section", id="truth").text
     assert "truth" not in data_of(read(page(two)))["sections"]
 
