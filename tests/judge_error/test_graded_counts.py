@@ -150,6 +150,8 @@ def test_a_bootstrap_that_has_no_answer_is_told(world: Any) -> None:
     [
         ([[1, 2, 3], [4, 5, 6]], None, r"the shape \(2, 3\): give a square table"),
         ([1, 2], None, "give a square table"),
+        ({0: {0: 5}}, None, "counts are a dict, and a table of numbers is needed"),
+        ([[1, "two"], [3, 4]], None, "counts are a list, and a table of numbers is needed"),
         ([[5]], None, "give a square table"),
         ([[5, 1], [1, -5]], None, "not negative"),
         ([[5, 1], [0, 0]], None, "no gold pair has gold label 1"),

@@ -189,7 +189,7 @@ def test_a_correction_is_not_said_to_subtract_the_mean_error() -> None:
     assert made.gap is not None
     naive, corrected = (judge[1] - judge[0]).mean(), study.verdict("old", "new").difference
     assert abs(naive - made.gap.value - corrected) > 0.001
-    assert "does not subtract the mean error" in made.worth
+    assert "do not subtract this mean error" in made.worth
     assert "removes" not in made.worth
 
 

@@ -323,9 +323,9 @@ PANELS: dict[str, str] = {
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
     "named format output table cache jobs run-on memory",
     "Collecting judgments": "people sheet max-cost dry-run folder teamwork docs questions key pool task double "
-    "team-aggregate "
-    "judgments size order runs platform judges filled linger model prompt host port url number erase quiet anchors "
-    "bronze unfinished excluded cannot wins audit parameter database prolific-key proxy per-address workers",
+    "team-aggregate judgments size order runs platform judges filled linger model prompt host port url number erase "
+    "quiet anchors bronze unfinished excluded cannot wins audit parameter database prolific-key proxy per-address "
+    "workers",
     "Tables for papers": "wide names strip-prefix digits percent caption label",
 }
 PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}

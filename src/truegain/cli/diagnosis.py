@@ -18,7 +18,6 @@ from truegain.cli.questions import (
     TRUSTED,
     WHICH,
     AnswerColumn,
-    AnswerColumnDocument,
     FileQuestion,
     QuestionDocument,
     column_lines,
@@ -100,7 +99,7 @@ class DiagnosisDocument(TypedDict):
 
     files: list[FileDocument]
     questions: list[QuestionDocument]
-    columns: list[AnswerColumnDocument]
+    columns: list[AnswerColumn]
     suspicious: list[str]
     usable: bool
 
@@ -152,7 +151,7 @@ class Diagnosis:
         return {
             "files": [file.to_dict() for file in self.files],
             "questions": [question.to_dict() for question in self.questions],
-            "columns": [column.to_dict() for column in self.columns],
+            "columns": list(self.columns),
             "suspicious": [str(Message(note)) for note in self.suspicious],
             "usable": self.is_usable,
         }
@@ -167,7 +166,7 @@ class Diagnosis:
         """
         lines = ["Files", *self._file_lines()]
         for about in dict.fromkeys(question.about for question in self.questions):
-            lines += ["", about, *column_lines([column for column in self.columns if column.about == about])]
+            lines += ["", about, *column_lines([column for column in self.columns if column["about"] == about])]
             for question in self.questions:
                 lines += question.lines() if question.about == about else ()
         if self.suspicious:

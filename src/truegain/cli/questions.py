@@ -92,8 +92,8 @@ class FileQuestion:
             yield f"    {self.command}"
 
 
-class AnswerColumnDocument(TypedDict):
-    """A name that an option takes of logs or tables of answers.
+class AnswerColumn(TypedDict):
+    """A name that `--score`, `--cluster` or `--gold` takes of some files, with its counts; printed as it is as JSON.
 
     Attributes
     ----------
@@ -119,77 +119,43 @@ class AnswerColumnDocument(TypedDict):
     lacks: str
 
 
-@dataclass(frozen=True)
-class AnswerColumn:
-    """A name that `--score`, `--cluster` or `--gold` takes of some files, with its counts.
-
-    Attributes
-    ----------
-    about : str
-        The files, in words.
-    option : str
-        Which option.
-    name : str
-        What it takes.
-    values : int
-        How many values there are; of '--cluster' how many topics have one.
-    groups : int, optional
-        Into how many groups a column puts the topics.
-    lacks : str
-        Why the column groups no topics; empty where it does.
-    """
-
-    about: str
-    option: str
-    name: str
-    values: int
-    groups: int | None = None
-    lacks: str = ""
-
-    def to_dict(self) -> AnswerColumnDocument:
-        """What is printed as JSON: the same keys for every name."""
-        return {
-            "about": self.about, "option": self.option, "name": self.name, "values": self.values,
-            "groups": self.groups, "lacks": str(Message(self.lacks)),
-        }  # fmt: skip
-
-    @property
-    def in_words(self) -> str:
-        """The name with its count."""
-        if self.lacks:
-            return f"{self.name}: {self.lacks}"
-        many = counted(self.values, "value") if self.groups is None else f"{self.groups:,} groups"
-        return f"{self.name} ({many})"
-
-
 def columns_of_answers(about: str, items: Items, by_people: Sequence[str]) -> Iterator[AnswerColumn]:
     """What options take of values of answers; by_people: scores that people seem to have given."""
+
+    def column(option: str, name: str, values: int, groups: int | None = None, lacks: str = "") -> AnswerColumn:
+        return {"about": about, "option": option, "name": name, "values": values, "groups": groups, "lacks": lacks}
+
     for score in items.scores:
         known = int(np.isfinite(items.of_score(score).value).sum())
-        is_gold = score in by_people
-        yield AnswerColumn(about, *(("--gold", f"{COLUMN}{score}") if is_gold else ("--score", score)), known)
+        yield column("--gold", f"{COLUMN}{score}", known) if score in by_people else column("--score", score, known)
     for name, of in items.clusters.items():
         values = [of.get(topic) for topic in items.topics]
         known, groups = sum(map(bool, values)), len({value for value in values if value})
         why = "" if known == len(values) else f"{len(values) - known} of {counted(len(values), 'topic')} have no value"
         why = why or ("all topics have the same" if groups < 2 else "")
         why = why or ("each topic has a value of its own" if groups == len(values) else "")
-        yield AnswerColumn(about, "--cluster", name, known, groups, why)
+        yield column("--cluster", name, known, groups, why)
     for name, why in items.no_clusters.items():
         several = why.startswith("topic ")  # which quotes what may be long texts
-        yield AnswerColumn(about, "--cluster", name, 0, None, "a topic has several values" if several else why)
+        yield column("--cluster", name, 0, None, "a topic has several values" if several else why)
 
 
 def column_lines(columns: Sequence[AnswerColumn]) -> Iterator[str]:
     """What is printed for people: a line an option, and one of columns that group no topics."""
     for option in ("--score", "--gold", "--cluster"):
-        usable = [column.in_words for column in columns if column.option == option and not column.lacks]
+        usable = [_with_count(column) for column in columns if column["option"] == option and not column["lacks"]]
         if usable:
             yield f"  {option} takes: {some(usable, MOST_COLUMNS)}"
-    if idle := [column.in_words for column in columns if column.lacks]:
+    if idle := [f"{column['name']}: {column['lacks']}" for column in columns if column["lacks"]]:
         yield f"  --cluster does not take: {'; '.join(idle[:FEW_IDLE])}" + (
             f"; and {len(idle) - FEW_IDLE} more" if len(idle) > FEW_IDLE else ""
         )
+
+
+def _with_count(column: AnswerColumn) -> str:
+    groups = column["groups"]
+    many = counted(column["values"], "value") if groups is None else f"{groups:,} groups"
+    return f"{column['name']} ({many})"
 
 
 def sentence(text: str) -> str:

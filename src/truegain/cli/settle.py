@@ -186,8 +186,8 @@ def settle_command(
     if config.sample is not None:
         raise TruegainError(
             f"{argname('unjudged_sample')}: collected labels correct the judge, but a sample of the unjudged "
-            f"documents takes the judge's labels as "
-            f"correct; leave it out, or have an LLM label these ({option('--model')})"
+            "documents takes the judge's labels as correct; leave it out, or have an LLM label these "
+            f"({option('--model')})"
         )
     if place.double and place.sheet is not None:
         raise TruegainError(f"{option('--double')} and {option('--sheet')}: a sheet has one label a row; leave one out")
@@ -527,8 +527,9 @@ def _check_team(judging: JudgingStudy, place: SettlePlace) -> None:
     made = Team.aggregate if judging.team is None else judging.team.aggregate
     if place.team_aggregate != made:
         raise InputError(
-            f"this folder was begun with --team-aggregate {made}, and now it is {place.team_aggregate}: a rule that is "
-            "chosen after labels were seen makes the limits hold no longer", file=shown_path(judging.folder / FILE),
+            f"this folder was begun with --team-aggregate {made}, and now it is {place.team_aggregate}: with "
+            "a rule that is chosen after labels were seen, the limits are no longer valid",
+            file=shown_path(judging.folder / FILE),
             hint=f"give {option('--team-aggregate')} {made}, or another {option('--folder')}",
         )  # fmt: skip
     number = judging.people.number

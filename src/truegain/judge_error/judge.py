@@ -15,7 +15,7 @@ import numpy.typing as npt
 from truegain._version import __version__
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_list_reading import gold_list_of
-from truegain.errors import InputError, TruegainError, counted, warn
+from truegain.errors import InputError, TruegainError, an, counted, warn
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.judge_error.confusion import Clusters, Confusion, Rates, clearly_positive, inverted, rates_of
 from truegain.judge_error.favor import Favor
@@ -231,7 +231,13 @@ class Judge(Result):
         ([0.1, 0.7, 0.2], 0.925)
         """
         design_of(design)
-        table = np.asarray(counts, np.float64)
+        try:
+            table = np.asarray(counts, np.float64)
+        except (TypeError, ValueError):
+            raise TruegainError(
+                f"counts are {an(counts)}, and a table of numbers is needed: a row for each gold label "
+                "and a column for each bronze label, such as [[80, 20], [10, 90]]"
+            ) from None
         if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
             raise TruegainError(
                 f"counts have the shape {table.shape}: give a square table, a row for each gold label and a column for "

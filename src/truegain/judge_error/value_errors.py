@@ -25,8 +25,8 @@ FEW_PAIRS = 3  # labels below which no correlation is told
 SAME = 1e-9  # by which a correlation of 1 may differ from it, and a standard error of 0 from that
 ALPHA = 0.05  # of the test that the judge's mean error is the same for all systems
 CORRECTION = (  # of values of answers, whether gold labels are of single ones or of whole topics
-    "A correction does not subtract the mean error: it predicts people's values from the judge's, by the gold labels "
-    "of other topics, and adds the mean error of this prediction on the system's own labels."
+    "Corrected scores do not subtract this mean error. They predict people's values from the judge's, using the gold "
+    "labels of other topics, and then add the mean difference between the system's own gold labels and the prediction."
 )
 NOT_BY_CHANCE = 0.01  # of the test that labeled answers are a random sample
 COLUMNS = (

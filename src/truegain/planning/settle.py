@@ -209,9 +209,8 @@ class Settling:
         plain, constant = self.stand_in.measure, self.stand_in.constant
         return (
             f"The decision is about {self.decides}, not {self.measure}: {plain} divided by {constant:.4g}, the mean "
-            "best "
-            f"{plain} by the judge's labels. {self.measure} itself needs the labels of all documents, and the two can "
-            "differ in sign where the difference is small.",
+            f"best {plain} by the judge's labels. {self.measure} itself needs the labels of all documents, and the two "
+            "can differ in sign where the difference is small.",
         )
 
     @property

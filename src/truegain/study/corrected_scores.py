@@ -364,8 +364,8 @@ def correct(
         V_strict.
     gold : Gold, Judge, Judges or labels
         The trusted labels.  With design 'random', 'by-bronze' or 'topics' they are of the same population and the
-        scores are rectified, as by a `Study`; with 'by-gold' or 'elsewhere', of runs only, the confusion matrix is
-        inverted.  Those of answers may be of design 'answers', too.
+        scores are rectified, as by a `Study`; with 'by-gold' or 'elsewhere' the confusion matrix is inverted, for
+        runs and for answers that pass or fail.  Those of answers may be of design 'answers', too.
     method : {'default', 'lang-reiczigel', 'fieller', 'delta', 'bootstrap', 'rectify'}
         How the interval is made: by default as a `Study` makes it; else a published interval by name.
     confidence : float
@@ -434,15 +434,11 @@ def correct(
         raise TruegainError(f"{argname('gold')}: the labels are missing; give them")
     labels = gold_labels(trusted)
     if isinstance(runs, Items):
-        of_runs = {
-            "method": method != "default", "clusters": clusters != "topics", "accuracy": accuracy is not None,
-            "unmatched": unmatched != "refuse",
-        } | {
-            s.name: getattr(config, s.field) != s.default
-            for config in (rated, config_of(Scoring, scoring) or Scoring(), drawing) for s in settings_of(type(config))
-        }  # fmt: skip
-        for name in [name for name, is_given in of_runs.items() if is_given]:
-            raise TruegainError(NOT_OF_ANSWERS.format(argname(name)))
+        _refuse_for_answers(
+            {"method": method != "default", "clusters": clusters != "topics", "accuracy": accuracy is not None,
+             "unmatched": unmatched != "refuse"},
+            (rated, config_of(Scoring, scoring) or Scoring(), drawing),
+        )  # fmt: skip
         return corrected_answers(runs, judgments, measures, trusted, confidence)
     if judgments is None or measures is None:
         raise TruegainError(
@@ -506,6 +502,13 @@ def correct(
         **provenance_of({"aggregate": rated.aggregate, "scale": rated.scale}), **vars(options), "accuracy": accuracy,
     }  # fmt: skip
     return Corrections(tuple(answers), provenance, tuple(dict.fromkeys(about)), tuple(best))
+
+
+def _refuse_for_answers(of_runs: Mapping[str, bool], configs: Sequence[Ratings | Scoring | Resampling]) -> None:
+    """Refuse what has no effect on answers: options of runs, by name whether each was given, and these configs."""
+    changed = {s.name: getattr(c, s.field) != s.default for c in configs for s in settings_of(type(c))}
+    if name := next((name for name, was_given in {**of_runs, **changed}.items() if was_given), ""):
+        raise TruegainError(NOT_OF_ANSWERS.format(argname(name)))
 
 
 def _bronze(judgments: JudgmentsLike, runs: RunsLike, rated: Ratings, scale: Sequence[float] | None) -> Judgments:
