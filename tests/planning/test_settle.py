@@ -304,8 +304,8 @@ def test_the_limit_that_ended_it_is_named() -> None:
         settled = study.settle(known(gold), population="fixed", **words)  # type: ignore[arg-type]
         assert settled.status == "undecided"
         assert any(note.startswith(f"Labeling ended at the {limit}") for note in settled.settlement.notes)
-    notes = study.settle(known(gold), population="fixed", keep_going=True, max_labels=120).settlement.notes
-    assert not any("at the limit" in note for note in notes)
+    whole = study.settle(known(gold), population="fixed", keep_going=True, max_labels=120, every=20)
+    assert not any("at the limit" in note for note in whole.settlement.notes)
 
 
 def test_rows_that_labels_are_enough_for() -> None:
@@ -480,13 +480,16 @@ def test_what_is_no_label_is_refused_and_labels_before_are_kept(value: Any, why:
 
     with pytest.raises(LabelError, match=why) as caught:
         study.settle(say, population="fixed", every=every)
-    listed = study.settle(known(gold), population="fixed").filled
+    listed = tg.sample_gold(runs, bronze, "P@5", pair=("s0", "s1"))
     assert str(caught.value).startswith(f"topic {listed.topics[17]}, document {listed.docs[17]}: the label ")
     assert "settle again (17 labels so far are kept, by topic and document: error.labels)" in str(caught.value)
     assert (caught.value.filled.judged, caught.value.filled.cannot, asked) == (17, frozenset({3}), 18)
     labels = caught.value.labels
     assert list(labels) == list(zip(listed.topics, listed.docs, strict=True))[:17]
-    settled = study.settle(lambda t, d: labels[t, d] if (t, d) in labels else say(t, d), population="fixed")
+    settled = study.settle(
+        lambda t, d: labels[t, d] if (t, d) in labels else say(t, d), population="fixed", every=9, max_labels=27
+    )
+    assert settled.labels == 27
     assert asked == 1 + settled.labels, "each document once, but the one that failed"
 
 
@@ -774,7 +777,15 @@ def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
         "show whether s1 is better than s0 on P@5."
     )
     assert "do not predict" not in str(capped), "of no label nothing is said about the judge"
-    free = study.settle(lambda t, d: None, population="fixed")
+
+
+def test_where_nobody_could_judge_it_is_told_what_was_left_open() -> None:
+    """Guards the end without one label: by the limits, by a forecast, or at the end of the list; words say which."""
+
+    def nobody(topic: str, doc: str) -> None: ...
+
+    runs, bronze, _ = world(2)
+    free = tg.Study(runs, bronze, "P@5").settle(nobody, population="fixed", every=10)
     assert (free.status, free.labels, free.settlement.pairs[0].forecast) == ("out-of-reach", 60, False)
     assert free.sentence == (
         "The data cannot show whether s1 is better than s0 on P@5. No number of labels will decide it: the documents "
@@ -783,7 +794,7 @@ def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
     )
     runs, bronze, _ = world(2, topics=60)
     study = tg.Study(runs, bronze, "P@5")
-    free, on = (study.settle(lambda t, d: None, population="fixed", keep_going=keep) for keep in (False, True))
+    free, on = (study.settle(nobody, population="fixed", every=10, keep_going=keep) for keep in (False, True))
     assert (free.status, free.labels, free.settlement.pairs[0].forecast) == ("out-of-reach", 70, True)
     assert (
         f"A forecast ended it: if as many of the other {len(free.filled) - 70} documents of the list cannot be judged, "
@@ -793,7 +804,7 @@ def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
     assert on.labels > 70
     assert "No number of labels will decide it" in on.sentence
     runs, bronze, _ = world(2, topics=40, gain=0.02)
-    tied = tg.Study(runs, bronze, "P@5").settle(lambda t, d: None, population="topics")
+    tied = tg.Study(runs, bronze, "P@5").settle(nobody, population="topics", every=10)
     assert tied.status == "out-of-reach"
     assert tied.sentence == (
         "The data cannot show whether s1 is better than s0 on P@5. The documents at the top of the list could not be "

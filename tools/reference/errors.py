@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import inspect
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
@@ -222,15 +223,28 @@ class Words:
         self.choices: dict[str, int] = {}  # those met so far, and how many there are of each
         self.defined = list(_functions(tree.body))
         self.functions = {x.name: x for x in self.defined}
+        self.kinds_of: dict[type[Any], list[Any]] = {}  # objects of the module, by their type
+        for value in self.values.values():
+            self.kinds_of.setdefault(type(value), []).append(value)
 
-    def enter(self, function: ast.FunctionDef, node: ast.AST | None = None) -> None:
+    @cached_property
+    def calls(self) -> dict[str, list[tuple[ast.FunctionDef, ast.Call]]]:
+        """Calls in functions of the module, by what is called, each with the function that it is in."""
+        found: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = {}
+        for caller in self.defined:
+            for node in ast.walk(caller):
+                if isinstance(node, ast.Call):
+                    found.setdefault(_name_of(node), []).append((caller, node))
+        return found
+
+    def enter(self, function: ast.FunctionDef, node: Located | None = None) -> None:
         """Take names as this function has them, where a node of it stands; at its end if none is given."""
         self.local = assigned(function.body, self.functions, node)
         self.kinds = {}
         for parameter in function.args.args:
             kind = self.values.get(getattr(parameter.annotation, "id", ""))
             if inspect.isclass(kind):
-                self.kinds[parameter.arg] = [x for x in self.values.values() if type(x) is kind]
+                self.kinds[parameter.arg] = self.kinds_of.get(kind, [])
 
     def cases(self, make: Callable[[], Iterator[Refusal]]) -> Iterator[Refusal]:
         """What is made in every case: with each of the texts that are chosen among."""
@@ -427,11 +441,16 @@ USAGE = {
 def refusals() -> tuple[Refusal, ...]:
     """Every error of ours that the code raises, with its words; in the order of the files."""
     found: list[Refusal] = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = ".".join(("truegain", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
-        if name.endswith("__main__"):
-            continue
-        found += _in_module(name, path)
+    was_on = gc.isenabled()
+    gc.disable()  # trees have no cycles, and looking for some takes longer than parsing
+    try:
+        for path in sorted(SOURCE.rglob("*.py")):
+            name = ".".join(("truegain", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+            if not name.endswith("__main__"):
+                found += _in_module(name, path)
+    finally:
+        if was_on:
+            gc.enable()
     return tuple(found)
 
 
@@ -493,18 +512,15 @@ def _told_by_callers(refusal: Refusal, call: ast.Call, function: ast.FunctionDef
     }
     usual = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
     made = set[Refusal]()
-    for caller in words.defined if asked else ():
-        for node in ast.walk(caller):
-            if not isinstance(node, ast.Call) or _name_of(node) != function.name:
-                continue
-            words.enter(caller, node)
-            given = usual | dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords if k.arg}
-            told = {part: _remedy_of(given[name], words) for part, name in asked.items() if name in given}
-            if len(told) == len(asked):
-                problem = refusal.problem
-                if "problem" in asked:
-                    problem = problem.replace(placeholder(asked["problem"]), told["problem"])
-                made.add(replace(refusal, problem=problem, remedy=told.get("hint", told.get("remedy", refusal.remedy))))
+    for caller, node in words.calls.get(function.name, ()) if asked else ():
+        words.enter(caller, node)
+        given = usual | dict(zip(names, node.args, strict=False)) | {k.arg: k.value for k in node.keywords if k.arg}
+        told = {part: _remedy_of(given[name], words) for part, name in asked.items() if name in given}
+        if len(told) == len(asked):
+            problem = refusal.problem
+            if "problem" in asked:
+                problem = problem.replace(placeholder(asked["problem"]), told["problem"])
+            made.add(replace(refusal, problem=problem, remedy=told.get("hint", told.get("remedy", refusal.remedy))))
     lacking = not any(without_values(one.remedy) for one in made)
     if asked and lacking and all(name in usual for name in asked.values()):  # as other modules may call it
         made.add(replace(refusal, remedy=either(_remedy_of(usual[name], words) for name in asked.values())))
@@ -541,9 +557,10 @@ def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 Texts = dict[str, list[ast.expr]]
+Located = ast.stmt | ast.expr
 
 
-def assigned(block: list[ast.stmt], functions: dict[str, ast.FunctionDef], node: ast.AST | None = None) -> Texts:
+def assigned(block: list[ast.stmt], functions: dict[str, ast.FunctionDef], node: Located | None = None) -> Texts:
     r"""Texts that a block gives names to before it comes to a node: one a case.
 
     >>> either = ast.parse("if a: x = 'no'\nelse: x, y = {1: ('so', 'go'), 2: ('thus', 'run')}[b]\nx = 'end'").body
@@ -555,8 +572,8 @@ def assigned(block: list[ast.stmt], functions: dict[str, ast.FunctionDef], node:
     for statement in block:
         parts = [getattr(statement, part, []) for part in ("body", "orelse", "finalbody")]
         parts += [handler.body for handler in getattr(statement, "handlers", [])]
-        if node is not None and any(node is x for x in ast.walk(statement)):
-            inside = [part for part in parts if any(node is x for y in part for x in ast.walk(y))]
+        if node is not None and _holds(statement, node):
+            inside = [part for part in parts if any(_holds(x, node) for x in part)]
             return found | assigned(inside[0], functions, node) if inside else found
         if isinstance(statement, ast.Assign):
             here = _given(statement, functions)
@@ -569,6 +586,18 @@ def assigned(block: list[ast.stmt], functions: dict[str, ast.FunctionDef], node:
                 before = [] if always else found.get(name, [])
                 found[name] = before + [text for of in within for text in of.get(name, [])]
     return found
+
+
+def _holds(statement: ast.stmt, node: Located) -> bool:
+    """Whether a node stands in a statement of the same file, or is it: by their places, as there are many of both."""
+    begins = (statement.lineno, statement.col_offset) <= (node.lineno, node.col_offset)
+    return begins and _end(node) <= _end(statement)
+
+
+def _end(node: Located) -> tuple[int, int]:
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return node.end_lineno, node.end_col_offset
 
 
 def _given(statement: ast.Assign, functions: dict[str, ast.FunctionDef]) -> Texts:

@@ -143,14 +143,15 @@ class LookLimits:
         stuck = self.estimator.stuck(contrasts)
         free = np.flatnonzero(stuck == 0)
         low, high = np.full(len(contrasts), np.nan), np.full(len(contrasts), np.nan)
-        free_ones = contrasts if len(free) == len(contrasts) else Contrasts(contrasts.a[free], contrasts.b[free])
-        if (found := self._by_bets_of(self.estimator, free_ones, topics)) is None:
-            return None
-        low[free], high[free] = found
+        if len(free):
+            free_ones = contrasts if len(free) == len(contrasts) else Contrasts(contrasts.a[free], contrasts.b[free])
+            if (found := self._by_bets_of(self.estimator, free_ones, topics)) is None:
+                return None
+            low[free], high[free] = found
         for i in np.flatnonzero(stuck).tolist():
             worst, best = (self._by_bets_of(e, Contrasts.scores(1), topics) for e in self.estimator.ends(contrasts, i))
-            assert worst is not None
-            assert best is not None
+            if worst is None or best is None:
+                return None
             low[i], high[i] = worst[0][0], best[1][0]
         return low, high
 
