@@ -6,22 +6,29 @@ before each build (`tools/reference`), into folders that git ignores.
 
 from __future__ import annotations
 
+import gc
 import inspect
 import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
-from numpydoc.docscrape_sphinx import SphinxDocString
+from jinja2 import Template
+from jinja2.sandbox import SandboxedEnvironment
+from numpydoc import docscrape_sphinx
+from sphinx.search.en import SearchEnglish
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sphinx.application import Sphinx
     from sphinx.writers.html5 import HTML5Translator
 
 HERE = Path(__file__).parent
+gc.set_threshold(100_000)  # trees of pages are garbage that is looked for: oftener, that takes a sixth of the build
 sys.path.insert(0, str(HERE.parent))  # tools.reference; truegain itself is installed
 
 from tools.reference import messages, write_reference  # noqa: E402
@@ -148,18 +155,36 @@ def readable(
     return str(found.replace(parameters=shown, return_annotation=found.empty)), returns
 
 
-def once(make: Any) -> Any:
-    """The same template for every docstring; numpydoc would compile it a thousand times."""
-    kept: dict[str, Any] = {}
+class KeptTemplates(SandboxedEnvironment):
+    """Templates that are compiled once; numpydoc would compile its own for each of a thousand docstrings."""
 
-    def load(self: SphinxDocString, config: dict[str, Any]) -> None:
-        make(self, {**config, **kept})
-        kept["template"] = self.template
+    kept: ClassVar[dict[str, Template]] = {}
 
-    return load
+    def get_template(self, name: str | Template, *args: Any, **words: Any) -> Template:
+        """The template of this name."""
+        if isinstance(name, Template):
+            return name
+        if name not in self.kept:
+            self.kept[name] = super().get_template(name, *args, **words)
+        return self.kept[name]
 
 
-SphinxDocString.load_config = once(SphinxDocString.load_config)
+docscrape_sphinx.SandboxedEnvironment = KeptTemplates
+
+
+def kept_stems(stem: Callable[[SearchEnglish, str], str]) -> Callable[[SearchEnglish, str], str]:
+    """What words begin with, each found once; Sphinx would find it once a page."""
+    by_word: dict[str, str] = {}
+
+    def kept(self: SearchEnglish, word: str) -> str:
+        if word not in by_word:
+            by_word[word] = stem(self, word)
+        return by_word[word]
+
+    return kept
+
+
+SearchEnglish.stem = kept_stems(SearchEnglish.stem)  # type: ignore[method-assign]
 
 
 MENDED = (  # what axe-core finds in the theme and in docutils: names of buttons, and roles that do not fit

@@ -305,17 +305,14 @@ def test_formulas_have_a_font_of_their_own(chromium: Chromium, site: Path) -> No
 
 
 def results(tab: Tab) -> list[str]:
-    """What a search lists, when no more results come."""
-    listing = "[...document.querySelectorAll('#search-results li a')].map((a) => a.getAttribute('href'))"
+    """What a search lists, when it says that it is finished."""
+    ended = "/^(Search finished|Your search did not match)/.test(document.querySelector('.search-summary')?.innerText)"
     until = time.monotonic() + ANSWERED
-    before: list[str] = []
-    while time.monotonic() < until:
-        listed = list(tab.evaluate(listing))
-        if listed and listed == before:
-            break
-        before = listed
-        tab.evaluate("new Promise((done) => setTimeout(done, 700))")
-    return before
+    while not tab.evaluate(ended):
+        assert time.monotonic() < until, "the search does not end"
+        tab.evaluate("new Promise((done) => setTimeout(done, 50))")
+    listing = "[...document.querySelectorAll('#search-results li a')].map((a) => a.getAttribute('href'))"
+    return list(tab.evaluate(listing))
 
 
 @pytest.mark.smoke
@@ -337,8 +334,7 @@ def test_search_works_from_disk(chromium: Chromium, site: Path) -> None:
     with Tab(chromium, f"{(site / 'search.html').as_uri()}?q={quote('is my LLM judge good enough')}") as tab:
         assert results(tab)[0].startswith("howto/check-judge.html")
     with Tab(chromium, f"{(site / 'search.html').as_uri()}?q=xyzzyqwert") as tab:
-        tab.evaluate("new Promise((done) => setTimeout(done, 1500))")
-        assert tab.evaluate("document.querySelectorAll('#search-results li a').length") == 0
+        assert results(tab) == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
