@@ -239,23 +239,23 @@ def test_a_server_that_is_gone_is_told(folder: Path) -> None:
 
 def test_a_server_that_hangs_is_told_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards a server that takes connections and says nothing: told after a while, given up after two requests."""
-    monkeypatch.setattr(run_module, "QUIET", 0.3)
+    monkeypatch.setattr(run_module, "QUIET", 0.2)
     told: list[tuple[float, str]] = []
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url, began = f"http://127.0.0.1:{silent.getsockname()[1]}/v1", time.monotonic()
         pool, topics, docs = (folder / name for name in ("pool.csv", "topics.jsonl", "docs.jsonl"))
-        pace = Pace(concurrency=8, retries=4, timeout=1.5)
+        pace = Pace(concurrency=8, retries=4, timeout=0.8)
         setup = JudgeSetup(pool, topics, docs, "graded", ["judge"], url, str(folder / "x"), pace=pace)
         with pytest.raises(TruegainError, match=r"does not answer .no answer within the time-out.; check that it runs"):
             setup.run(tell=lambda text: told.append((time.monotonic() - began, text)))
-        silent.settimeout(1)
+        silent.settimeout(0.1)
         taken = 0
         with contextlib.suppress(TimeoutError):
             while True:
                 silent.accept()[0].close()
                 taken += 1
-    assert [text.split(" has ")[1][:26] for _, text in told] == ["answered nothing for 0.3 s"]
-    assert "given up after 2 requests of 1.5 s" in told[0][1]
+    assert [text.split(" has ")[1][:26] for _, text in told] == ["answered nothing for 0.2 s"]
+    assert "given up after 2 requests of 0.8 s" in told[0][1]
     assert taken == 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -142,17 +143,22 @@ def test_labels_below_the_cutoff_count_where_a_measure_needs_the_pool() -> None:
     measures = [m @ 4 if hasattr(m, "cutoff") else m for m in every_measure()] + [*map(parse_measure, more.split())]
     tried = [m for m in measures if not m.of_subtopics and not m.leaves_out_unjudged and m.mean != "none"]
     assert sum(not m.needs_pool for m in tried) > 20
+
+    @cache
+    def other(s: str, cutoff: int | None, label: int) -> RankedGains:
+        shown = {t: sorted(row, key=lambda d: -row[d])[:cutoff] for t, row in runs[s].items()}
+        labels = {
+            t: {d: x if d in shown[t] else label for d, x in row.items()} | {"new": label} for t, row in judged.items()
+        } | {"9": {"d": 3}}
+        return aligned({s: {**runs[s], "9": {"d": 1.0}}}, labels, Scoring())
+
+    as_judged = {s: aligned({s: runs[s]}, judged, Scoring()) for s in runs}
     for m in tried:
         cutoff, moved = getattr(m, "cutoff", None), False
         for s in runs:
-            now = m.score(aligned({s: runs[s]}, judged, Scoring()))
-            shown = {t: sorted(row, key=lambda d: -row[d])[:cutoff] for t, row in runs[s].items()}
+            now = m.score(as_judged[s])
             for label in (0, 3):
-                other = {
-                    t: {d: x if d in shown[t] else label for d, x in row.items()} | {"new": label}
-                    for t, row in judged.items()
-                } | {"9": {"d": 3}}
-                then = m.score(aligned({s: {**runs[s], "9": {"d": 1.0}}}, other, Scoring()))[:, :5]
+                then = m.score(other(s, cutoff, label))[:, :5]
                 moved |= not np.array_equal(now, then, equal_nan=True)
         if not m.needs_pool:
             assert not moved, str(m)

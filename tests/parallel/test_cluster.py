@@ -170,9 +170,9 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
             f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         )
     assert "(encoding with 'idna' codec failed" in nobody("tcp://a..b:8786")
-    monkeypatch.setattr(connection, "WEB", 2.0)
+    monkeypatch.setattr(connection, "WEB", 1.0)
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as page:
-        threading.Thread(target=page.serve_forever, daemon=True).start()
+        threading.Thread(target=page.serve_forever, args=(0.05,), daemon=True).start()
         assert "(a web server does; a scheduler's dashboard has" in nobody(f"127.0.0.1:{page.server_address[1]}")
         page.shutdown()
 
