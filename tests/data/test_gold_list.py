@@ -58,6 +58,13 @@ def rewritten(path: Path, rows: list[dict[str, str]]) -> Path:
     return path
 
 
+def test_the_digest_is_made_once() -> None:
+    """Guards large lists: every row of a sheet is held against it; a list with another order has its own."""
+    one = made()
+    assert one.digest is one.digest
+    assert replace(one, docs=one.docs[::-1]).digest != one.digest
+
+
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".csv.gz", ".parquet"])
 def test_a_list_comes_back_as_it_was_written(tmp_path: Path, ending: str) -> None:
     """Guards every format: rows, sizes, probabilities and the digest."""

@@ -420,7 +420,7 @@ class GoldList(Result):
         left = np.cumsum(self.size[::-1])[::-1]
         return frozen(np.array([_rounded(x) for x in (self.size / left).tolist()]))
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A digest of topics, documents and bronze labels in their order, which tells this list from another.
 
