@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from truegain.judge_error.pair_estimators import ListFit
+from truegain.judge_error.pair_estimators import ListFit, slope_of, strata_of
 from truegain.sampling.designs import OrderedDraws
 
 TOPIC = np.array([0, 0, 1, 1, 2])
@@ -36,6 +37,52 @@ def by_hand(fit: ListFit) -> tuple[np.ndarray, np.ndarray]:
     for r, j in enumerate(fit.item):
         scores = scores + fit.expansion[r] * WEIGHT[:, j] * (fit.gold[r] - m[j])
     return m, scores / 3
+
+
+def valued(n: int) -> ListFit:
+    """Values of thirty answers of two systems to fifteen questions, people's of the first n of an order."""
+    rng = np.random.default_rng(5)
+    bronze, order = rng.random(30), rng.permutation(30)
+    gold = 0.1 + 0.7 * bronze + 0.1 * rng.random(30)
+    draws = OrderedDraws(np.ones(30), n)
+    first, weight = order[:n], np.repeat(np.eye(2), 15, axis=1)
+    topic = np.tile(np.arange(15), 2)
+    return ListFit(topic, np.arange(30), 15, weight, first, gold[first], draws.expansion, (0.0, 1.0), bronze)
+
+
+def test_values_of_answers_are_predicted_by_a_line_and_strata() -> None:
+    """Guards lists of values: predictions, scores and spread written out, where no two values of the judge agree."""
+    fit = valued(20)
+    assert fit.bronze is not None
+    e, has = fit.expansion / fit.expansion.mean(), np.isin(np.arange(30), fit.item)
+    stratum, slope = strata_of(fit.bronze, has), slope_of(fit.bronze[fit.item], fit.gold, e)
+    assert 0.5 < slope < 0.9, "the judge's values predict people's"
+    assert len(set(stratum.tolist())) > 1
+    above, at = fit.gold - slope * fit.bronze[fit.item], stratum[fit.item]
+    m = np.empty(30)
+    for i in range(30):
+        others = fit.topic[fit.item] != fit.topic[i]
+        gbar = (e[others] @ above[others] + 0.5 - slope * fit.bronze.mean()) / (e[others].sum() + 1)
+        same = others & (at == stratum[i])
+        m[i] = slope * fit.bronze[i] + (e[same] @ above[same] + gbar) / (e[same].sum() + 1)
+    assert fit.expected == pytest.approx(m, abs=1e-12)
+    right = fit.coefficient[:, fit.item] @ (fit.expansion * (fit.gold - m[fit.item]))
+    assert fit.scores == pytest.approx((fit.coefficient @ m + right) / 15, abs=1e-12)
+    for h in set(stratum.tolist()):
+        own, w = above[at == h], e[at == h]
+        spread = np.average((own - np.average(own, weights=w)) ** 2, weights=w) * len(own) / (len(own) - 1)
+        unforeseen = (fit.gold.var() - spread) / 21
+        assert fit.variance[stratum == h] == pytest.approx(spread + unforeseen, rel=1e-9)
+    assert fit.blind().expected[fit.topic == 0] == pytest.approx(fit.blind().expected[0], abs=1e-12)
+    assert fit.variance.mean() < fit.blind().variance.mean() / 5
+
+
+def test_pass_or_fail_by_people_has_no_line() -> None:
+    """Guards a judge's values where people only pass or fail: a few that all pass do not show how they spread."""
+    fit = valued(12)
+    passed = replace(fit, gold=np.ones(12))
+    assert passed.variance.min() > 0.02
+    assert np.ptp(replace(fit, gold=np.where(fit.gold > 0.3, 1.0, 0.0)).expected) < 1
 
 
 @pytest.mark.parametrize("n", [2, 4])

@@ -11,7 +11,7 @@ from benchmarks.rectified import by_pairs, told
 from scipy import stats
 
 from truegain.io.columns import Floats
-from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
+from truegain.judge_error.pair_estimators import PairFit, SampledPairs, slope_of, strata_of
 from truegain.sampling.catalogue import DESIGNS
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import wilson
@@ -71,18 +71,31 @@ def predicted(pairs: SampledPairs, weights: Array, i: int) -> float:
     s = pairs.sampled
     copies = weights - np.minimum(weights, 1) * (np.arange(pairs.topics) == pairs.topic[i])
     e = copies[pairs.topic[s]] * pairs.expansion[s] / pairs.expansion[s].mean()
-    overall = (e * pairs.gold[s]).sum() / e.sum()
+    above = pairs.gold[s] - pairs.slope * pairs.bronze[s]
+    overall = (e * above).sum() / e.sum()
     alike = pairs.stratum[s] == pairs.stratum[i]
-    return float(((e * pairs.gold[s])[alike].sum() + overall) / (e[alike].sum() + 1))
+    return float(pairs.slope * pairs.bronze[i] + ((e * above)[alike].sum() + overall) / (e[alike].sum() + 1))
+
+
+def valued(seed: int) -> tuple[SampledPairs, Floats]:
+    """The pairs of `drawn` with bronze and gold values on a fine scale, and the line through them."""
+    pairs, coefficients = drawn(seed, docs=20)
+    rng = np.random.default_rng(seed)
+    bronze = rng.beta(2, 2, len(pairs.gold))
+    gold = np.where(pairs.sampled, 0.2 + 0.6 * bronze + 0.2 * rng.random(len(bronze)), np.nan)
+    s = pairs.sampled
+    slope = slope_of(bronze[s], gold[s], pairs.expansion[s])
+    stratum = strata_of(bronze, s, least=15)
+    return replace(pairs, bronze=bronze, gold=gold, stratum=stratum, shows_spread=True, slope=slope), coefficients
 
 
 # ---------------------------------------------------------------------- values
 
 
-@pytest.mark.parametrize("design", ["random", "by-bronze"])
+@pytest.mark.parametrize("design", ["random", "by-bronze", "values"])
 def test_values_equal_a_loop_over_pairs(design: str) -> None:
     """Guards predictions from other topics, sums by topic and stratum, and weights, against the formula at 1e-12."""
-    pairs, coefficients = drawn(1, design, docs=20)
+    pairs, coefficients = valued(1) if design == "values" else drawn(1, design, docs=20)
     weights = np.array([np.ones(12), 1.0 - (np.arange(12) == 3), [1.0, 2, 0, 0.5, 1, 3, 1, 1, 0, 1, 2, 1]])
     fit = PairFit.of(pairs, coefficients)
     found = fit.values(weights)
@@ -98,6 +111,40 @@ def test_values_equal_a_loop_over_pairs(design: str) -> None:
             alone = (each * c).sum() * (load * pairs.gold[used]).sum() / load.sum() / w.sum()
             assert fit.alone().values(weights)[row, system] == pytest.approx(alone, abs=1e-12)
     assert fit.by_topic().mean(axis=0) == pytest.approx(found[0], abs=1e-12)
+
+
+def test_the_line_is_that_of_least_squares() -> None:
+    """Guards the slope against numpy's weighted one, the shrinkage, and a judge who says the same everywhere."""
+    rng = np.random.default_rng(3)
+    x, y, w = rng.random(40), rng.random(40), rng.uniform(0.5, 3, 40)
+    assert slope_of(x, y, w) == pytest.approx(np.polyfit(x, y, 1, w=np.sqrt(w))[0] * 40 / 41)
+    assert slope_of(np.full(40, 0.3), y, w) == 0
+
+
+def test_the_line_is_worth_what_strata_lose_of_a_fine_judge() -> None:
+    """Guards why there is a line: forty labels of a judge who errs by .04, over 200 draws, without it and with it.
+
+    The judge's labels alone would be wrong by 0.1 between the two systems.
+    """
+    rng = np.random.default_rng(8)
+    topics = 120
+    quality = rng.beta(3, 2, (2, topics))
+    judged = quality + rng.normal(0, 0.04, quality.shape) + np.array([[0.0], [0.1]])
+    topic, c = np.tile(np.arange(topics), 2), np.kron(np.eye(2), np.ones(topics))
+    errors: dict[bool, list[float]] = {False: [], True: []}
+    for _ in range(200):
+        has = np.zeros(2 * topics, np.bool_)
+        has[rng.choice(2 * topics, 40, replace=False)] = True
+        gold: Array = np.where(has, quality.ravel(), np.nan)
+        bronze, e = judged.ravel(), np.full(240, 6.0)
+        for line in (False, True):
+            slope = slope_of(bronze[has], gold[has], e[has]) if line else 0.0
+            pairs = SampledPairs(topic, strata_of(bronze, has), bronze, gold, e, topics, None, True, slope)
+            found = PairFit.of(pairs, np.asarray(c, np.float64)).values(np.ones((1, topics)))[0]
+            errors[line].append(found[1] - found[0] - (quality[1] - quality[0]).mean())
+    strata, with_line = (float(np.sqrt(np.mean(np.square(errors[line])))) for line in (False, True))
+    assert with_line < 0.8 * strata
+    assert abs(np.mean(errors[True])) < 0.2 * with_line
 
 
 def test_weights_are_copies() -> None:
@@ -161,8 +208,17 @@ def test_limits_do_not_depend_on_where_the_scale_begins() -> None:
 def graded(seed: int) -> tuple[SampledPairs, Floats]:
     """Pairs of three bronze labels whose gold values have many levels, a third of them gold, for three systems."""
     pairs, coefficients = drawn(seed)
-    values = (pairs.gold + np.random.default_rng(seed).beta(2, 3, len(pairs.gold))) / 2
-    return replace(pairs, gold=values, shows_spread=True), coefficients
+    rng = np.random.default_rng(seed)
+    values = (pairs.gold + rng.beta(2, 3, len(pairs.gold))) / 2
+    bronze = pairs.bronze + 0.1 * rng.random(len(values))  # fine, so that the strata of a line have ends of their own
+    return replace(pairs, gold=values, bronze=bronze, shows_spread=True, slope=0.4), coefficients
+
+
+def ends_of(pairs: SampledPairs, h: int) -> tuple[float, float]:
+    """How far a value of stratum h may lie below and above the line."""
+    labels = [*pairs.gold[pairs.sampled], *pairs.bronze]
+    line = [pairs.slope * b for b, at in zip(pairs.bronze, pairs.stratum, strict=True) if at == h]
+    return min(labels) - max(line), max(labels) - min(line)
 
 
 @pytest.mark.parametrize("many", [False, True], ids=["0 and 1", "many levels"])
@@ -172,12 +228,13 @@ def test_the_variance_that_few_pairs_must_have_written_out(many: bool) -> None:
     fit = PairFit.of(pairs, coefficients)
     at = np.flatnonzero(pairs.sampled)
     load = fit.load[:, 1] - fit.load[:, 0]
-    low, high = pairs.ends
+    above = pairs.gold - pairs.slope * pairs.bronze
     variance = 0.0
     for h in set(pairs.stratum[at].tolist()):
+        low, high = ends_of(pairs, h)
         rows = [k for k in range(len(at)) if pairs.stratum[at[k]] == h]
-        values = [pairs.gold[at[k]] for k in rows]
-        touched = [pairs.gold[at[k]] for k in rows if load[k] != 0]
+        values = [above[at[k]] for k in rows]
+        touched = [above[at[k]] for k in rows if load[k] != 0]
         if many:
             mean, square, least = np.mean(values), np.mean(np.square(values)), 0.0
         else:
@@ -185,7 +242,9 @@ def test_the_variance_that_few_pairs_must_have_written_out(many: bool) -> None:
             mean, square, least = means[h], squares[h], (high - low) ** 2 * odd * (1 - odd)
         first = (sum(touched) + 4 * mean) / (len(touched) + 4)
         spread = (sum(x * x for x in touched) + 4 * square) / (len(touched) + 4) - first**2
-        spread *= len(values) / (len(values) - 1) if many else 1.0
+        if many:
+            spread *= len(values) / (len(values) - 1)
+            spread += (pairs.gold[at].var() - spread) / (len(at) + 1)
         open_ = sum((1 - 1 / pairs.expansion[at[k]]) * load[k] ** 2 for k in rows)
         variance += max(float(spread), least) * open_
     assert fit.by_chance(load[:, None])[0] == pytest.approx(variance / 12**2, rel=1e-9)
@@ -196,15 +255,16 @@ def test_limits_by_label_written_out() -> None:
     pairs, coefficients = graded(4)
     fit, t = PairFit.of(pairs, coefficients), 2.1
     down, up = fit.by_stratum(np.full(3, t))
-    low, high = pairs.ends
     at = np.flatnonzero(pairs.sampled)
-    gold = (pairs.gold[at] - low) / (high - low)
-    m = (fit.expected(np.ones((1, 12)))[0] - low) / (high - low)
+    above, of_all = pairs.gold[at] - pairs.slope * pairs.bronze[at], fit.expected(np.ones((1, 12)))[0]
     for s in range(3):
         load, whole = fit.load[:, s], fit.whole[s]
-        error = sum(x * (g - m[pairs.topic[k], pairs.stratum[k]]) for x, g, k in zip(load, gold, at, strict=True))
+        error = sum(x * (g - of_all[pairs.topic[k], pairs.stratum[k]]) for x, g, k in zip(load, above, at, strict=True))
         sums = [0.0, 0.0]
         for h in range(whole.shape[1]):
+            low, high = ends_of(pairs, h)
+            width = high - low
+            gold, m = (above - low) / width, (of_all - low) / width
             rows = [i for i, k in enumerate(at) if pairs.stratum[k] == h]
             weight = sum(load[i] for i in rows)
             p = sum(load[i] * gold[i] for i in rows) / weight
@@ -213,10 +273,10 @@ def test_limits_by_label_written_out() -> None:
             n = weight**2 * max((p - p**2) / (square - p**2), 1) / open_
             a, b = (float(x) for x in wilson(p, n, t))
             share = whole[:, h].sum()
-            predicted = min(max((whole[:, h] @ m[:, h]) / share + error / load.sum(), 0), 1)
-            sums[0] += max(weight * (p - a) + (share - weight) * (predicted - a), 0) ** 2
-            sums[1] += max(weight * (b - p) + (share - weight) * (b - predicted), 0) ** 2
-        wanted = np.sqrt(sums) * (high - low) / 12
+            predicted = min(max((whole[:, h] @ m[:, h]) / share + error / load.sum() / width, 0), 1)
+            sums[0] += (width * max(weight * (p - a) + (share - weight) * (predicted - a), 0)) ** 2
+            sums[1] += (width * max(weight * (b - p) + (share - weight) * (b - predicted), 0)) ** 2
+        wanted = np.sqrt(sums) / 12
         assert (down[s], up[s]) == pytest.approx(tuple(wanted), rel=1e-9)
 
 

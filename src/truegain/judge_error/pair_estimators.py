@@ -17,6 +17,8 @@ from truegain.stats.student_t import wilson
 # ---- A pool of pairs with cheap labels, a sample of which has gold labels too.
 
 LEAST_IN_STRATUM = 5
+TWO_LEVELS = 2  # such as pass and fail; of gold values with more, a few show how they spread
+TINY = 1e-15
 FINE = 10  # levels of bronze labels, beyond which they are cut rather than joined where gold pairs are few
 
 
@@ -28,6 +30,7 @@ class SampledPairs:
     where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.  unit: what
     was drawn with the pair, such as its answer, by number; None where pairs were drawn by themselves.
     shows_spread: these are values of answers, and gold has three levels or more: a few labels show how they spread.
+    slope: of the line that foretells gold values from bronze ones, which strata then correct; 0 for labels.
     """
 
     topic: Ints
@@ -38,6 +41,7 @@ class SampledPairs:
     topics: int
     unit: Ints | None = None
     shows_spread: bool = False
+    slope: float = 0.0
 
     @property
     def sampled(self) -> Bools:
@@ -45,16 +49,26 @@ class SampledPairs:
         return ~np.isnan(self.gold)
 
     @property
-    def ends(self) -> tuple[float, float]:
-        """The lowest and the highest value of a bronze or gold label."""
+    def off_line(self) -> Floats:
+        """How far the gold value of each gold pair lies above the line."""
+        s = self.sampled
+        return np.asarray(self.gold[s] - self.slope * self.bronze[s])
+
+    @cached_property
+    def ends(self) -> tuple[Floats, Floats]:
+        """By stratum how far a gold value may lie below and above the line: by the lowest and the highest label."""
         values = np.concatenate([self.gold[self.sampled], self.bronze])
-        return float(values.min()), float(values.max())
+        strata = int(self.stratum.max(initial=0)) + 1
+        least, most = np.full(strata, math.inf), np.full(strata, -math.inf)
+        np.minimum.at(least, self.stratum, self.slope * self.bronze)
+        np.maximum.at(most, self.stratum, self.slope * self.bronze)
+        return frozen(values.min() - most), frozen(values.max() - least)
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Mean of gold values and of their squares per stratum, with half a pair added at either end of the scale."""
+        """Mean of gold values off the line and of their squares per stratum, with half a pair added at either end."""
         s = self.sampled
         strata = int(self.stratum.max(initial=0)) + 1
-        g, h, (low, high) = self.gold[s], self.stratum[s], self.ends
+        g, h, (low, high) = self.off_line, self.stratum[s], self.ends
         n = np.bincount(h, minlength=strata) + 1
         mean: Floats = (np.bincount(h, g, strata) + (low + high) / 2) / n
         square: Floats = (np.bincount(h, g * g, strata) + (low**2 + high**2) / 2) / n
@@ -93,10 +107,29 @@ def strata_of(labels: Floats, sampled: Bools, least: int = LEAST_IN_STRATUM) -> 
     return group[code]
 
 
+def slope_of(bronze: Floats, gold: Floats, weight: Floats) -> float:
+    """The least-squares slope of gold values on bronze ones, shrunk as if one more pair lay level; 0 for one value.
+
+    >>> round(slope_of(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.3, 0.5]), np.ones(3)), 3)
+    0.3
+    """
+    x, y = bronze - np.average(bronze, weights=weight), gold - np.average(gold, weights=weight)
+    square = float(weight @ x**2) * (1 + 1 / len(x))
+    return float(weight @ (x * y)) / square if square > TINY else 0.0
+
+
+def not_by_luck(spread: Floats, gold: Floats) -> Floats:
+    """The spread of gold values about their predictions, as if one more lay where the judge tells nothing.
+
+    A judge who is right but for a few gross errors looks exact to thirty labels that met none of them: without it,
+    intervals held the truth in .88 of studies where they were to hold it in .95.
+    """
+    return np.asarray(spread + (gold.var() - spread) / (len(gold) + 1))
+
+
 # ---- Scores of all systems rectified by gold pairs, prepared once and refitted for many rows of topic weights.
 
 ADDED = 4  # gold values of the whole stratum beside those that touch a contrast
-TINY = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +142,12 @@ class PairFit:
         value = (sum w c m + (sum w c) * (sum over gold of w c e (g - m)) / (sum over gold of w c e)) / sum w
         m     = (sum of e g + gbar)/(sum of e + 1) over gold pairs of its stratum in the *other* topics, e over its mean
 
-    gbar is the mean gold value over all strata there.  Leaving the own topic out keeps the residuals honest; the second
-    part lets the system's own gold pairs set its score right whether or not the judge favors it.  A stratum's mean
-    over the whole pool would be wrong: what a system ranks high is relevant more often, whatever its bronze label.
+    gbar is the mean gold value over all strata there.  Of values of answers, g and m are what lies above a line
+    through all gold pairs, and what the line says of all pairs is added: sum w c (slope * bronze).  Strata alone would
+    cut a fine scale into few steps, and pull the outer ones to the middle.  Leaving the own topic out keeps the
+    residuals honest; the second part lets the system's own gold pairs set its score right whether or not the judge
+    favors it.  A stratum's mean over the whole pool would be wrong: what a system ranks high is relevant more often,
+    whatever its bronze label.
 
     Saerndal, Swensson and Wretman 1992, Model Assisted Survey Sampling; Angelopoulos, Duchi and Zrnic 2023.
 
@@ -125,10 +161,11 @@ class PairFit:
     pairs: SampledPairs
     coefficient: Floats  # system x gold pair
     count: Floats  # topic x stratum, of gold pairs, by expansion over its mean
-    gold: Floats  # the same times gold values
+    gold: Floats  # the same times gold values off the line
     whole: Floats  # system x topic x stratum, coefficients of all pairs
     drawn: Floats  # the same of gold pairs, times expansion
-    drawn_gold: Floats  # system x topic, times gold values
+    drawn_gold: Floats  # system x topic, times gold values off the line
+    line: Floats  # system x topic, coefficients of all pairs times what the line says of them
     bounds: tuple[float, float] = (-math.inf, math.inf)  # lowest and highest score possible
     predicts: bool = True  # whether bronze labels count; without, m is 0
 
@@ -145,22 +182,28 @@ class PairFit:
         def sums(where: Ints, values: Floats) -> Floats:
             return np.array([np.bincount(where, row, cells) for row in np.atleast_2d(values)])
 
-        drawn = coefficients[:, s] * pairs.expansion[s]
+        drawn, gold = coefficients[:, s] * pairs.expansion[s], pairs.off_line
+        line = [np.bincount(pairs.topic, row, pairs.topics) for row in coefficients * (pairs.slope * pairs.bronze)]
         shape = (len(coefficients), pairs.topics, strata)
         return cls(
             pairs,
             frozen(np.ascontiguousarray(coefficients[:, s])),
             frozen(sums(cell[s], expansion).reshape(shape[1:])),
-            frozen(sums(cell[s], expansion * pairs.gold[s]).reshape(shape[1:])),
+            frozen(sums(cell[s], expansion * gold).reshape(shape[1:])),
             frozen(sums(cell, coefficients).reshape(shape)),
             frozen(sums(cell[s], drawn).reshape(shape)),
-            frozen(sums(cell[s], drawn * pairs.gold[s]).reshape(shape).sum(axis=2)),
+            frozen(sums(cell[s], drawn * gold).reshape(shape).sum(axis=2)),
+            frozen(np.array(line)),
             bounds,
         )
 
     def alone(self) -> PairFit:
         """The fit without bronze labels."""
-        return replace(self, predicts=False)
+        pairs = replace(self.pairs, slope=0.0)
+        s = pairs.sampled
+        drawn = self.coefficient * pairs.expansion[s] * pairs.gold[s]
+        drawn_gold = np.array([np.bincount(pairs.topic[s], row, pairs.topics) for row in drawn])
+        return replace(self, pairs=pairs, drawn_gold=drawn_gold, line=np.zeros_like(self.line), predicts=False)
 
     def expected(self, weights: Floats) -> Floats:
         """M for every row of weights, topic and stratum; one copy of the own topic is left out."""
@@ -185,13 +228,13 @@ class PairFit:
         share = weights @ self.drawn.sum(axis=2).T
         whole = weights @ self.whole.sum(axis=2).T
         corrected = np.divide(whole * right, share, out=np.full(share.shape, lacking), where=share != 0)
-        return np.asarray((predicted + corrected) / weights.sum(axis=1, keepdims=True))
+        return np.asarray((predicted + weights @ self.line.T + corrected) / weights.sum(axis=1, keepdims=True))
 
     def by_topic(self) -> Floats:
         """Topic x system: what each topic brings to the scores, whose mean it is; every topic counts once."""
         m = self.expected(np.ones((1, self.pairs.topics)))[0]
         right = self.drawn_gold - (self.drawn * m).sum(axis=2)
-        return np.asarray(((self.whole * m).sum(axis=2) + self._scale[:, None] * right).T)
+        return np.asarray(((self.whole * m).sum(axis=2) + self.line + self._scale[:, None] * right).T)
 
     @cached_property
     def _scale(self) -> Floats:
@@ -201,7 +244,7 @@ class PairFit:
 
     def predicted(self) -> Floats:
         """System x topic: what its documents are worth by their bronze labels; every topic counts once."""
-        return np.asarray((self.whole * self.expected(np.ones((1, self.pairs.topics)))[0]).sum(axis=2))
+        return np.asarray((self.whole * self.expected(np.ones((1, self.pairs.topics)))[0]).sum(axis=2) + self.line)
 
     @cached_property
     def load(self) -> Floats:
@@ -212,7 +255,7 @@ class PairFit:
         """Gold pair x system: gold value less prediction, about the mean that moves the system's score."""
         s = self.pairs.sampled
         m = self.expected(np.ones((1, self.pairs.topics)))[0][self.pairs.topic[s], self.pairs.stratum[s]]
-        error = (self.pairs.gold[s] - m)[:, None]
+        error = (self.pairs.off_line - m)[:, None]
         weight = self.load.sum(axis=0)
         mean = np.divide(
             (self.load * error).sum(axis=0), weight, out=np.zeros(len(weight)), where=np.abs(weight) > 1e-300
@@ -231,10 +274,11 @@ class PairFit:
         more as the whole stratum has them, so that values that agree by chance do not look exact (Agresti and Coull
         1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.  No
         less than if the stratum's gold values were alike, but for half a value at either end of the scale.  Gold values
-        of three levels or more that differ within the stratum have the spread that they show.
+        of three levels or more that differ within the stratum have the spread that they show, and one more pair that
+        the judge did not foresee at all.
         """
         s = self.pairs.sampled
-        stratum, gold = self.pairs.stratum[s], self.pairs.gold[s]
+        stratum, gold = self.pairs.stratum[s], self.pairs.off_line
         (mean, square), (low, high) = self.pairs.moments(), self.pairs.ends
         touched = (np.abs(load) > TINY).astype(np.float64)
         out = np.zeros(load.shape[1])
@@ -244,12 +288,12 @@ class PairFit:
             first = (gold[at] @ touched[at] + ADDED * mean[h]) / (n + ADDED)
             spread = (gold[at] ** 2 @ touched[at] + ADDED * square[h]) / (n + ADDED) - first**2
             odd = 0.5 / (at.sum() + 1)
-            least = (high - low) ** 2 * odd * (1 - odd)
+            least = (high[h] - low[h]) ** 2 * odd * (1 - odd)
             if self.pairs.shows_spread and np.ptp(gold[at]) > 0:  # they do not agree by chance: no value is made up
                 own, least = gold[at], 0.0
                 first = (own @ touched[at] + ADDED * own.mean()) / (n + ADDED)
                 spread = (own**2 @ touched[at] + ADDED * (own**2).mean()) / (n + ADDED) - first**2
-                spread = spread * len(own) / (len(own) - 1)
+                spread = not_by_luck(spread * len(own) / (len(own) - 1), self.pairs.gold[s])
             out += np.maximum(spread, least) * (self.unseen[at] @ load[at] ** 2)
         return np.asarray(out / self.pairs.topics**2)
 
@@ -269,10 +313,11 @@ class PairFit:
         Zou and Donner 2008, Statistics in Medicine 27 (MOVER); Newcombe 1998, Statistics in Medicine 17.
         """
         s, (low, high) = self.pairs.sampled, self.pairs.ends
-        scale = high - low or 1.0
-        stratum, gold = self.pairs.stratum[s], (self.pairs.gold[s] - low) / scale
+        scale = np.where(high > low, high - low, 1.0)
+        stratum = self.pairs.stratum[s]
+        gold = (self.pairs.off_line - low[stratum]) / scale[stratum]
         m = (self.expected(np.ones((1, self.pairs.topics)))[0] - low) / scale
-        error = self.load.T @ (gold - m[self.pairs.topic[s], stratum])
+        error = self.load.T @ ((gold - m[self.pairs.topic[s], stratum]) * scale[stratum])
         whole, weight = self.whole.sum(axis=1), self.load.sum(axis=0)
         mean = np.divide(error, weight, out=np.zeros(len(weight)), where=weight > 0)
         squares = np.zeros((2, len(weight)))
@@ -287,10 +332,10 @@ class PairFit:
             a, b = wilson(p, n, quantile)
             a, b = np.where(has, a, 0.0), np.where(has, b, 1.0)
             lacks, share = whole[:, h] - load, np.maximum(whole[:, h], TINY)
-            by_label = np.clip((self.whole[:, :, h] @ m[:, h]) / share + mean, 0.0, 1.0)
+            by_label = np.clip((self.whole[:, :, h] @ m[:, h]) / share + mean / scale[h], 0.0, 1.0)
             up, down = load * (b - p) + lacks * (b - by_label), load * (p - a) + lacks * (by_label - a)
-            squares += np.maximum([down, up], 0.0) ** 2
-        down, up = np.sqrt(squares) * scale / self.pairs.topics
+            squares += (np.maximum([down, up], 0.0) * scale[h]) ** 2
+        down, up = np.sqrt(squares) / self.pairs.topics
         return np.asarray(down), np.asarray(up)
 
     def has_gold(self) -> Bools:
@@ -313,7 +358,8 @@ class ListFit:
         score = (sum over all pairs of w m + sum over gold of k w (g - m))/topics
 
     A gold value of NaN, where people could not judge a pair, is taken to be m; what it could be instead, `ByList.ends`
-    tells.
+    tells.  Where bronze labels are values, c is a stratum of them, g is taken from a line through the gold values, and
+    what the line says of all pairs is added, as in `PairFit`.
 
     Raj 1956, JASA 51(274); Angelopoulos et al. 2023, Science 382 (prediction-powered inference).
 
@@ -331,13 +377,47 @@ class ListFit:
     gold: Floats
     expansion: Floats  # how many pairs each gold pair stands for
     scale: tuple[float, float]  # the least and the most that a label is worth
+    bronze: Floats | None = None  # the value of each pair, where bronze labels are values rather than a few labels
+
+    def blind(self) -> ListFit:
+        """The fit without bronze labels."""
+        alike = None if self.bronze is None else np.zeros_like(self.bronze)
+        return replace(self, stratum=np.zeros_like(self.stratum), bronze=alike)
+
+    @cached_property
+    def _cell(self) -> Ints:
+        """Of each pair: its bronze label, or the stratum of its value."""
+        if self.bronze is None:
+            return self.stratum
+        sampled = np.zeros(len(self.bronze), np.bool_)
+        sampled[self.item[~np.isnan(self.gold)]] = True
+        return strata_of(self.bronze, sampled)
+
+    @cached_property
+    def shows_spread(self) -> bool:
+        """Whether these are values of which a few show how they spread."""
+        return self.bronze is not None and len(np.unique(self.gold[~np.isnan(self.gold)])) > TWO_LEVELS
+
+    @cached_property
+    def _line(self) -> Floats:
+        """What a line through the gold values says of each pair, but for a constant; 0 for labels."""
+        if self.bronze is None or not self.shows_spread:
+            return np.zeros(len(self.stratum))
+        e, g = self._known
+        return frozen(slope_of(self.bronze[self.item], g, e) * self.bronze)
+
+    @cached_property
+    def _off_line(self) -> Floats:
+        """How far each gold value lies above the line, 0 where there is no value."""
+        e, g = self._known
+        return np.where(e > 0, g - self._line[self.item], 0.0)
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats]:
         """Topic x label: e, and e g, over gold."""
-        strata = int(self.stratum.max(initial=0)) + 1
-        cell = self.topic[self.item] * strata + self.stratum[self.item]
-        e, g = self._known
+        strata = int(self._cell.max(initial=0)) + 1
+        cell = self.topic[self.item] * strata + self._cell[self.item]
+        e, g = self._known[0], self._off_line
         size = self.topics * strata
         return tuple(np.bincount(cell, x, size).reshape(self.topics, strata) for x in (e, e * g))  # type: ignore[return-value]
 
@@ -351,10 +431,10 @@ class ListFit:
     def expected(self) -> Floats:
         """What gold of other topics makes of the bronze label of every pair: m."""
         count, total = (x.sum(axis=0) - x for x in self._sums)
-        middle = sum(self.scale) / 2
+        middle = sum(self.scale) / 2 - float(self._line.mean())
         overall = (total.sum(axis=1) + middle) / (count.sum(axis=1) + 1)
         m = (total + overall[:, None]) / (count + 1)
-        return frozen(m[self.topic, self.stratum])
+        return frozen(m[self.topic, self._cell] + self._line)
 
     @cached_property
     def pull(self) -> Floats:
@@ -378,12 +458,24 @@ class ListFit:
 
     @cached_property
     def variance(self) -> Floats:
-        """Of the gold values at the bronze label of each pair, half a label added at each end of the scale."""
-        e, g = self._known
-        at = self.stratum[self.item]
-        n = int(self.stratum.max(initial=0)) + 1
+        """Of the gold values at the bronze label of each pair, half a label added at each end of the scale.
+
+        Values off a line have the spread that they show, in their stratum or, where they agree there, in all; and one
+        more that the judge did not foresee.
+        """
+        e, g = self._known[0], self._off_line
+        at = self._cell[self.item]
+        n = int(self._cell.max(initial=0)) + 1
         low, high = self.scale
+        if self.shows_spread:
+            known, size = np.bincount(at, e, n), np.bincount(at[e > 0], minlength=n).astype(np.float64)
+            mean = np.divide(np.bincount(at, e * g, n), known, out=np.zeros(n), where=known > 0)
+            left = e * (g - mean[at]) ** 2
+            share = np.divide(np.bincount(at, left, n), known, out=np.zeros(n), where=known > 0)
+            own = np.divide(share * size, size - 1, out=np.zeros(n), where=size > 1)
+            whole = float(left.sum() / e.sum() * size.sum() / max(1, size.sum() - np.count_nonzero(size)))
+            return frozen(not_by_luck(np.where(own > TINY, own, whole), self._known[1][e > 0])[self._cell])
         count = np.bincount(at, e, n) + 2 * HALF
         first = (np.bincount(at, e * g, n) + HALF * (low + high)) / count
         second = (np.bincount(at, e * g**2, n) + HALF * (low**2 + high**2)) / count
-        return frozen((second - first**2)[self.stratum])
+        return frozen((second - first**2)[self._cell])

@@ -11,7 +11,7 @@ from truegain.errors import MeasureError, TruegainError, warn
 from truegain.io.columns import Coded, Floats, Ints
 from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart, by_luck
 from truegain.judge_error.judge import Judge
-from truegain.judge_error.pair_estimators import PairFit, SampledPairs, strata_of
+from truegain.judge_error.pair_estimators import TWO_LEVELS, PairFit, SampledPairs, slope_of, strata_of
 from truegain.judge_error.topic_estimators import LEAST_TOPICS, TopicFit
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
@@ -19,8 +19,6 @@ from truegain.measures.label_weights import linear_parts
 from truegain.message import arg, declared_scale, gold_drawn
 from truegain.sampling.catalogue import DESIGNS, design_of, is_sample
 from truegain.sampling.gold import answers_of, judged_whole
-
-TWO_LEVELS = 2  # such as pass and fail; of gold values with more, a few show how they spread
 
 
 def rectification(
@@ -99,15 +97,18 @@ def _pair_fit(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
     expansion = expansion * len(gold) / expansion[has].sum()
     filled = np.where(has, gold, labels)
     parts = linear_parts(measure, np.concatenate([labels, filled]), int(bronze.rank.max(initial=1)))
+    worth, gold_worth = parts.worth(labels), parts.worth(filled)
+    are_values = isinstance(measure, ItemMean) and len(np.unique(gold[has])) > TWO_LEVELS
     pairs = SampledPairs(
         topic.astype(np.int64),
         strata_of(labels, has),
-        parts.worth(labels),
-        np.where(has, parts.worth(filled), np.nan),
+        worth,
+        np.where(has, gold_worth, np.nan),
         np.where(has, expansion, 1.0),
         len(bronze.topics),
         unit=answers_of(bronze.pool) if design_of(design).answers else None,
-        shows_spread=isinstance(measure, ItemMean) and len(np.unique(gold[has])) > TWO_LEVELS,
+        shows_spread=are_values,
+        slope=slope_of(worth[has], gold_worth[has], expansion[has]) if are_values else 0.0,
     )
     whole = float(parts.weight.sum())
     bounds = whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())

@@ -588,7 +588,7 @@ def check_asked(unlisted: Ints, listed: GoldList, names: str) -> None:
 
 def _bronze_worth(estimator: ByList, contrasts: Contrasts, now: CurrentPrecision) -> int:
     """Gold labels that it would take more, were bronze labels all alike."""
-    blind = replace(estimator, fit=replace(estimator.fit, stratum=np.zeros_like(estimator.fit.stratum)))
+    blind = replace(estimator, fit=estimator.fit.blind())
     with_, without = (float(e.over_gold(contrasts).value[0]) for e in (estimator, blind))
     assert now.information is not None
     wanted = now.information[now.gold] * without / with_ if with_ > 0 else math.inf

@@ -23,9 +23,13 @@ MOST_GROUPS = 400  # topics, beyond which each has too few labels to learn from,
 # Variances that a linear model of values between 0 and 1 begins with: what labels of the judge and topics make of them,
 # and what is left.  They are guesses: they decide how narrow limits are, not whether they hold.
 OF_LABEL, OF_GROUP, LEFT = 0.25, 0.04, 0.15
+# The same where the judge gives values: of their slope, which begins at LIKELY_SLOPE, of strata, and what is left.
+OF_SLOPE, OFF_LINE, LEFT_OF_VALUES = 0.25, 0.02, 0.03
+LIKELY_SLOPE = 0.5
 ROUNDING = 1e-12  # of the sum of weights: a total of 0 is not above 0 by the last digit
 HALVINGS = 34  # of the range of a total: limits are found to 1e-10 of it
 CALIBRATION = 5.0  # labels that the predicted variance counts for, against what errors show
+OF_VALUES = 0.2  # of the variance of 0 and 1: what is expected where the judge gives values
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +43,13 @@ class DrawnUnits:
     size : array
         The next unit is drawn with a chance in proportion to its size, of those that are left.
     label : array
-        The judge's label.
+        The judge's label, or its value on the scale of the values.
     group : array of int
         The topic, from 0.
     scale : tuple of float
         The least and the greatest value.
+    are_values : bool
+        Whether `label` is on that scale, and not a label by number.
     """
 
     weight: Floats
@@ -51,6 +57,7 @@ class DrawnUnits:
     label: Floats
     group: Ints
     scale: tuple[float, float] = (0.0, 1.0)
+    are_values: bool = False
 
     def __post_init__(self) -> None:
         if not (self.size > 0).all():
@@ -76,7 +83,8 @@ def strata_of(label: Floats) -> Ints:
 class ValueModel:
     """What values are expected, by the judge's label and the topic.
 
-    A linear model with random effects, whose posterior mean is brought up to date by each value.
+    A linear model with random effects, whose posterior mean is brought up to date by each value.  Where the judge gives
+    values on the same scale, they have a slope beside their strata.
     """
 
     def __init__(self, units: DrawnUnits) -> None:
@@ -85,24 +93,30 @@ class ValueModel:
         self._group = units.group if groups <= MOST_GROUPS else np.zeros(len(units), np.int64)
         groups = groups if groups <= MOST_GROUPS else 1
         self._at = 1, 1 + k  # where effects of labels, and of topics, begin
-        effects = [OF_LABEL, *[OF_LABEL] * k, *[OF_GROUP] * groups]
+        of_label = OFF_LINE if units.are_values else OF_LABEL
+        self._left = LEFT_OF_VALUES if units.are_values else LEFT
+        effects = [OF_LABEL, *[of_label] * k, *[OF_GROUP] * groups, OF_SLOPE if units.are_values else 0.0]
         self._covariance = np.diag(effects)
         self._effects = np.zeros(len(effects))
         self._effects[0] = 0.5
+        low, high = units.scale
+        self._value = (units.label - low) / (high - low) - 0.5 if units.are_values else np.zeros(len(units))
+        self._effects[-1] = LIKELY_SLOPE if units.are_values else 0.0
 
     def after(self, first: int) -> Floats:
         """Expected values, between 0 and 1, of the units from one on."""
         label, group = self._at
         e = self._effects
-        found = e[0] + e[label + self._stratum[first:]] + e[group + self._group[first:]]
+        found = e[0] + e[label + self._stratum[first:]] + e[group + self._group[first:]] + e[-1] * self._value[first:]
         return np.asarray(np.clip(found, 0.02, 0.98))
 
     def learn(self, unit: int, value: float) -> None:
         """Bring the effects up to date by a value between 0 and 1."""
         at = [0, self._at[0] + self._stratum[unit], self._at[1] + self._group[unit]]
-        column = self._covariance[:, at].sum(axis=1)
-        gain = column / (LEFT + float(column[at].sum()))
-        self._effects += gain * (value - float(self._effects[at].sum()))
+        x = float(self._value[unit])
+        column = self._covariance[:, at].sum(axis=1) + x * self._covariance[:, -1]
+        gain = column / (self._left + float(column[at].sum()) + x * float(column[-1]))
+        self._effects += gain * (value - float(self._effects[at].sum()) - x * float(self._effects[-1]))
         self._covariance -= np.outer(gain, column)
 
 
@@ -158,7 +172,8 @@ class Betting:
         self._square = self._weight * self._ratio
         self._prediction = ValueModel(units)
         self._known = np.zeros(len(units.weight))
-        self._errors, self._expected_errors = (np.full(len(units.weight), CALIBRATION) for _ in range(2))
+        self._expected_errors = np.full(len(units.weight), CALIBRATION)
+        self._errors = self._expected_errors * (OF_VALUES if units.are_values else 1.0)
         self._asked: dict[tuple[int, float], tuple[Floats, Floats]] = {}  # the limits last asked for
         given, self.values = self.values, []
         for value in given:
@@ -222,7 +237,8 @@ class Betting:
         """`spread`, as the first n values showed it."""
         if n == 0:
             m = ValueModel(self.units).after(0)
-            return np.asarray(np.sqrt(float(self.left[0]) * (self._square @ (m * (1 - m)))))
+            spread = float(self.left[0]) * (self._square @ (m * (1 - m)))
+            return np.asarray(np.sqrt(spread * OF_VALUES if self.units.are_values else spread))
         t = n - 1
         return np.asarray(np.sqrt(self.variances[t]) * float(self.left[0] / self.left[t]))
 

@@ -239,10 +239,16 @@ class ByGoldPairs(ScoreEstimator):
         return Influence(self.label_facts.source, self.gold.units, moves, max(1.0, len(moves) - 1.0))
 
     def over_gold(self, contrasts: Contrasts) -> Variance:
-        """The moves of the gold pairs, no less than what the spread within bronze labels makes of so few."""
+        """The moves of the gold pairs, no less than what the spread within bronze labels makes of so few.
+
+        Where values of answers have their own spread, a few large errors carry it: freedom by their tails.
+        """
         n = contrasts.moved(self.gold.sums(self.fit.coefficient.T), NO_WEIGHT)
-        seen = contrasts.squares(self.by_gold().matrix) * n / np.maximum(n - 1, 1)
-        return Variance(np.maximum(seen, self._least(contrasts)), np.maximum(n - 1.0, 1.0))
+        matrix = self.by_gold().matrix
+        seen, df = contrasts.squares(matrix) * n / np.maximum(n - 1, 1), np.maximum(n - 1.0, 1.0)
+        if self.fit.pairs.shows_spread:
+            df = np.minimum(df, tails(contrasts.values(matrix)))
+        return Variance(np.maximum(seen, self._least(contrasts)), df)
 
     def over_topics(self, contrasts: Contrasts) -> Variance:
         """Over topics; where few gold pairs agree by chance, what chance must add is added.

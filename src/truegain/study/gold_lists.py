@@ -13,11 +13,12 @@ from truegain.data.pool import Pool, RankedGains
 from truegain.errors import InputError, MeasureError
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, frozen
 from truegain.judge_error.judge import Judge
-from truegain.judge_error.pair_estimators import ListFit
+from truegain.judge_error.pair_estimators import TWO_LEVELS, ListFit
 from truegain.judge_error.rectify import gold_of_items
 from truegain.judge_error.topic_estimators import tails
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
+from truegain.measures.items import ItemMean
 from truegain.measures.label_weights import LinearParts, level_of, linear_parts
 from truegain.message import SAMPLE_GOLD, by_surface
 from truegain.sampling.designs import OrderedDraws
@@ -237,10 +238,12 @@ class ByList(ScoreEstimator):
         turn = np.flatnonzero(listed.item[: draws.n] >= 0)
         first = listed.item[turn]
         assert listed.parts is not None
+        values, label = np.unique(ranked.item_gain, return_inverse=True)
+        are_values = isinstance(measure, ItemMean) and len(values) > TWO_LEVELS
         fit = ListFit(
-            ranked.pool.topic.astype(np.int64), np.unique(ranked.item_gain, return_inverse=True)[1],
-            len(ranked.topics), listed.coefficient, first, worth_of(listed.parts, gold[first]), draws.expansion[turn],
-            listed.scale,
+            ranked.pool.topic.astype(np.int64), label, len(ranked.topics), listed.coefficient, first,
+            worth_of(listed.parts, gold[first]), draws.expansion[turn], listed.scale,
+            worth_of(listed.parts, ranked.item_gain) if are_values else None,
         )  # fmt: skip
         names = tuple(f"{t} {d}" for t, d in zip(rows.topics[: draws.n], rows.docs[: draws.n], strict=True))
         return cls(fit, draws, turn, listed, ranked.topics, names)
@@ -327,8 +330,10 @@ class ByList(ScoreEstimator):
         rows = self.listed.item
         at = np.maximum(rows, 0)
         weight = contrasts.values(self.listed.coefficient[:, at].T).T / len(self.topics) * (rows >= 0)
-        label, topic = self.fit.stratum[at].astype(np.float64), self.fit.topic[at]
-        units = DrawnUnits(frozen(weight), self.draws.sizes, label, topic, self.listed.scale)
+        label = (self.fit.stratum.astype(np.float64) if self.fit.bronze is None else self.fit.bronze)[at]
+        topic = self.fit.topic[at]
+        are_values = self.fit.bronze is not None
+        units = DrawnUnits(frozen(weight), self.draws.sizes, label, topic, self.listed.scale, are_values)
         return self.games.keep(key, Betting(units, values.tolist()))
 
     def unlisted(self, contrasts: Contrasts) -> Ints:
@@ -364,8 +369,11 @@ class ByList(ScoreEstimator):
         df = np.maximum(self.touching(contrasts) - 1.0, 1.0)
         if self.draws.whole:
             return Variance(np.zeros(len(contrasts)), df)
+        matrix = self.by_gold().matrix
         least = spread_of_contrasts(self._squares, contrasts) / self.draws.information
-        return Variance(np.maximum(contrasts.squares(self.by_gold().matrix), least), df)
+        if self.fit.shows_spread:
+            df = np.minimum(df, tails(contrasts.values(matrix)))
+        return Variance(np.maximum(contrasts.squares(matrix), least), df)
 
     def over_topics(self, contrasts: Contrasts) -> Variance:
         """What topics bring, and no less than over gold; freedom T - 1, fewer where few topics carry the variance."""

@@ -263,7 +263,6 @@ class ListLooks:
         """Whether the judge's labels predict the gold labels; True where all are known, and nothing is predicted."""
         if self.last.draws.whole:
             return True
-        fit = replace(self.last.fit, stratum=np.zeros_like(self.last.fit.stratum))
-        blind = replace(self.last, fit=fit, games=GamesPlayed())
+        blind = replace(self.last, fit=self.last.fit.blind(), games=GamesPlayed())
         with_, without = (float(e.over_gold(self.contrasts).value.mean()) for e in (self.last, blind))
         return with_ < HELPS * without
