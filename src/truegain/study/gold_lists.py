@@ -24,7 +24,7 @@ from truegain.message import SAMPLE_GOLD, by_surface
 from truegain.sampling.designs import OrderedDraws
 from truegain.stats.betting import Betting, DrawnUnits
 from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
-from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, LabelFacts, ScoreEstimator
+from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, LabelFacts, ScoreEstimator, freedom_by_tails
 
 MOST_GAMES = 64  # kept, so that further labels go on where they were
 DRAW_TOPICS = by_surface("draw='topics' of tg.sample_gold", "`truegain plan labels --draw topics` draws these")
@@ -372,7 +372,7 @@ class ByList(ScoreEstimator):
         matrix = self.by_gold().matrix
         least = spread_of_contrasts(self._squares, contrasts) / self.draws.information
         if self.fit.shows_spread:
-            df = np.minimum(df, tails(contrasts.values(matrix)))
+            df = freedom_by_tails(df, contrasts.values(matrix))
         return Variance(np.maximum(contrasts.squares(matrix), least), df)
 
     def over_topics(self, contrasts: Contrasts) -> Variance:
