@@ -441,7 +441,7 @@ def unanimity_grid(
     seed: int = 0,
     jobs: int | None = None,
     counting: Counting = "plus-one",
-    progress: Callable[[], None] = lambda: None,
+    progress: Callable[[], None] | None = None,
 ) -> UnanimityGrid:
     """Simulate N assessors on scales from 0 to Dmax behind judgments, and tell what unanimity changes in every cell.
 
@@ -484,7 +484,8 @@ def unanimity_grid(
             )  # fmt: skip
         rankings += [(m, d, n, *rest) for m, _, *rest in result.rankings.rows]
         changed += [(m, d, n, *rest) for m, _, *rest in result.changed.rows]
-        progress()
+        if progress is not None:
+            progress()
     order = {m: i for i, m in enumerate(measures)}
     for rows in (rankings, changed):
         rows.sort(key=lambda row: order[str(row[0])])  # by measure; cells stay in order
