@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from truegain.errors import TruegainError, an, check_one_of, warn
 from truegain.message import arg, argname
-from truegain.study.claims import exit_code, gate_result
-from truegain.study.inputs import claims_of
+from truegain.study.inputs import claims_of, exit_code, gate_result
 
 if TYPE_CHECKING:
     from truegain.measures.parse import MeasureLike

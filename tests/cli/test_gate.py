@@ -13,7 +13,7 @@ import truegain as tg
 from tests.cli.conftest import Run
 from tests.cli.test_verdict import folder, world  # noqa: F401
 from truegain.cli.gate import _row
-from truegain.study.claims import CODES
+from truegain.study.inputs import CODES
 
 STUDY = """
 judgments = "judgments.qrels"

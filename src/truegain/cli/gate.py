@@ -21,7 +21,7 @@ from truegain.errors import TruegainError
 from truegain.io.files import expand, write_bytes
 from truegain.message import arg
 from truegain.study.checks import margin_of
-from truegain.study.claims import exit_code, gate_result
+from truegain.study.inputs import exit_code, gate_result
 from truegain.study.variance_table import signed
 
 if TYPE_CHECKING:

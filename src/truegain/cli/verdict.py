@@ -24,8 +24,7 @@ from truegain.io.formats import system_name
 from truegain.io.nugget_files import is_nuggets
 from truegain.results.base import Table
 from truegain.results.table import Cell
-from truegain.study.claims import each_alone, joint_sentences
-from truegain.study.inputs import StudyInputs
+from truegain.study.inputs import StudyInputs, each_alone, joint_sentences
 
 if TYPE_CHECKING:
     from truegain.study.documents import RankingDocument, VerdictsDocument
