@@ -324,7 +324,7 @@ class Resampling:
 
 # ---------------------------------------------------------------------- a study
 
-# What `study/checks.py` refuses with a remedy: told to who gives it, and not offered on pages of help.
+# What `study/reading.py` refuses with a remedy: told to who gives it, and not offered on pages of help.
 NOT_OF_STUDIES = ("depth", "judged_only", "no_relevant")
 
 

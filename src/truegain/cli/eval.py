@@ -182,7 +182,7 @@ def write_rectified(
     """Print scores with a sample of unjudged documents: over topics (usual), or for these topics only."""
     from truegain.config import UnjudgedSample
     from truegain.data.judgments import read_judgments
-    from truegain.study.checks import FIXED
+    from truegain.study.reading import FIXED
     from truegain.study.study import Study
 
     if moving.intervals not in (None, "topics", FIXED):

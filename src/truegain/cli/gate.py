@@ -20,8 +20,8 @@ from truegain.config import StudyConfig
 from truegain.errors import TruegainError
 from truegain.io.files import expand, write_bytes
 from truegain.message import arg
-from truegain.study.checks import margin_of
 from truegain.study.inputs import exit_code, gate_result
+from truegain.study.reading import margin_of
 from truegain.study.variance_table import signed
 
 if TYPE_CHECKING:

@@ -37,13 +37,12 @@ from truegain.stats.results import Plan
 from truegain.stats.student_t import detectable_in_se, quantile_of
 from truegain.study.answer_raters import RatedAnswers
 from truegain.study.anytime import LookErrors
-from truegain.study.checks import FIXED, check_order, check_scoring
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import ByList, Listed, StandIn, spread_of_contrasts
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.precision import CurrentPrecision, Mix, cheapest, fewest_gold, prices_of
-from truegain.study.reading import RunsInput
+from truegain.study.reading import FIXED, RunsInput, check_order, check_scoring
 from truegain.study.study import Study
 
 ROUND = (10, 25, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10000, 20000, 50000, 100000)

@@ -40,11 +40,11 @@ from truegain.results.table import Cell
 from truegain.sampling.designs import information_after
 from truegain.settings import check_count
 from truegain.stats.contrasts import Contrasts, place_of
-from truegain.study.checks import check_order, sources_of
 from truegain.study.decision import could_move
 from truegain.study.estimators import LEAST_GOLD
 from truegain.study.gold_lists import StandIn
 from truegain.study.looks import ListLooks, PairLook, Reach
+from truegain.study.reading import check_order, sources_of
 from truegain.study.settled import LabelBudget, LabelError, SettleResult, labels_by_document
 from truegain.study.study import Study
 from truegain.study.verdict import Verdict

@@ -16,7 +16,7 @@ from truegain.sampling.assessors import Assessors
 from truegain.sampling.catalogue import design_of, draws_topics
 from truegain.sampling.source import SourceName
 from truegain.study.assessors import LEAST, MOST_ALONE
-from truegain.study.checks import FIXED
+from truegain.study.reading import FIXED
 
 DESIGNS = ("random", "topics")  # of gold comparisons
 

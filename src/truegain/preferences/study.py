@@ -51,10 +51,10 @@ from truegain.results.provenance import provenance_of
 from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.results import Comparison, ResultList
-from truegain.study.checks import FIXED, sources_of
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, LEAST_TOPICS
 from truegain.study.next_steps import StepPlanner
+from truegain.study.reading import FIXED, sources_of
 from truegain.study.settled import SettleResult
 from truegain.study.study import Costs, Study
 from truegain.study.study_data import Population

@@ -47,7 +47,7 @@ from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.other_collections import DrawWords, check_drawable, drawn_scores, keys_needed
 from truegain.stats.results import Estimate, ResultList
 from truegain.stats.student_t import check_confidence
-from truegain.study.checks import FIXED, names_in
+from truegain.study.reading import FIXED, names_in
 from truegain.text.corpus import CorpusLike
 
 RESAMPLES = 2000  # unless others are asked for

@@ -56,7 +56,7 @@ from truegain.sampling.catalogue import design_of, draws_topics, samples_in_word
 from truegain.sampling.clusters import CLUSTERS
 from truegain.sampling.replicates import REPLICATES
 from truegain.study.answer_raters import RatedAnswers
-from truegain.study.checks import names_in, sources_of
+from truegain.study.reading import names_in, sources_of
 
 
 def items_in(

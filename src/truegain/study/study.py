@@ -45,16 +45,6 @@ from truegain.stats.other_collections import keys_needed
 from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.stats.student_t import check_confidence
 from truegain.study.answer_raters import AnswerRaters, RatedAnswers
-from truegain.study.checks import (
-    LEAST_RESAMPLES,
-    RESAMPLES,
-    check_config,
-    check_raters,
-    check_scoring,
-    check_units,
-    margin_of,
-    sources_of,
-)
 from truegain.study.decision import EVERY_DIFFERENCE, Decision, decide, holds_back, says_nothing
 from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
@@ -64,7 +54,19 @@ from truegain.study.gold_lists import StandIn, check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
-from truegain.study.reading import RunsInput, raters_in, raters_of
+from truegain.study.reading import (
+    LEAST_RESAMPLES,
+    RESAMPLES,
+    RunsInput,
+    check_config,
+    check_raters,
+    check_scoring,
+    check_units,
+    margin_of,
+    raters_in,
+    raters_of,
+    sources_of,
+)
 from truegain.study.settled import LabelBudget, SettleResult
 from truegain.study.study_data import LONE, Population, StudyData
 from truegain.study.unjudged import PairBounds, UnjudgedDocuments
