@@ -17,7 +17,7 @@ from truegain.report.facts import Facts
 from truegain.report.gather import gather
 from truegain.report.html import EN
 from truegain.report.page.page import page
-from truegain.study.withheld import Reason
+from truegain.study.decision import Reason
 
 
 def rated(holes: int = 4, long: bool = False, **options: object) -> Facts:

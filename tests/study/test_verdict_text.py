@@ -9,14 +9,13 @@ import pytest
 
 from truegain.sampling.source import SourceName
 from truegain.stats.results import Comparison
-from truegain.study.decision import outcome_of
+from truegain.study.decision import gold_reasons, outcome_of
 from truegain.study.documents import Outcome
 from truegain.study.precision import CurrentPrecision, Step, steps_of
 from truegain.study.study_data import Population
 from truegain.study.unjudged import PairBounds
 from truegain.study.variance_table import TOGETHER, InfluentialUnit, Line, Share, largest_in_words
 from truegain.study.verdict import Verdict
-from truegain.study.withheld import gold_reasons
 
 
 def verdict(

@@ -51,6 +51,7 @@ from truegain.results.provenance import provenance_of
 from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.results import Comparison, ResultList
+from truegain.study.decision import TOO_FEW, Reason, gold_reasons
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import FEW_TOPICS, LEAST_GOLD, LEAST_TOPICS
 from truegain.study.next_steps import StepPlanner
@@ -61,7 +62,6 @@ from truegain.study.study_data import Population
 from truegain.study.unjudged import UnjudgedDocuments
 from truegain.study.variance import Crossed, VarianceModel
 from truegain.study.verdict import Verdict
-from truegain.study.withheld import TOO_FEW, Reason, gold_reasons
 
 STAND_IN = "answer"  # what the engine's own table holds: one document a system and topic
 PLAN = by_surface("truegain.preferences.plan.judge_plan", "`truegain plan preferences`")

@@ -1,4 +1,4 @@
-"""A study in plain words, as the command line and study files give it, and what is claimed of it: pairs, and a gate's rule."""
+"""A study in plain words, as the command line and study files give it; the claims it is asked about; a gate's rule."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison
 from truegain.stats.student_t import quantiles_of
 from truegain.study.anytime import LookErrors
-from truegain.study.decision import could_move, decided
+from truegain.study.decision import could_move, decided, in_one
 from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, ranked_alike
 from truegain.study.estimators import NO_WEIGHT
@@ -25,7 +25,6 @@ from truegain.study.gold_lists import ByList, GamesPlayed, worth_of
 from truegain.study.study import Study
 from truegain.study.unjudged import PairBounds
 from truegain.study.variance import VarianceModel
-from truegain.study.withheld import in_one
 
 HELPS = 0.97  # of the variance without a judge, below which it helps
 

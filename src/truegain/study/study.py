@@ -45,7 +45,19 @@ from truegain.stats.other_collections import keys_needed
 from truegain.stats.results import Comparison, Estimate, ResultList
 from truegain.stats.student_t import check_confidence
 from truegain.study.answer_raters import AnswerRaters, RatedAnswers
-from truegain.study.decision import EVERY_DIFFERENCE, Decision, decide, holds_back, says_nothing
+from truegain.study.decision import (
+    EVERY_DIFFERENCE,
+    MORE_LABELS,
+    UNJUDGED_FIRST,
+    Decision,
+    Reason,
+    decide,
+    gold_reasons,
+    holds_back,
+    in_one,
+    says_nothing,
+    with_reasons,
+)
 from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
@@ -82,7 +94,6 @@ from truegain.study.variance_table import (
     uncorrected_line,
 )
 from truegain.study.verdict import Verdict
-from truegain.study.withheld import MORE_LABELS, Reason, gold_reasons, in_one, with_reasons
 
 T = TypeVar("T", Estimate, Comparison)
 Costs = Mapping[str, float] | str | None
@@ -1174,8 +1185,8 @@ class Study:
         """
         if doubts := [Reason(d.kind, d.why) for d in self.ranked.doubts if d.system == system]:
             return doubts
-        if unjudged := self._unjudged.reasons(m, self.systems.index(system)):
-            return unjudged
+        if unjudged := self._unjudged.forbids(m, self.systems.index(system)):
+            return [Reason(UNJUDGED_FIRST, unjudged)]
         own = self.judge_model is not None and is_of(self.judge_model, self.system_models.get(system, ()))
         if self.judge is None:
             return gold_reasons(system, self.judge_model if own else None, None, 0)

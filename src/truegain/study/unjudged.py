@@ -25,7 +25,6 @@ from truegain.study.estimators import LEAST_GOLD
 from truegain.study.precision import Step
 from truegain.study.study_data import StudyData
 from truegain.study.variance import VarianceModel
-from truegain.study.withheld import UNJUDGED_FIRST, Reason
 
 # how a ranking counts them: there are none; it holds whatever their labels; only of those in the first ranks; as not
 # relevant
@@ -468,13 +467,13 @@ class UnjudgedDocuments:
                     self._known[str(m)] = None, _not_known(m, error)
         return self._known[str(m)]
 
-    def reasons(self, m: Measure, system: int) -> list[Reason]:
+    def forbids(self, m: Measure, system: int) -> str:
         """Why nothing is claimed of a system: top documents lack labels, and m has no smallest or largest value."""
         bounded = not self._is_bound or self.study_data.sample is not None or is_known(m) or has_ends(m)
         if bounded or m.leaves_out_unjudged:
-            return []
+            return ""
         open_ = open_at_the_top(self.study_data.ranked, [system])
-        return [Reason(UNJUDGED_FIRST, f"{open_}, and {m} has no smallest or no largest value")] if open_ else []
+        return f"{open_}, and {m} has no smallest or no largest value" if open_ else ""
 
     def held(self, m: Measure) -> UnjudgedTreatment:
         """How a ranking takes them."""

@@ -14,7 +14,16 @@ from truegain.results.paper_table import listed
 from truegain.sampling.catalogue import SOURCES, holders, outermost
 from truegain.sampling.source import Source
 from truegain.stats.results import Comparison
-from truegain.study.decision import SETTLED, could_move, outcome_of, undone_by
+from truegain.study.decision import (
+    MORE_LABELS,
+    SETTLED,
+    UNJUDGED_FIRST,
+    Reason,
+    could_move,
+    in_one,
+    outcome_of,
+    undone_by,
+)
 from truegain.study.documents import Outcome
 from truegain.study.estimates import ALIKE
 from truegain.study.precision import Step
@@ -29,7 +38,6 @@ from truegain.study.variance_table import (
     signed,
     unsigned,
 )
-from truegain.study.withheld import MORE_LABELS, UNJUDGED_FIRST, Reason, in_one
 
 SAYS_NOTHING = "10-90%"  # the widest range of a share that has both ends
 ASSUMES_WORST = "the verdict assumes the worst case"
