@@ -24,7 +24,7 @@ import truegain as tg
 from tests.parallel import pieces
 from tests.parallel.conftest import LONG, Started, distributed
 from truegain.errors import TruegainError
-from truegain.io.threads import cores
+from truegain.io.memory import cores
 from truegain.parallel import cluster as job
 from truegain.parallel import connection, worker
 from truegain.parallel.cluster import Cluster, Sizes

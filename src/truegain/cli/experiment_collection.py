@@ -96,7 +96,7 @@ def split_half_command(
 
     """
     from truegain.experiments.halves import SPLITS, split_half, split_topics, whole_collection
-    from truegain.io.threads import cores
+    from truegain.io.memory import cores
     from truegain.parallel.jobs import engine_for
     from truegain.report.collection_paper import CollectionPaper
     from truegain.stats.multiple_testing import check_replicates

@@ -24,8 +24,7 @@ from truegain.data.runs import Runs, run_loaders
 from truegain.errors import TruegainError
 from truegain.io.columns import Codes, Ids, Ints, frozen
 from truegain.io.file_options import file_options
-from truegain.io.memory import MemoryLike, check_aligned
-from truegain.io.threads import cores, threads
+from truegain.io.memory import MemoryLike, check_aligned, cores, threads
 
 FEW_ROWS = 20_000  # of runs in memory: fewer are matched sooner than threads start
 

@@ -23,10 +23,9 @@ from truegain.io.formats import system_name
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, is_rows, opened
 from truegain.io.irds import IRDS, is_irds, rows_of
 from truegain.io.json_files import nested, place_of
-from truegain.io.memory import check_held
+from truegain.io.memory import check_held, cores
 from truegain.io.named_tables import Columns, renamed
 from truegain.io.separated import first_line, read_unnamed
-from truegain.io.threads import cores
 from truegain.io.trec import NameBy, layout_of, loaded
 from truegain.keywords import checked_keywords
 from truegain.message import arg, argname, told_value

@@ -1,4 +1,4 @@
-"""How much memory reading takes, estimated before it begins, and how much may be taken."""
+"""What reading takes of a machine: memory, estimated before it begins, with how much may be taken; and threads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
@@ -20,7 +20,6 @@ from truegain.io.formats import FORMATS, NESTED, kind_of
 from truegain.io.plain_text import MOST_TIMES, in_bytes, memory_there
 from truegain.io.python_tables import is_paths
 from truegain.io.tempfiles import copied, copied_size, filled, has_copy
-from truegain.io.threads import threads
 from truegain.message import arg, argname
 
 # ---- What reading a file takes, told from how it begins: its text, and so much for every line and every topic.
@@ -276,3 +275,30 @@ def _each(size: Callable[[PathLike], int], paths: Sequence[PathLike]) -> list[in
     """Sizes of files, those elsewhere asked for together."""
     with threads(ASKED if any(is_remote(os.fspath(path)) for path in paths) else 1) as each:
         return list(each(size, paths))
+
+
+# ---- Cores, and threads that share work which frees the interpreter.
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def threads(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """`map` in so many threads, results in order; the plain one where one is enough, which starts sooner.
+
+    >>> with threads(2) as each:
+    ...     list(each(abs, [-1, 2]))
+    [1, 2]
+    """
+    if jobs < 2:
+        yield map
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(jobs) as pool:
+        yield pool.map

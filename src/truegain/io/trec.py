@@ -19,9 +19,9 @@ from truegain.io.file_options import file_options
 from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.formats import NESTED, formats_in_words, kind_of, marked
 from truegain.io.json_files import ROW
+from truegain.io.memory import threads
 from truegain.io.plain_text import line_at, line_of
 from truegain.io.separated import DECIMAL_POINT, first_line, has_decimal_comma, option_for_text, separator_of
-from truegain.io.threads import threads
 from truegain.message import arg, argname
 
 # ---- TREC lines: `topic Q0 document rank score tag` (runs) and `topic subtopic document label` (judgments).

@@ -15,8 +15,7 @@ from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
-from truegain.io.memory import MemoryLike, needs_batches, streams_copied
-from truegain.io.threads import cores
+from truegain.io.memory import MemoryLike, cores, needs_batches, streams_copied
 from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.measures.scoring import matching_for, measures_for, score
 

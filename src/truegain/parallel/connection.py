@@ -24,8 +24,7 @@ from types import FrameType
 from typing import Any
 
 from truegain.errors import TruegainError, needs, some, why
-from truegain.io.memory import available
-from truegain.io.threads import cores
+from truegain.io.memory import available, cores
 from truegain.message import argname
 from truegain.parallel.finished_pieces import KeptJob
 from truegain.parallel.worker import bear_deaths, versions

@@ -18,7 +18,7 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 
 from truegain.errors import TruegainError
-from truegain.io.threads import cores
+from truegain.io.memory import cores
 from truegain.message import arg, with_marks
 
 # ---- A job: a function and a list of pieces, run here or elsewhere; the answer does not depend on how many work at
