@@ -1,9 +1,10 @@
-"""Addresses of files elsewhere, such as s3://bucket/bm25.run: told apart from paths, and shown without secrets."""
+"""Names that are no paths: addresses such as s3://bucket/bm25.run, shown without secrets, and irds:NAME."""
 
 from __future__ import annotations
 
 import re
 
+IRDS = "irds:"  # how names of datasets of ir_datasets begin
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")  # two letters at least: C:// is a drive
 _PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(?:[^/@\s]*@)?([^?#\s'\"]*)([?#][^\s'\"]*)?")
 
@@ -15,6 +16,15 @@ def is_remote(name: str) -> bool:
     (True, False, False, False)
     """
     return _REMOTE.match(name) is not None
+
+
+def is_irds(name: object) -> bool:
+    """Whether a name is that of a dataset of ir_datasets.
+
+    >>> is_irds("irds:cranfield"), is_irds("cranfield.qrels")
+    (True, False)
+    """
+    return isinstance(name, str) and name.startswith(IRDS)
 
 
 def is_web(name: str) -> bool:

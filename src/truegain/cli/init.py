@@ -17,7 +17,7 @@ import numpy as np
 import typer
 from typer.main import get_command
 
-from truegain.addresses import is_remote
+from truegain.addresses import is_irds, is_remote
 from truegain.cli.gate import gate_command
 from truegain.cli.gold_options import Design
 from truegain.cli.inputs import reads_inputs
@@ -37,7 +37,6 @@ from truegain.io.columns import distinct, our_name
 from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
-from truegain.io.irds import is_irds
 from truegain.io.named_tables import Columns, renamed
 from truegain.io.score_columns import order_columns
 from truegain.io.study_text import ELSEWHERE

@@ -19,13 +19,12 @@ from truegain.errors import InputError, TruegainError, an, counted, shorten, som
 from truegain.io import formats, named_tables, python_tables
 from truegain.io.column_names import Role
 from truegain.io.file_options import file_options
-from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path, start_of
+from truegain.io.files import PathLike, can_be_read_again, is_paths, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import YES_NO, scalars
 from truegain.io.named_tables import Columns, is_missing
 from truegain.io.nugget_files import MODEL_COLUMNS
-from truegain.io.python_tables import is_paths
 from truegain.message import arg, argname, with_marks
 
 # Names of columns in tables that are no log of a tool, the first one ours.

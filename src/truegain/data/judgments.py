@@ -460,15 +460,15 @@ def _of_object(
 ) -> Judgments:
     """Judgments from any known kind of object; `what` they are called in messages."""
     check_one_of("missing", missing, ("refuse", "drop"))
+    if names is None and isinstance(data, Judgments):
+        return data
+    if names is None and isinstance(data, str | os.PathLike):
+        return read_judgments(data)
     if is_frame(data) or is_rows(data, named=names is not None):
         return _of_frame(opened(data), what, header_of(names, what), missing)
     refuse_columns(names is not None, data)
-    if isinstance(data, Judgments):
-        return data
     if is_kind(data, "Run", "Runs"):
         raise InputError(f"this is {an(data)}, not judgments", file=what, hint=ORDER)
-    if isinstance(data, str | os.PathLike):
-        return read_judgments(data)
     if is_ranx(data):
         data = data.to_dict()  # type: ignore[attr-defined]
     if is_dataset(data):

@@ -175,11 +175,9 @@ def _text(value: object) -> str:
 
 def _table(data: object, header: Header | None = None) -> tuple[Any, str]:
     """A frame or a file with named columns, and what it is called; None for all else."""
-    if is_frame(data):
-        return opened(data), "gold list"
-    if not isinstance(data, str | os.PathLike) or os.fspath(data) == STANDARD_INPUT:  # which is read only once
-        return None, "gold list"
-    if os.fspath(data) == file_options().gold:  # labels in the judgments' own file are no list
+    if not isinstance(data, str | os.PathLike):
+        return opened(data) if is_frame(data) else None, "gold list"
+    if os.fspath(data) in (STANDARD_INPUT, file_options().gold):  # read only once; labels in the judgments' own file
         return None, "gold list"
     text, kind, file = loaded(data, file_options().header_of(data) if header is None else header)
     return (None if kind in (None, "nested") else formats.read(text, kind, file)), file

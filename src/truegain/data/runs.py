@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truegain.addresses import IRDS, is_irds
 from truegain.data.run import Run, joined_columns, ordered_columns, ranked_run, run_of_columns, tell_ranks
 from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
 from truegain.io import formats, python_tables, trec
 from truegain.io.column_names import ColumnNames, Header
 from truegain.io.columns import Places
 from truegain.io.file_options import file_options
-from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
+from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, is_paths
 from truegain.io.formats import system_name
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, is_rows, opened
-from truegain.io.irds import IRDS, is_irds, rows_of
+from truegain.io.irds import rows_of
 from truegain.io.json_files import nested, place_of
 from truegain.io.memory import check_held, cores
 from truegain.io.named_tables import Columns, renamed
@@ -385,7 +386,7 @@ def read_runs(
     if isinstance(data, Runs):
         python_tables.refuse_columns(columns is not None, data)
         return data
-    if not (isinstance(data, str | os.PathLike) or python_tables.is_paths(data)):
+    if not (isinstance(data, str | os.PathLike) or is_paths(data)):
         return _of_object(data, columns)
     check_held(data)
     files = data if isinstance(data, RunPaths) else RunPaths.of(data, name_by)
@@ -443,7 +444,7 @@ def models_in(runs: object) -> dict[str, tuple[str, ...]]:
     >>> models_in(pl.DataFrame(rows))
     {'rag': ('gpt-4o',)}
     """
-    if isinstance(runs, str | os.PathLike) or python_tables.is_paths(runs):
+    if isinstance(runs, str | os.PathLike) or is_paths(runs):
         several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
         files = expand(several)
         header = file_options().ran.of_files(len(files))
@@ -462,7 +463,7 @@ def _of_object(data: object, columns: ColumnNames | None = None) -> Runs:
         return Runs((data,))
     if python_tables.is_kind(data, "Judgments", "Qrels"):
         raise InputError(f"these are {type(data).__name__}, not runs", file="runs", hint=ORDER)
-    if isinstance(data, str | os.PathLike) or python_tables.is_paths(data):
+    if isinstance(data, str | os.PathLike) or is_paths(data):
         return read_runs(data, columns=columns)  # type: ignore[arg-type]
     if isinstance(data, list | tuple) and not data:
         raise InputError("no run was given", hint="give at least one run")

@@ -20,11 +20,20 @@ from truegain.errors import InputError
 from truegain.io import _split
 from truegain.io.columns import Codes, Ints
 from truegain.io.compression import Joined, unpacking
-from truegain.io.files import LZ4, is_seekable, opened, read_failures, shown_path
+from truegain.io.files import (
+    LZ4,
+    check_room,
+    filled,
+    is_seekable,
+    no_room,
+    opened,
+    read_failures,
+    shown_path,
+    spare_file,
+)
 from truegain.io.memory import unpacked_size
 from truegain.io.overwrite import descriptor, noting_digest
 from truegain.io.plain_text import PIECE, Endless, PartText, bad_place, not_text
-from truegain.io.tempfiles import check_room, filled, no_room, spare_file
 
 # ---- Files of lines that are read piece by piece: plain ones as they lie there, others unpacked to disk first.
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Protocol
 
+from truegain.addresses import IRDS
 from truegain.errors import InputError, needs, shorten, some
 
-IRDS = "irds:"
 PARTS = {"qrels": "judgments", "queries": "queries", "scoreddocs": "ranked documents"}  # theirs, and what we call them
 KEPT = 4  # datasets whose judgments are kept as text
 CLOSE = 3  # names that a message suggests
@@ -30,15 +30,6 @@ class PyTerrierDataset(Protocol):
 
 
 DatasetLike = IrDataset | PyTerrierDataset
-
-
-def is_irds(name: object) -> bool:
-    """Whether a name is that of a dataset of ir_datasets.
-
-    >>> is_irds("irds:cranfield"), is_irds("cranfield.qrels")
-    (True, False)
-    """
-    return isinstance(name, str) and name.startswith(IRDS)
 
 
 def dataset_of(name: str) -> Any:

@@ -15,11 +15,21 @@ from truegain.errors import InputError, TruegainError
 from truegain.io import remote
 from truegain.io.compression import Joined, unpacking
 from truegain.io.file_options import file_options
-from truegain.io.files import STANDARD_INPUT, PathLike, expand, opened, read_failures, shown_path
+from truegain.io.files import (
+    STANDARD_INPUT,
+    PathLike,
+    copied,
+    copied_size,
+    expand,
+    filled,
+    has_copy,
+    is_paths,
+    opened,
+    read_failures,
+    shown_path,
+)
 from truegain.io.formats import FORMATS, NESTED, kind_of
 from truegain.io.plain_text import MOST_TIMES, in_bytes, memory_there
-from truegain.io.python_tables import is_paths
-from truegain.io.tempfiles import copied, copied_size, filled, has_copy
 from truegain.message import arg, argname
 
 # ---- What reading a file takes, told from how it begins: its text, and so much for every line and every topic.

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from truegain.addresses import is_remote
+from truegain.addresses import is_irds, is_remote
 from truegain.errors import InputError
-from truegain.io.irds import is_irds
 
 # ---- What one command reads is never what it writes: files are told apart by what they are, not by their names.
 

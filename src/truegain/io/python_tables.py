@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
@@ -141,11 +140,6 @@ def long_rows(data: Mapping[Any, Any], names: Sequence[str], what: str) -> RawTa
             rows += [(first, second, third, value) for third, value in values.items()]
     columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
     return RawTable(list(names), columns, Places.rows(len(rows)))
-
-
-def is_paths(data: object) -> bool:
-    """Whether this is a list of one or more paths."""
-    return isinstance(data, list | tuple) and bool(data) and all(isinstance(d, str | os.PathLike) for d in data)
 
 
 def tuples(data: object, value: str, what: str) -> list[Any]:

@@ -22,7 +22,7 @@ from truegain.data.ratings import Scale, read_ratings, tell_mixed
 from truegain.data.runs import RunPaths, Runs
 from truegain.errors import ORDER, DataWarning, InputError, TruegainError, some, warn
 from truegain.io.columns import Bools, Coded, frozen
-from truegain.io.python_tables import is_paths
+from truegain.io.files import is_paths
 from truegain.io.trec import NameBy
 from truegain.measures.base import Measure
 from truegain.measures.scoring import refuse_depth
