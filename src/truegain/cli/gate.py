@@ -63,7 +63,7 @@ def gate_command(
         truegain gate demo/gold.qrels demo/runs --baseline system-7 --candidate system-8 --not-worse-by 0.1
 
     """
-    from truegain.planning.labels import labeled_as
+    from truegain.measures.items import labeled_as
 
     files = expand(runs)
     if not_worse_by is not None:

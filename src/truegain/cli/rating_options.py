@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated, TypeVar
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from truegain.aggregation.reading import RatingReading
 from truegain.cli.options import Columns, MissingLabels, Values, advanced, long_name, option_for, study_or_judgments
-from truegain.cli.streams import tell
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import without_scale_of_file
 from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError, warn
 from truegain.message import option
 
-AnyReading = TypeVar("AnyReading", bound=RatingReading)
 RatingsFile = Annotated[
     str,
     typer.Argument(
@@ -101,14 +99,6 @@ class GainOptions:
                 f"{option('--aggregate')} mean {option('--scale')} 0:3"
             )
         return judgments
-
-
-def without_scale_of_file(reading: AnyReading) -> AnyReading:
-    """What is asked of judgments that are no ratings: the `scale` of a study file is then that of `settle`."""
-    if reading.scale is None or not is_of_file("scale"):
-        return reading
-    tell("there are no ratings, so `scale` of the study file is ignored here; `truegain settle` reads it", "note")
-    return replace(reading, scale=None)
 
 
 def gains_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -15,6 +15,11 @@ from truegain.errors import InputError, TruegainError, meant
 from truegain.io.files import shown_path
 from truegain.io.study_text import ELSEWHERE, FileWords, Key, StudyText, key_of, not_known
 from truegain.settings import settings_of
+
+if TYPE_CHECKING:
+    from truegain.aggregation.reading import RatingReading
+
+AnyReading = TypeVar("AnyReading", bound="RatingReading")
 
 # ---- A refusal of what a study file said names the file and the line, not options that nobody typed.
 
@@ -391,3 +396,11 @@ StudyFile = Annotated[
         help="Study file (study.toml) with judgments, runs and options; typed options override it.",
     ),
 ]
+
+
+def without_scale_of_file(reading: AnyReading) -> AnyReading:
+    """What is asked of judgments that are no ratings: the `scale` of a study file is then that of `settle`."""
+    if reading.scale is None or not is_of_file("scale"):
+        return reading
+    tell("there are no ratings, so `scale` of the study file is ignored here; `truegain settle` reads it", "note")
+    return replace(reading, scale=None)

@@ -19,9 +19,8 @@ from truegain.cli.options import (
     refuse_for_answers,
 )
 from truegain.cli.output import NewNames, StripPrefix
-from truegain.cli.rating_options import without_scale_of_file
 from truegain.cli.streams import tell
-from truegain.cli.study_files import is_of_file, within_gold
+from truegain.cli.study_files import is_of_file, within_gold, without_scale_of_file
 from truegain.config import Scoring, StudyConfig
 from truegain.data.models import models_named
 from truegain.errors import InputError, TruegainError

@@ -69,6 +69,8 @@ def verdict_command(
         truegain verdict demo/llm.qrels demo/runs --baseline system-1 --gold demo/gold_sample.qrels --design random
 
     """
+    from truegain.measures.items import labeled_as
+
     pair, baseline, candidate = typed_claims(context, claims.pair, claims.baseline, claims.candidate)
     files = expand(runs)
     study = options.study_of_inputs(judgments, files, config, reading)
@@ -81,11 +83,7 @@ def verdict_command(
     ]
     verdicts = [study.verdict(a, b, m, options.costs) for a, b, m in compared]
     together = [] if rankings else joint_sentences(study, verdicts)
-    unit = "document"
-    if study.items is not None:
-        from truegain.planning.labels import labeled_as  # here: no other verdict plans labels
-
-        unit = labeled_as(study.measures[0], study.ranked)
+    unit = labeled_as(study.measures[0], study.ranked, "document")
     about = partial(about_in_commands, judgments=judgments, runs=files, unit=unit, options=options)
     if printing.format == "json":
         provenance = {**options.provenance(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate}

@@ -172,3 +172,19 @@ def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:
     objects = {name: ItemMean(name=name, low=scale.low, high=scale.high) for name, scale in scales.items()}
     provenance = {"truegain": __version__, "scores": list(chosen), **items.provenance}
     return Scores(items.systems, items.topics, values, summaries, objects, provenance, caveats=tuple(caveats))
+
+
+def labeled_as(m: Measure, ranked: RankedGains, of_runs: str = "labeled document") -> str:
+    """What one gold label is of: an answer, an item of one, an assignment of a nugget, or what it is of in runs.
+
+    >>> import truegain as tg
+    >>> items = tg.read_items({"faith": {s: {t: 0.5 + t / 100 for t in range(25)} for s in "ab"}})
+    >>> study = tg.Study(items, measures="faith")
+    >>> labeled_as(study.measures[0], study.ranked)
+    'answer'
+    """
+    if not isinstance(m, OfItems):
+        return of_runs
+    if not isinstance(m, ItemMean):
+        return "assignment"
+    return "item" if len(ranked.list) > len(np.unique(ranked.list)) else "answer"

@@ -15,7 +15,6 @@ from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.label_lists import GoldList
-from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
 from truegain.errors import InputError, TruegainError, counted
 from truegain.io.columns import Floats, Ints
@@ -23,7 +22,7 @@ from truegain.io.frames import TableLike
 from truegain.judge_error.topic_estimators import LEAST_TOPICS
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
-from truegain.measures.items import ItemMean, OfItems
+from truegain.measures.items import OfItems, labeled_as
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.message import SAMPLE_GOLD, Message, arg, argname, gold_drawn, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
@@ -469,22 +468,6 @@ def _over_topics(study: Study, m: Measure, contrasts: Contrasts) -> tuple[Varian
         if (grouped := variance_model.over_source(contrasts, source)) is not None:
             own = own.or_wider(grouped, study.confidence)
     return own, np.minimum(topics.value, own.value), min(groups.values(), default=0)
-
-
-def labeled_as(m: Measure, ranked: RankedGains, of_runs: str = "labeled document") -> str:
-    """What one gold label is of: an answer, an item of one, an assignment of a nugget, or what it is of in runs.
-
-    >>> import truegain as tg
-    >>> items = tg.read_items({"faith": {s: {t: 0.5 + t / 100 for t in range(25)} for s in "ab"}})
-    >>> study = tg.Study(items, measures="faith")
-    >>> labeled_as(study.measures[0], study.ranked)
-    'answer'
-    """
-    if not isinstance(m, OfItems):
-        return of_runs
-    if not isinstance(m, ItemMean):
-        return "assignment"
-    return "item" if len(ranked.list) > len(np.unique(ranked.list)) else "answer"
 
 
 def _all_judged(unjudged: str) -> str:
