@@ -8,10 +8,11 @@ import sys
 def main() -> None:
     """Run the command line; Ctrl-C while it is still being loaded ends it without a traceback, too."""
     try:
-        from truegain.cli.help import shown_at_once
+        if sys.argv[-1] in ("--help", "-h"):
+            from truegain.cli.help import shown_at_once
 
-        if shown_at_once(sys.argv[1:]):
-            return
+            if shown_at_once(sys.argv[1:-1]):
+                return
         from truegain.cli.app import main as run
 
         run()

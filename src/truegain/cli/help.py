@@ -22,12 +22,12 @@ Page = tuple[str, str, dict[str, list[list[str]]]]  # usage, help, and panels of
 
 
 def shown_at_once(words: list[str]) -> bool:
-    """Show a stored page where some words ask for one and nothing else; tells whether it did."""
-    if not words or words[-1] not in WORDS or "_TRUEGAIN_COMPLETE" in os.environ or sys.stdout is None:
+    """Show the stored page of a command, where these words name one and nothing else; tells whether it did."""
+    if "_TRUEGAIN_COMPLETE" in os.environ or sys.stdout is None:
         return False
     try:
         with open(PAGES, encoding="utf-8") as file:  # noqa: PTH123
-            page = stored_page(file.read(), " ".join(words[:-1]))
+            page = stored_page(file.read(), " ".join(words))
         if page is None:
             return False
         sys.stdout.write(on_screen(page) + "\n")
