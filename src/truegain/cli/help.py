@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable
 
 PAGES = os.path.join(os.path.dirname(__file__), "help.txt")  # noqa: PTH118, PTH120  # pathlib takes 10 ms
-WORDS = ("--help", "-h")
 WIDTH = 80  # where nothing tells how wide the screen is
 LEFT = 30  # characters of what stands to the left of the words about it, at most
 LEAST = 24  # characters that these words have at least

@@ -17,8 +17,7 @@ from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import option_names, speak_of, tell
 from truegain.cli.study_files import forget, is_unused, placed, tell_notes, without_design_of_file
 from truegain.errors import TruegainError, needs
-from truegain.io.column_names import headers_of, own_gold, values_of
-from truegain.io.file_options import FileOptions, read_with
+from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
 from truegain.io.formats import ending
 from truegain.io.memory import memory_of

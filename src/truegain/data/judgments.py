@@ -14,9 +14,18 @@ import numpy as np
 from truegain.data.rating_columns import answered_rows, labeled, labeled_rows
 from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some, warn
 from truegain.io import formats, trec
-from truegain.io.column_names import ASSESSOR, COLUMN, ColumnNames, Header, Missing, values_of
+from truegain.io.column_names import (
+    ASSESSOR,
+    COLUMN,
+    ColumnNames,
+    Header,
+    Missing,
+    file_options,
+    label_of,
+    read_with,
+    values_of,
+)
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
-from truegain.io.file_options import file_options, label_of, read_with
 from truegain.io.files import PathLike, shown_path
 from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, is_rows, opened
 from truegain.io.irds import DatasetLike, is_dataset, rows_of, subtopic_of

@@ -16,9 +16,8 @@ from truegain.addresses import IRDS, is_irds
 from truegain.data.run import Run, joined_columns, ordered_columns, ranked_run, run_of_columns, tell_ranks
 from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
 from truegain.io import formats, python_tables, trec
-from truegain.io.column_names import ColumnNames, Header
+from truegain.io.column_names import ColumnNames, Header, file_options
 from truegain.io.columns import Places
-from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, is_paths
 from truegain.io.formats import system_name
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, is_rows, opened

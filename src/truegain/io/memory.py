@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, cast
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.io import remote
+from truegain.io.column_names import file_options
 from truegain.io.compression import Joined, unpacking
-from truegain.io.file_options import file_options
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,
