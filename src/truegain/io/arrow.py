@@ -32,5 +32,13 @@ def _refusal(begun: Beginning, file: str) -> InputError | None:
 
 
 ARROW = TableFormat(
-    "arrow", "Arrow", (".arrow", ".feather"), _recognizes, _read, marked=True, binary=True, refusal=_refusal
+    "arrow",
+    "Arrow",
+    (".arrow", ".feather"),
+    _recognizes,
+    _read,
+    marked=True,
+    binary=True,
+    refusal=_refusal,
+    begins=(FILE, STREAM),
 )

@@ -22,7 +22,7 @@ from truegain.io.table_format import Beginning, TableFormat
 
 FORMATS: dict[str, TableFormat] = {f.name: f for f in (JSON, JSON_LINES, CSV, TSV, PARQUET, ARROW)}
 NESTED = "nested"  # {topic: {document: number}}, which is no table
-LINES = (".txt", ".run", ".trec", ".res", ".qrels")  # endings of files of lines
+LINES = (".txt", ".run", ".trec", ".res", ".qrels")  # endings of files of lines; the first, of others too
 
 
 def ending(path: str) -> str:
@@ -36,6 +36,15 @@ def ending(path: str) -> str:
         name = name.removesuffix(compressed)
     dot = name.rfind(".")
     return name[dot:] if dot > max(name.rfind("/"), name.rfind("\\")) else ""
+
+
+def has_lines(path: str) -> bool:
+    """Whether a file is called as only files of lines are: no table, and nothing that a tool wrote.
+
+    >>> has_lines("runs/bm25.run.gz"), has_lines("bm25.txt")
+    (True, False)
+    """
+    return ending(path) in LINES[1:]
 
 
 def may_be_board(path: PathLike) -> bool:
@@ -98,11 +107,11 @@ def marked(data: bytes, file: str) -> tuple[bytes, str | None]:
     (b'topic,doc', None)
     """
     begun = Beginning(data, ending(file))
-    binary = next((f for f in FORMATS.values() if f.binary and f.recognizes(begun)), None)
+    binary = next((f for f in FORMATS.values() if f.binary and f.fits(begun)), None)
     if binary is not None:
         return data, binary.name
     begun = Beginning(plain_text(data, file), begun.ending)
-    return begun.text, next((f.name for f in FORMATS.values() if f.marked and f.recognizes(begun)), None)
+    return begun.text, next((f.name for f in FORMATS.values() if f.marked and f.fits(begun)), None)
 
 
 def kind_of(text: bytes, file: str, header: Header | None = None) -> str | None:
@@ -115,12 +124,12 @@ def kind_of(text: bytes, file: str, header: Header | None = None) -> str | None:
     """
     begun = Beginning(text, ending(file), header)
     for f in FORMATS.values():
-        if f.marked and f.recognizes(begun):
+        if f.marked and f.fits(begun):
             return f.name
     if begun.first.startswith("{") and is_nested(begun):
         return NESTED
     for f in FORMATS.values():
-        if not f.marked and f.recognizes(begun):
+        if not f.marked and f.fits(begun):
             return f.name
     for f in FORMATS.values() if begun.first else ():
         if begun.ending in f.endings and f.refusal is not None and (error := f.refusal(begun, file)) is not None:

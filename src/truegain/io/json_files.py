@@ -231,8 +231,7 @@ def _json_lines(text: bytes, file: str) -> RawTable:
 
 
 def _is_lines(begun: Beginning) -> bool:
-    first = begun.first
-    return first.startswith("{") and first[1:].lstrip()[:1] in ("", '"', "}") and not is_nested(begun)
+    return begun.first[1:].lstrip()[:1] in ("", '"', "}") and not is_nested(begun)
 
 
 def _no_list(begun: Beginning, file: str) -> InputError | None:
@@ -255,12 +254,13 @@ JSON = TableFormat(
     "json",
     "JSON",
     (".json",),
-    lambda begun: begun.first.startswith("[") and is_list(begun.text),
+    lambda begun: is_list(begun.text),
     lambda text, file: of_objects(*records(text, file)),
     refusal=_no_list,
     row_mark=b"{",
+    begins=(b"[",),
 )
 JSON_LINES = TableFormat(
     "jsonl", "JSONL", ENDINGS, _is_lines, _json_lines, refusal=_no_lines,
-    row_mark=b"{",  # lists in a line may be rows
+    row_mark=b"{", begins=(b"{",),  # lists in a line may be rows
 )  # fmt: skip

@@ -33,5 +33,13 @@ def _refusal(begun: Beginning, file: str) -> InputError | None:
 
 
 PARQUET = TableFormat(
-    "parquet", "Parquet", (".parquet",), _recognizes, _read, marked=True, binary=True, refusal=_refusal
+    "parquet",
+    "Parquet",
+    (".parquet",),
+    _recognizes,
+    _read,
+    marked=True,
+    binary=True,
+    refusal=_refusal,
+    begins=(b"PAR1",),
 )

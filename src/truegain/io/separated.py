@@ -600,13 +600,6 @@ def _is_prose(cells: Sequence[Any]) -> bool:
 # ---- CSV and TSV as formats: their first line names the columns.
 
 
-def _names_in(begun: Beginning, *separators: str) -> bool:
-    """Whether the first line names columns, where the user does not name them all."""
-    header = begun.header
-    named = not header.names or header.several is not None
-    return named and any(names_columns(begun.first.split(separator), header.theirs) for separator in separators)
-
-
 def _no_names(begun: Beginning, file: str) -> InputError | None:
     if begun.header.unnamed:
         return None
@@ -627,7 +620,7 @@ CSV = TableFormat(
     "csv",
     "CSV",
     (".csv",),
-    lambda begun: _names_in(begun, ",", ";"),
+    lambda begun: begun.names_columns(",", ";"),
     lambda text, file: separated(text, separator_of(first_line(text)), file),
     named_first=True,
     refusal=_no_names,
@@ -637,7 +630,7 @@ TSV = TableFormat(
     "tsv",
     "TSV",
     (".tsv",),
-    lambda begun: _names_in(begun, "\t"),
+    lambda begun: begun.names_columns("\t"),
     lambda text, file: separated(text, "\t", file),
     named_first=True,
     row_memory=410,

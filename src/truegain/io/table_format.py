@@ -8,15 +8,20 @@ from functools import cached_property
 
 from truegain.errors import InputError
 from truegain.io.column_names import Header
-from truegain.io.columns import RawTable
+from truegain.io.columns import RawTable, names_columns
 from truegain.io.frames import Frame
 
 NO_HEADER = Header()
 
 
+def start_of_text(text: bytes) -> bytes:
+    """How a text begins, blanks aside."""
+    return text[:65536].lstrip()
+
+
 def first_line(text: bytes) -> str:
     """The first line that is not blank."""
-    return text[:65536].lstrip().split(b"\n", 1)[0].rstrip().decode(errors="replace")
+    return start_of_text(text).split(b"\n", 1)[0].rstrip().decode(errors="replace")
 
 
 class Beginning:
@@ -29,6 +34,11 @@ class Beginning:
     def first(self) -> str:
         """The first line that is not blank."""
         return first_line(self.text)
+
+    def names_columns(self, *separators: str) -> bool:
+        """Whether the first line names columns, between separators, where the user does not name them all."""
+        named = not self.header.names or self.header.several is not None
+        return named and any(names_columns(self.first.split(separator), self.header.theirs) for separator in separators)
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,8 @@ class TableFormat:
         What stands once in every row, by which memory is estimated.
     row_memory : int
         Bytes of memory that a row takes to be read.
+    begins : tuple of bytes
+        Bytes, one of which every such file begins with, blanks aside; others are not asked about.
     """
 
     name: str
@@ -72,3 +84,8 @@ class TableFormat:
     refusal: Callable[[Beginning, str], InputError | None] | None = None
     row_mark: bytes = b"\n"
     row_memory: int = 750
+    begins: tuple[bytes, ...] = (b"",)
+
+    def fits(self, begun: Beginning) -> bool:
+        """Whether a file that begins so has this format."""
+        return start_of_text(begun.text).startswith(self.begins) and self.recognizes(begun)

@@ -15,6 +15,7 @@ from truegain.data.runs import RunsLike, read_runs
 from truegain.errors import InputError, TruegainError, heard, some, there_are
 from truegain.io.column_names import file_options
 from truegain.io.files import can_be_read_again
+from truegain.io.formats import has_lines
 from truegain.io.trec import NameBy
 from truegain.message import arg, argname, told_value
 from truegain.results.paper_table import Renamed
@@ -148,6 +149,9 @@ class StudyInputs(Renamed):
 
     def answers(self, files: Sequence[str], config: StudyConfig) -> AnswerInputs | None:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
+        asked = self.score or self.cluster or self.less_is_better or file_options().board
+        if not asked and has_lines(files[0]):
+            return None
         from truegain.study.item_inputs import answer_inputs, items_in, measures_of
 
         items = items_in(files, self.score, self.cluster, self.called, self.less_is_better)
