@@ -34,6 +34,8 @@ def gold_list_of(data: object) -> GoldList | None:
     """A gold list, or a frame or path (which is read here) that holds one, as such; None for all else."""
     if isinstance(data, GoldList):
         return data
+    if isinstance(data, Judgments):
+        return None
     table, file = _table(data)
     if table is None or sum(mark in _names(table) for mark in MARKS) < 2:
         return None
