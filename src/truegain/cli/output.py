@@ -25,7 +25,7 @@ from truegain.message import Message, option
 from truegain.results.base import Table
 from truegain.results.formats import ENDINGS, PAPER, separated
 from truegain.results.formats import Format as TableFormat
-from truegain.results.paper_table import Renamed
+from truegain.results.table import Renamed
 
 # ---- Options that say how a table of systems by measures looks, the same for every command that writes one.
 

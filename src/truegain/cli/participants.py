@@ -32,7 +32,7 @@ from truegain.io.formats import system_name
 from truegain.io.overwrite import unchanging
 from truegain.io.trec import NameBy as NamedBy
 from truegain.message import option
-from truegain.results.paper_table import Renamed
+from truegain.results.table import Renamed
 from truegain.study.inputs import USUAL
 
 

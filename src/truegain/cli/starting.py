@@ -8,6 +8,7 @@ may interrupt, and this is imported before all else.  What Python does before is
 import _signal  # type: ignore[import-not-found]  # `signal` imports others
 import sys
 
+ASK_FOR_HELP = ("--help", "-h")  # the last word of a command line
 SCRIPTS = ("truegain", "truegain.exe", "truegain-script.py")
 
 

@@ -30,7 +30,7 @@ from truegain.io.trec import NameBy, layout_of, loaded
 from truegain.keywords import checked_keywords
 from truegain.message import arg, argname, told_value
 from truegain.results.base import Lines
-from truegain.results.paper_table import new_names
+from truegain.results.table import new_names
 
 if TYPE_CHECKING:
     import polars as pl

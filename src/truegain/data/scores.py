@@ -14,8 +14,7 @@ from truegain.io.columns import Bools, Floats, Ints
 from truegain.message import UNJUDGED_SAMPLE_OF_STUDY, argname, told_value
 from truegain.results.base import PaperStyle, PaperWords, Result, Table
 from truegain.results.formats import as_dict, pandas_frame
-from truegain.results.paper_table import new_names
-from truegain.results.table import Cell
+from truegain.results.table import Cell, listed, new_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -400,8 +399,6 @@ class Scores(Result):
 
     def _about(self) -> str:
         """What the numbers are, as a caption says it."""
-        from truegain.results.paper_table import listed
-
         totals = [m for m in self.measures if m in self.counts]
         means = "totals" if len(totals) == len(self.measures) else "means"
         means += f" (of {listed(totals)} totals)" if totals and means == "means" else ""

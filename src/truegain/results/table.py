@@ -1,14 +1,20 @@
-"""What every format writes: named columns of cells, what they are called, what must be said of them."""
+"""What every format writes: named columns of cells, what is said of them, and other names for systems."""
 
 from __future__ import annotations
 
+import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from functools import cached_property
+from typing import Any, Self
 
-from truegain.message import Message
+from truegain.errors import InputError, TruegainError, some, there_are
+from truegain.io.files import PathLike, read_bytes, shown_path
+from truegain.io.plain_text import plain_text
+from truegain.message import Message, argname
 
 BETTER, WORSE = "†", "‡"  # than a baseline
 LEAST_COST = 0.1  # below which two decimals would hide a cost
@@ -261,3 +267,108 @@ def _part(cell: Cell, part: str) -> Cell:
     if part:
         return plain(getattr(cell, part)) if isinstance(cell, Marked) else None
     return plain(float(cell) if isinstance(cell, Marked) else cell)
+
+
+# ---- Other names for systems: by a list of them, or without a prefix.
+
+
+def new_names(systems: Sequence[str], names: Mapping[str, str] | None = None, strip: str = "") -> dict[str, str]:
+    """The new name of each system: what `names` says, else its own without the prefix `strip`.
+
+    >>> new_names(["input.bm25", "input.dense"], {"input.dense": "Dense (ours)"}, strip="input.")
+    {'input.bm25': 'bm25', 'input.dense': 'Dense (ours)'}
+    """
+    chosen = dict(names or {})
+    if chosen and not chosen.keys() & set(systems):
+        raise TruegainError(
+            f"{argname('names')}: none of {some(list(chosen))} is a system; {there_are(list(chosen), systems)}"
+        )
+    if strip and not any(s.startswith(strip) for s in systems):
+        raise TruegainError(f"no system begins with {strip!r}; there are {some(list(systems))}")
+    renamed = {s: chosen.get(s) or s.removeprefix(strip) or s for s in systems}
+    twice = [name for name, n in Counter(renamed.values()).items() if n > 1]
+    if twice:
+        both = [s for s, name in renamed.items() if name == twice[0]]
+        raise TruegainError(f"{some(both)} would all be called {twice[0]!r}; give each its own name")
+    return renamed
+
+
+def read_names(path: PathLike) -> dict[str, str]:
+    """Names from a file of two columns, old and new: separated by a tab, else a comma, else the first blank.
+
+    Lines that begin with # and empty lines are skipped.
+    """
+    file = shown_path(path)
+    names: dict[str, str] = {}
+    for number, line in enumerate(plain_text(read_bytes(path), file).decode().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = [part.strip() for part in _both_names(line)]
+        if len(parts) != 2 or not all(parts):
+            raise InputError(
+                "not two names", file=file, line=number, text=line, hint="write the old name, a tab, the new name"
+            )
+        old, new = parts
+        if names.setdefault(old, new) != new:
+            raise InputError(
+                f"{old} has two new names, {names[old]} and {new}",
+                file=file,
+                line=number,
+                text=line,
+                hint="keep one of the two lines",
+            )
+    if not names:
+        raise InputError(
+            "there are no names", file=file, hint="write one line per system: the old name, a tab, the new name"
+        )
+    return names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Renamed:
+    """Other names of systems: from a file, and without a prefix.
+
+    >>> Renamed(strip_prefix="input.").called("input.bm25"), Renamed().called("bm25")
+    ('bm25', 'bm25')
+    """
+
+    names: str | None = None
+    strip_prefix: str = ""
+
+    @property
+    def renames(self) -> bool:
+        """Whether systems get other names."""
+        return self.names is not None or bool(self.strip_prefix)
+
+    @cached_property
+    def _new(self) -> Mapping[str, str]:
+        return {} if self.names is None else read_names(self.names)
+
+    def renamed(self, answer: Any) -> Any:
+        """Runs, scores or results under the new names."""
+        return answer.renamed(self._new, self.strip_prefix) if self.renames else answer
+
+    def called(self, name: str) -> str:
+        """A system by the name that it has, whether it is given by the old one or the new one."""
+        return self._new.get(name) or name.removeprefix(self.strip_prefix) or name
+
+    @property
+    def renaming(self) -> dict[str, str]:
+        """The options that rename, for the provenance of answers."""
+        both = {"names": self.names, "strip_prefix": self.strip_prefix}
+        return {name: value for name, value in both.items() if value}
+
+
+def _both_names(line: str) -> list[str]:
+    if "\t" in line:
+        return line.split("\t")
+    return next(csv.reader([line])) if "," in line else line.split(None, 1)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as in a sentence.
+
+    >>> listed(["AP", "P@10", "RR"])
+    'AP, P@10 and RR'
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

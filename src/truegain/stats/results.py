@@ -9,7 +9,8 @@ from typing import Generic, Self, TypeVar, Unpack, overload
 
 from truegain.errors import TruegainError, counted, some
 from truegain.results.base import PaperStyle, PaperWords, Result, Table
-from truegain.results.paper_table import Column, Wide, listed, new_names
+from truegain.results.paper_table import Column, Wide
+from truegain.results.table import listed, new_names
 from truegain.stats.student_t import told_p
 
 # ---- The two kinds of answers: a value with an interval, and a difference.

@@ -17,8 +17,7 @@ from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.measures.base import Measure
 from truegain.measures.items import OfItems
 from truegain.results.base import Result, Table
-from truegain.results.paper_table import listed
-from truegain.results.table import Cell
+from truegain.results.table import Cell, listed
 from truegain.sampling.streams import generator
 from truegain.stats.contrasts import Contrasts, Variance, tiers_of
 from truegain.stats.intervals import within

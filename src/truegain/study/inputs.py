@@ -18,7 +18,7 @@ from truegain.io.files import can_be_read_again
 from truegain.io.formats import has_lines
 from truegain.io.trec import NameBy
 from truegain.message import arg, argname, told_value
-from truegain.results.paper_table import Renamed
+from truegain.results.table import Renamed
 from truegain.sampling.catalogue import draws_topics
 
 if TYPE_CHECKING:

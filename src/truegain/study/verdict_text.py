@@ -10,7 +10,7 @@ from truegain.data.id_matching import DOUBT, FEW
 from truegain.data.models import by_unchecked
 from truegain.errors import counted
 from truegain.results.base import Result
-from truegain.results.paper_table import listed
+from truegain.results.table import listed
 from truegain.sampling.catalogue import SOURCES, holders, outermost
 from truegain.sampling.source import Source
 from truegain.stats.results import Comparison

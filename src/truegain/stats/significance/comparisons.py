@@ -17,8 +17,8 @@ from truegain.errors import TruegainError, some
 from truegain.io.columns import Bools, Floats, frozen
 from truegain.message import argname
 from truegain.results.base import PaperStyle, PaperWords, Table, joined
-from truegain.results.paper_table import Column, Wide, letters_of, new_names, raised
-from truegain.results.table import cells
+from truegain.results.paper_table import Column, Wide, letters_of, raised
+from truegain.results.table import cells, new_names
 from truegain.stats.contrasts import tiers_of
 from truegain.stats.results import Comparison, Estimate, ResultList, about, best_first, by_which_test
 from truegain.stats.significance import FamilyResults, Places
