@@ -192,5 +192,5 @@ provide(
 def __getattr__(name: str) -> Any:
     if name == "testing":
         return importlib.import_module("truegain.testing")
-    with_call = importlib.import_module("truegain.results.provenance").with_call if name in _ANSWERING else None
+    with_call = importlib.import_module("truegain.results.base").with_call if name in _ANSWERING else None
     return loaded(__name__, _LAZY, name, with_call)

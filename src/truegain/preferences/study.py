@@ -47,7 +47,7 @@ from truegain.preferences.gold_votes import (
 )
 from truegain.preferences.measures import MEASURES, HalfWins, PreferenceMeasure, preference_measure
 from truegain.preferences.table import Preferences, PreferencesLike, read_preferences
-from truegain.results.provenance import provenance_of
+from truegain.results.base import provenance_of
 from truegain.sampling.catalogue import draws_topics
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.stats.results import Comparison, ResultList

@@ -50,7 +50,7 @@ from truegain.measures.label_weights import levels_of, tell_unjudged
 from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import Message, arg, argname, with_marks
-from truegain.results.provenance import provenance_of
+from truegain.results.base import provenance_of
 from truegain.settings import settings_of
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison, Estimate

@@ -34,7 +34,7 @@ from truegain.measures.scoring import at_level, matching_for, measures_for
 from truegain.message import Message, arg, argname, gold_drawn, with_marks
 from truegain.pooling.bounds import is_known
 from truegain.pooling.pools import keys_in_question
-from truegain.results.provenance import provenance_of
+from truegain.results.base import provenance_of
 from truegain.results.settlement import Settlement
 from truegain.sampling.catalogue import SOURCES, draws_topics, is_sample, population_groups, populations
 from truegain.sampling.clusters import CLUSTERS, told_clusters

@@ -17,7 +17,7 @@ from truegain.io.files import PathLike, expand, file_name
 from truegain.io.study_text import FileWords, StudyText, key_of, not_known
 from truegain.io.told_columns import check_somewhere
 from truegain.message import with_marks
-from truegain.results.provenance import named
+from truegain.results.base import named
 from truegain.settings import settings_of
 from truegain.study.file_kinds import PREFERENCES, examine
 from truegain.study.inputs import StudyInputs
