@@ -104,6 +104,8 @@ def earlier_looks(labels: int) -> Iterator[int]:
 
 # ---- Limits by one estimator.
 
+End = tuple[int, tuple[Floats, Variance], tuple[Floats, Variance]]  # a contrast's number; value, variance at both ends
+
 
 @dataclass(frozen=True, eq=False)
 class LookLimits:
@@ -218,7 +220,7 @@ class LookLimits:
 
     def ends(
         self, contrasts: Contrasts, variance: Variance, topics: bool = True, estimator: ScoreEstimator | None = None
-    ) -> Iterator[tuple[int, tuple[Floats, Variance], tuple[Floats, Variance]]]:
+    ) -> Iterator[End]:
         """Value and variance, at worst and at best, of each contrast that a document moves which nobody could judge."""
         now = estimator or self.estimator
         for i in np.flatnonzero(now.stuck(contrasts)).tolist():

@@ -600,7 +600,7 @@ class MeasureEstimates:
             far = np.maximum(far - np.where(difference > 0, fall, rise), 0.0)
             total = total + np.where(difference > 0, less, more)
         far, total = far.copy(), total.copy()
-        for i, worst, best in self.variance_model.look_limits.ends(contrasts, variance):
+        for i, worst, best in self.variance_model.at_ends(contrasts, variance):
             value, wide = worst if difference[i] > 0 else best
             far[i] = max(far[i] - abs(float(difference[i] - value[0])), 0.0)
             total[i] += max(0.0, float(wide.value[0] - variance.value[i]))

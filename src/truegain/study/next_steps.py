@@ -280,7 +280,7 @@ class StepPlanner:
             done = int(touching[0]) + int(self.variance_model.estimator.stuck(contrasts)[0])
             now = replace(now, differ=differ, open=max(0, differ - done))
         stuck = np.zeros(len(contrasts))
-        for i, (worst, _), (best, _) in self.variance_model.look_limits.ends(
+        for i, (worst, _), (best, _) in self.variance_model.at_ends(
             contrasts, self.variance_model.variance(contrasts, self.confidence)
         ):
             stuck[i] = (best[0] - worst[0]) / 2

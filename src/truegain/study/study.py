@@ -30,10 +30,9 @@ from truegain.lazy import provided
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean, OfItems
 from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
-from truegain.measures.scoring import at_level, matching_for, measures_for
+from truegain.measures.scoring import at_level, keys_in_question, matching_for, measures_for
 from truegain.message import Message, arg, argname, gold_drawn, with_marks
 from truegain.pooling.bounds import is_known
-from truegain.pooling.pools import keys_in_question
 from truegain.results.base import provenance_of
 from truegain.results.settlement import Settlement
 from truegain.sampling.catalogue import SOURCES, draws_topics, is_sample, population_groups, populations

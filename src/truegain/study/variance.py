@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -30,8 +30,9 @@ from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance, limit
 from truegain.stats.intervals import wilson, within
 from truegain.stats.student_t import quantiles_of
 from truegain.stats.student_t import wilson as wilson_of_share
-from truegain.study.anytime import LookLimits
+from truegain.study.anytime import End, LookLimits
 from truegain.study.estimators import FEW_TOPICS, ScoreEstimator
+from truegain.study.gold_lists import ByList
 
 Parts = dict[SourceName, Floats]
 
@@ -174,6 +175,11 @@ class VarianceModel:
         """The sources that answers generalize over and that may hold others."""
         return self.over - {"assessors"} if self.repeats_shared else self.over
 
+    @property
+    def of_list(self) -> bool:
+        """Whether an ordered list of gold labels is behind the scores, some of which people may be unable to give."""
+        return isinstance(self.estimator, ByList)
+
     @cached_property
     def look_limits(self) -> LookLimits:
         """Limits at every look, where these are asked for, and with labels that nobody could give."""
@@ -230,6 +236,10 @@ class VarianceModel:
         made = self.made_for(source)
         return None if made is None else made.variance(contrasts)
 
+    def at_ends(self, contrasts: Contrasts, variance: Variance) -> Iterable[End]:
+        """Value and variance, at worst and at best, of each contrast that a document moves which nobody could judge."""
+        return self.look_limits.ends(contrasts, variance) if self.of_list else ()
+
     def difference_limits(
         self, contrasts: Contrasts, value: Floats, variance: Variance, confidence: float, topics: bool = True
     ) -> tuple[Floats, Floats]:
@@ -237,12 +247,12 @@ class VarianceModel:
 
         topics: whether `variance` is over topics.
         """
-        if (by_bets := self.look_limits.by_bets(contrasts, topics)) is not None:
-            return by_bets
-        low, high = self.look_limits.held_open(
-            contrasts, limits(value, variance, confidence), variance, confidence, topics
-        )
-        low, high = self.estimator.widened(contrasts, low, high, quantiles_of(confidence, variance.df))
+        found = limits(value, variance, confidence)
+        if self.of_list:
+            if (by_bets := self.look_limits.by_bets(contrasts, topics)) is not None:
+                return by_bets
+            found = self.look_limits.held_open(contrasts, found, variance, confidence, topics)
+        low, high = self.estimator.widened(contrasts, *found, quantiles_of(confidence, variance.df))
         if self.looks is None:
             return low, high
         return self.look_limits.cut(contrasts, low, high, confidence, topics)
