@@ -15,8 +15,9 @@ from truegain.data.alignment import aligned, of_systems
 from truegain.data.pool import RankedGains
 from truegain.io.columns import Floats
 from truegain.measures.parse import parse_measure
+from truegain.measures.scoring import keys_in_question
 from truegain.pooling.bounds import extremes_of
-from truegain.pooling.pools import Filled, keys_in_question
+from truegain.pooling.pools import Filled
 from truegain.study.unjudged import PairBounds, all_pairs_bounds, sample_step
 
 Labels = dict[str, dict[str, int]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -335,3 +336,20 @@ def settled(means: Floats) -> Floats:
     [0.3, 0.3]
     """
     return np.round(means, 12)
+
+
+# ---- Which unjudged documents are in question.
+
+DEPTH = 100  # down to which documents are in question, unless the cutoff is lower down
+
+
+def in_question(measure: Measure, options: Scoring) -> int | None:
+    """Down to which rank documents are in question; None: to the end of the lists."""
+    cutoff = options.depth or getattr(measure, "cutoff", None)
+    return max(cutoff, DEPTH) if cutoff else None
+
+
+def keys_in_question(measures: Sequence[Measure], first: Sequence[Measure] = ()) -> int:
+    """How many documents of each list must be known by key for `Filled.by_key`; of some measures the first alone."""
+    deepest = max((in_question(m, Scoring()) or sys.maxsize for m in measures), default=0)
+    return max(deepest, DEPTH if first else 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +20,12 @@ from truegain.errors import MeasureError, TruegainError, counted, some, there_ar
 from truegain.io.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.measures.base import Measure
 from truegain.measures.parse import parse_measure, parse_measures
-from truegain.measures.scoring import at_level, matching_for, score, scored
+from truegain.measures.scoring import at_level, in_question, matching_for, score, scored
 from truegain.message import arg, argname
 from truegain.results.base import Table
 from truegain.results.table import Cell
 
 NONE_JUDGED = "no document is judged, so bounds would span everything; have some judged"
-DEPTH = 100  # down to which documents are in question, unless the cutoff is lower down
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,18 +189,6 @@ class UnjudgedOfTopic:
     def fixed(self, values: Floats) -> Floats:
         """The sum of a value of each judged document over each list."""
         return np.bincount(self.judged.system, weights=values, minlength=self.systems + 1).astype(np.float64)
-
-
-def in_question(measure: Measure, options: Scoring) -> int | None:
-    """Down to which rank documents are in question; None: to the end of the lists."""
-    cutoff = options.depth or getattr(measure, "cutoff", None)
-    return max(cutoff, DEPTH) if cutoff else None
-
-
-def keys_in_question(measures: Sequence[Measure], first: Sequence[Measure] = ()) -> int:
-    """How many documents of each list must be known by key for `Filled.by_key`; of some measures the first alone."""
-    deepest = max((in_question(m, Scoring()) or sys.maxsize for m in measures), default=0)
-    return max(deepest, DEPTH if first else 0)
 
 
 def _refuse_condensed(measure: Measure, options: Scoring) -> None:

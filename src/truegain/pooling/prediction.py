@@ -23,10 +23,10 @@ from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.measures.base import Measure
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
 from truegain.measures.parse import MeasuresLike, parse_measures
-from truegain.measures.scoring import at_level
+from truegain.measures.scoring import DEPTH, at_level
 from truegain.message import NEXT_TO_JUDGE, arg, argname
 from truegain.pooling.bounds import ends_of
-from truegain.pooling.pools import DEPTH, Filled, with_unjudged
+from truegain.pooling.pools import Filled, with_unjudged
 from truegain.text.corpus import Corpus, CorpusLike, unit_vectors
 
 # ---- Predicted relevance: how likely an unjudged document is relevant, from the runs that list it and labels.
