@@ -19,7 +19,8 @@ from tests.flat import flat_study
 from tests.judge_error.matrices import scores_of
 from tests.worlds import Labels, Runs
 from truegain.measures.scoring import TopicMeans
-from truegain.stats.intervals import TOPIC_METHODS, holding, topic_intervals, within
+from truegain.stats.contrasts import holding, within
+from truegain.stats.intervals import TOPIC_METHODS, topic_intervals
 from truegain.stats.multiple_testing import METHODS as ADJUSTMENTS
 from truegain.stats.results import Comparison, Estimate
 from truegain.stats.significance import TESTS

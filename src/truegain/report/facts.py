@@ -24,7 +24,7 @@ from truegain.preferences.description import JudgedVotes, PairVotes
 from truegain.preferences.measures import MEASURES, preference_measure
 from truegain.reliability.agree import AgreementReport
 from truegain.results.base import Table
-from truegain.stats.intervals import within
+from truegain.stats.contrasts import within
 from truegain.stats.results import Comparison, Estimate
 from truegain.study.decision import SETTLED, could_move, decided
 from truegain.study.documents import Outcome

@@ -22,7 +22,8 @@ from truegain.results.base import Table
 from truegain.sampling.documents import average_precisions, lists_of_topic
 from truegain.sampling.jackknife import accelerations, average_precision
 from truegain.stats.collection_intervals import few_relevant
-from truegain.stats.intervals import bca_levels, bias_of, inverse_logits, linear, logits, sorted_quantile, within
+from truegain.stats.contrasts import within
+from truegain.stats.intervals import bca_levels, bias_of, inverse_logits, linear, logits, sorted_quantile
 from truegain.stats.multiple_testing import adjust
 from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import check_confidence, p_of, quantile_of, special

@@ -16,8 +16,8 @@ from truegain.measures.average_precision import AP
 from truegain.measures.base import Measure
 from truegain.measures.precision import F1, RR, Judged, SetAP, SetF, SetP, SetR, Unjudged, Utility
 from truegain.sampling.jackknife import TopicSpread, document_spreads
-from truegain.stats.contrasts import NONE, Contrasts
-from truegain.stats.intervals import linear, percentile, within
+from truegain.stats.contrasts import NONE, Contrasts, within
+from truegain.stats.intervals import linear, percentile
 from truegain.stats.other_collections import Drawn, DrawWords, drawn_scores, least_relevant, left_out_spreads
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import check_confidence, p_values_of, quantile_of, quantiles_of, wilson

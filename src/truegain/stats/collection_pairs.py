@@ -34,8 +34,7 @@ from truegain.stats.collection_intervals import (
     spreads_of,
     two_sided,
 )
-from truegain.stats.contrasts import Contrasts, place_of
-from truegain.stats.intervals import within
+from truegain.stats.contrasts import Contrasts, place_of, within
 from truegain.stats.multiple_testing import adjust_asked, check_replicates
 from truegain.stats.other_collections import DrawWords, check_drawable, keys_needed
 from truegain.stats.results import Comparison, ResultList

@@ -1,7 +1,8 @@
-"""Scores and differences of several systems at once, and how far each unit of a source moves them."""
+"""Scores and differences of several systems at once, their limits, and how far each unit of a source moves them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -131,7 +132,7 @@ def tiers_of(ahead: Bools, known: Bools | None = None) -> tuple[Ints, list[int]]
     return tier, heads
 
 
-# ---- How far each unit of a source moves each system's score.
+# ---- Variances of contrasts, their limits, and how far each unit of a source moves each system's score.
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +157,38 @@ def limits(value: Floats, variance: Variance, confidence: float) -> tuple[Floats
     """Value +- t(df) sqrt V."""
     half = quantiles_of(confidence, variance.df) * np.sqrt(variance.value)
     return value - half, value + half
+
+
+def holding(value: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Limits no narrower than the value that they are of: quantiles of draws may miss it, and so may rounding.
+
+    >>> [float(end) for end in holding(0.6, 0.636, 0.833)]
+    [0.6, 0.833]
+    """
+    at, least, most = (np.asarray(x, np.float64) for x in (value, low, high))
+    return np.where(at < least, at, least), np.where(at > most, at, most)
+
+
+def within(
+    low: npt.ArrayLike,
+    high: npt.ArrayLike,
+    bounds: tuple[float, float],
+    *,
+    value: npt.ArrayLike = math.nan,
+    differences: bool = False,
+) -> tuple[Floats, Floats]:
+    """Limits cut at what a measure can be, but not of the value itself; differences at what two values can be apart.
+
+    >>> [float(end) for end in within(-0.1, 1.2, (0, 1))]
+    [0.0, 1.0]
+    >>> [float(end) for end in within(-0.1, 1.2, (0, 1), differences=True)]
+    [-0.1, 1.0]
+    """
+    least, greatest = bounds
+    if differences:
+        least, greatest = least - greatest, greatest - least
+    cut = (np.clip(np.asarray(end, np.float64), least, greatest) for end in (low, high))
+    return holding(value, *cut)
 
 
 def summed(parts: Sequence[Variance]) -> Variance:

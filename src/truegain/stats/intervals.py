@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,6 +14,7 @@ from truegain.measures.scoring import TopicMeans
 from truegain.message import argname
 from truegain.sampling.streams import blocks, bootstrap_weights
 from truegain.sampling.topics import Topics
+from truegain.stats.contrasts import within
 from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import check_confidence, quantile_of, quantiles_of, special
@@ -242,38 +242,6 @@ def logits(values: npt.ArrayLike, epsilon: float = EPSILON) -> Floats:
 def inverse_logits(values: npt.ArrayLike) -> Floats:
     """1/(1 + e^-x), safe for any x."""
     return np.asarray(special().expit(np.asarray(values, np.float64)))
-
-
-def holding(value: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Limits no narrower than the value that they are of: quantiles of draws may miss it, and so may rounding.
-
-    >>> [float(end) for end in holding(0.6, 0.636, 0.833)]
-    [0.6, 0.833]
-    """
-    at, least, most = (np.asarray(x, np.float64) for x in (value, low, high))
-    return np.where(at < least, at, least), np.where(at > most, at, most)
-
-
-def within(
-    low: npt.ArrayLike,
-    high: npt.ArrayLike,
-    bounds: tuple[float, float],
-    *,
-    value: npt.ArrayLike = math.nan,
-    differences: bool = False,
-) -> tuple[Floats, Floats]:
-    """Limits cut at what a measure can be, but not of the value itself; differences at what two values can be apart.
-
-    >>> [float(end) for end in within(-0.1, 1.2, (0, 1))]
-    [0.0, 1.0]
-    >>> [float(end) for end in within(-0.1, 1.2, (0, 1), differences=True)]
-    [-0.1, 1.0]
-    """
-    least, greatest = bounds
-    if differences:
-        least, greatest = least - greatest, greatest - least
-    cut = (np.clip(np.asarray(end, np.float64), least, greatest) for end in (low, high))
-    return holding(value, *cut)
 
 
 # ---------------------------------------------------------------------- shared

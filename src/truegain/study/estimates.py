@@ -19,8 +19,7 @@ from truegain.measures.items import OfItems
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell, listed
 from truegain.sampling.streams import generator
-from truegain.stats.contrasts import Contrasts, Variance, tiers_of
-from truegain.stats.intervals import within
+from truegain.stats.contrasts import Contrasts, Variance, tiers_of, within
 from truegain.stats.results import Comparison, Estimate
 from truegain.stats.student_t import p_of, p_values_of, quantiles_of, quantiles_of_p
 from truegain.study.anytime import nothing_in_common

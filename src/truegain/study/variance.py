@@ -26,8 +26,8 @@ from truegain.sampling.catalogue import (
 from truegain.sampling.jackknife import TopicSpread
 from truegain.sampling.source import SourceName, TopicUnits
 from truegain.stats.collection_intervals import Lone, pooled
-from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance, limits, summed
-from truegain.stats.intervals import wilson, within
+from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance, limits, summed, within
+from truegain.stats.intervals import wilson
 from truegain.stats.student_t import quantiles_of
 from truegain.stats.student_t import wilson as wilson_of_share
 from truegain.study.anytime import End, LookLimits

@@ -14,8 +14,7 @@ from truegain.measures.base import Measure
 from truegain.sampling.catalogue import SOURCES
 from truegain.sampling.source import Source, SourceName
 from truegain.sampling.streams import generator
-from truegain.stats.contrasts import Contrasts, Influence, Variance, limits
-from truegain.stats.intervals import within
+from truegain.stats.contrasts import Contrasts, Influence, Variance, limits, within
 from truegain.stats.results import Comparison
 from truegain.study.variance import VarianceModel
 

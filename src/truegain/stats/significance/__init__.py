@@ -19,7 +19,8 @@ from truegain.errors import TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Bools, Floats
 from truegain.measures.base import mean_of_rows
 from truegain.message import Message, arg, with_marks
-from truegain.stats.intervals import means_and_errors, student, within
+from truegain.stats.contrasts import within
+from truegain.stats.intervals import means_and_errors, student
 from truegain.stats.multiple_testing import ENOUGH, MARGIN, Counting, Trials, check_trials, trials_needed
 from truegain.stats.results import Estimate
 from truegain.stats.significance.anova import Tukey, complete, randomized_tukey_hsd, tukey_hsd
