@@ -13,7 +13,7 @@ from typing import Literal
 
 import polars as pl
 
-from truegain.io.compression import zstd
+from truegain.io.plain_text import zstd
 
 QRELS = b"1 0 a 1\n1 0 b 0\n2 0 a 1\n"
 RUN = b"1 Q0 a 1 2.5 s\n1 Q0 b 2 1.5 s\n2 Q0 a 1 0.5 s\n"

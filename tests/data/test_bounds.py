@@ -19,9 +19,8 @@ import pytest
 import truegain as tg
 from tests.text.whole_inputs import all_pieces
 from truegain.io import files, plain_text
-from truegain.io.compression import zstd
 from truegain.io.files import read_bytes
-from truegain.io.plain_text import LONGEST_LINE
+from truegain.io.plain_text import LONGEST_LINE, zstd
 
 LINE = b"1 Q0 d%d 1 2 s\n"
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import truegain as tg
 from tests.data.nasty import NASTY_IDS
 from truegain.io import trec
-from truegain.io.compression import zstd
+from truegain.io.plain_text import zstd
 
 bounded = settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 

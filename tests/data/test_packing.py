@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import truegain as tg
-from truegain.io import compression
+from truegain.io import plain_text
 from truegain.io.chunks import line_file
-from truegain.io.compression import DamagedError, packed, unpacking
 from truegain.io.files import pieces_of, read_bytes
+from truegain.io.plain_text import DamagedError, packed, unpacking
 from truegain.judging.study.files import rows_of
 from truegain.text.pieces import opened as text_opened
 
@@ -105,7 +105,7 @@ def test_what_follows_a_member(ending: str, fault: str, monkeypatch: pytest.Monk
     """Guards the end of every member: another, padding as the format has it, or a refusal; however it is cut."""
     data, legal = faults(ending)[fault]
     assert found(data) == (ONE + TWO if legal else None)
-    monkeypatch.setattr(compression, "_READ", 3)
+    monkeypatch.setattr(plain_text, "_READ", 3)
     assert len(data) > 9999 or found(data) == (ONE + TWO if legal else None)
 
 

@@ -22,10 +22,10 @@ from truegain.data.writing import kind_to_write, table_bytes
 from truegain.errors import InputError, TruegainError, counted, warn
 from truegain.io import formats, named_tables
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, frozen, number_of
-from truegain.io.compression import COMPRESSED
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.io.named_tables import harmless, is_missing, unguarded
 from truegain.io.overwrite import guarded
+from truegain.io.plain_text import COMPRESSED
 from truegain.io.trec import loaded
 from truegain.message import ANOTHER_FILE, FILL_LIST, arg, argname, by_surface
 from truegain.results.base import Result, Table

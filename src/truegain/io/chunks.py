@@ -19,7 +19,6 @@ import numpy.typing as npt
 from truegain.errors import InputError
 from truegain.io import _split
 from truegain.io.columns import Codes, Ints
-from truegain.io.compression import Joined, unpacking
 from truegain.io.files import (
     LZ4,
     check_room,
@@ -33,7 +32,7 @@ from truegain.io.files import (
 )
 from truegain.io.memory import unpacked_size
 from truegain.io.overwrite import descriptor, noting_digest
-from truegain.io.plain_text import PIECE, Endless, PartText, bad_place, not_text
+from truegain.io.plain_text import PIECE, Endless, Joined, PartText, bad_place, not_text, unpacking
 
 # ---- Files of lines that are read piece by piece: plain ones as they lie there, others unpacked to disk first.
 

@@ -20,10 +20,21 @@ from typing import BinaryIO, cast
 from truegain.addresses import is_irds, is_remote, without_secrets
 from truegain.errors import ORDER, InputError, TruegainError, an, why
 from truegain.io import remote
-from truegain.io.compression import COMPRESSED, COMPRESSIONS, DamagedError, Joined, packed, unpacking
 from truegain.io.irds import lines_of
 from truegain.io.overwrite import check_unchanged, descriptor, is_file, reading, reading_standard_input, wrote
-from truegain.io.plain_text import PIECE, AnyBytes, Bounds, Endless, in_bytes
+from truegain.io.plain_text import (
+    COMPRESSED,
+    COMPRESSIONS,
+    PIECE,
+    AnyBytes,
+    Bounds,
+    DamagedError,
+    Endless,
+    Joined,
+    in_bytes,
+    packed,
+    unpacking,
+)
 
 # ---- Where bytes come from: files, folders, globs, standard input, compressed or not.
 

@@ -14,7 +14,6 @@ from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.io import remote
 from truegain.io.column_names import file_options
-from truegain.io.compression import Joined, unpacking
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,
@@ -29,7 +28,7 @@ from truegain.io.files import (
     shown_path,
 )
 from truegain.io.formats import FORMATS, NESTED, kind_of
-from truegain.io.plain_text import MOST_TIMES, in_bytes, memory_there
+from truegain.io.plain_text import MOST_TIMES, Joined, in_bytes, memory_there, unpacking
 from truegain.message import arg, argname
 
 # ---- What reading a file takes, told from how it begins: its text, and so much for every line and every topic.

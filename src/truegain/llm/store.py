@@ -22,8 +22,8 @@ import msgspec
 
 from truegain.errors import InputError, TruegainError
 from truegain.io import formats
-from truegain.io.compression import COMPRESSED
 from truegain.io.files import PathLike, shown_path
+from truegain.io.plain_text import COMPRESSED
 from truegain.message import arg
 
 VERSION = 1

@@ -15,12 +15,11 @@ from typing import BinaryIO, cast
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError, needs
-from truegain.io.compression import COMPRESSED, TOLD_BY, unpacking
 from truegain.io.files import is_folder, matched, shown_path
 from truegain.io.formats import ending
 from truegain.io.irds import dataset_of
 from truegain.io.overwrite import reading
-from truegain.io.plain_text import plain_text
+from truegain.io.plain_text import COMPRESSED, TOLD_BY, plain_text, unpacking
 from truegain.io.remote import files_below, first_bytes, has_stretches
 from truegain.io.separated import check_spread, separator_of
 from truegain.message import arg, argname

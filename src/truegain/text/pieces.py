@@ -16,9 +16,9 @@ from truegain.addresses import is_remote
 from truegain.errors import InputError, shorten
 from truegain.io import remote
 from truegain.io.columns import COLUMNS, plain_name
-from truegain.io.compression import TOLD_BY, unpacking
 from truegain.io.files import read_failures, shown_path
 from truegain.io.json_files import STRICT, RepeatedKeyError, repeated_key
+from truegain.io.plain_text import TOLD_BY, unpacking
 from truegain.io.separated import LONG, NAME, STEMS
 from truegain.message import arg
 

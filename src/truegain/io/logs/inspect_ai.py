@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from truegain.errors import InputError, counted
-from truegain.io.compression import zstd
 from truegain.io.logs.log import OK, Log, LogFormat, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import (
     FAILED,
@@ -35,7 +34,7 @@ from truegain.io.logs.records import (
     stem,
     value_of,
 )
-from truegain.io.plain_text import in_bytes, most_bytes
+from truegain.io.plain_text import in_bytes, most_bytes, zstd
 
 WORDS = "a log of inspect_ai"
 GRADES = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0} | {w: v for w, v in YES_NO.items() if w not in ("pass", "fail")}

@@ -20,9 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from truegain.errors import InputError, shorten
-from truegain.io.compression import COMPRESSED
 from truegain.io.logs.log import OK
-from truegain.io.plain_text import plain_text
+from truegain.io.plain_text import COMPRESSED, plain_text
 from truegain.io.separated import csv_cells
 
 START = 1 << 16  # bytes that tell what a file is

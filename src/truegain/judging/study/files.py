@@ -21,12 +21,11 @@ from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError
 from truegain.io import named_tables
 from truegain.io.columns import BEIR, COLUMNS, is_number, plain_name
-from truegain.io.compression import TOLD_BY, unpacking
 from truegain.io.files import PathLike, expand, read_bytes, read_failures, shown_path
 from truegain.io.formats import ending, format_of_ending, read
 from truegain.io.json_files import STRICT, RepeatedKeyError, repeated
 from truegain.io.named_tables import Columns, is_guarded, unguarded
-from truegain.io.plain_text import TO_UTF8
+from truegain.io.plain_text import TO_UTF8, TOLD_BY, unpacking
 from truegain.io.separated import check_spread, first_line, separator_of
 from truegain.io.trec import loaded
 from truegain.judging.tasks.base import FORMATS, TEXT, Document, Format, Item, Question, Topic
