@@ -14,6 +14,7 @@ from scipy import stats
 
 from truegain.errors import TruegainError
 from truegain.stats import intervals
+from truegain.stats.contrasts import within
 
 
 def ends(found: intervals.Limits) -> list[float]:
@@ -206,5 +207,5 @@ def test_wilson_between_other_bounds() -> None:
 
 def test_limits_of_differences_are_cut_at_the_whole_range() -> None:
     """Guards `within`: of a measure in [1, 4] two values are at most 3 apart, to either side."""
-    assert [float(x) for x in intervals.within(-9, 9, (1, 4), differences=True)] == [-3.0, 3.0]
-    assert [float(x) for x in intervals.within(-9, 9, (1, 4))] == [1.0, 4.0]
+    assert [float(x) for x in within(-9, 9, (1, 4), differences=True)] == [-3.0, 3.0]
+    assert [float(x) for x in within(-9, 9, (1, 4))] == [1.0, 4.0]
