@@ -29,6 +29,7 @@ from truegain.study.inputs import StudyInputs, each_alone, joint_sentences
 if TYPE_CHECKING:
     from truegain.study.documents import RankingDocument, VerdictsDocument
     from truegain.study.estimates import Ranking
+    from truegain.study.study import Study
     from truegain.study.verdict import Verdict
 
 Paragraphs = Callable[["Verdict"], tuple[str, ...]]  # what a verdict stands on, with commands in place of calls
@@ -69,8 +70,6 @@ def verdict_command(
         truegain verdict demo/llm.qrels demo/runs --baseline system-1 --gold demo/gold_sample.qrels --design random
 
     """
-    from truegain.measures.items import labeled_as
-
     pair, baseline, candidate = typed_claims(context, claims.pair, claims.baseline, claims.candidate)
     files = expand(runs)
     study = options.study_of_inputs(judgments, files, config, reading)
@@ -83,8 +82,7 @@ def verdict_command(
     ]
     verdicts = [study.verdict(a, b, m, options.costs) for a, b, m in compared]
     together = [] if rankings else joint_sentences(study, verdicts)
-    unit = labeled_as(study.measures[0], study.ranked, "document")
-    about = partial(about_in_commands, judgments=judgments, runs=files, unit=unit, options=options)
+    about = partial(about_in_commands, judgments=judgments, runs=files, study=study, options=options)
     if printing.format == "json":
         provenance = {**options.provenance(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
         inputs = digests(options.inputs(judgments, files, config, study_file or context.meta.get("study")))
@@ -175,14 +173,17 @@ def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
 
 
 def about_in_commands(
-    verdict: Verdict, judgments: str, runs: Sequence[str], unit: str, options: StudyInputs | None = None
+    verdict: Verdict, judgments: str, runs: Sequence[str], study: Study, options: StudyInputs | None = None
 ) -> tuple[str, ...]:
     """What a verdict stands on, with the commands that draw gold labels and unjudged documents.
 
-    unit: what people label.  options: which score of answers is meant, and in which clusters.
+    options: which score of answers is meant, and in which clusters.
     """
     check = draw = ""
     if verdict.how_to_check:
+        from truegain.measures.items import labeled_as
+
+        unit = labeled_as(study.measures[0], study.ranked, "document")
         check = (
             f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs, options)} draws the "
             f"{unit}s to label; fill in labels from the top, then add --gold LIST.csv."
