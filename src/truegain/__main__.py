@@ -10,10 +10,11 @@ from truegain.cli.starting import ASK_FOR_HELP
 def main() -> None:
     """Run the command line; Ctrl-C while it is still being loaded ends it without a traceback, too."""
     try:
-        if sys.argv[-1] in ASK_FOR_HELP:
+        *command, last = sys.argv[1:] or [""]
+        if last in ASK_FOR_HELP:
             from truegain.cli.help import shown_at_once
 
-            if shown_at_once(sys.argv[1:-1]):
+            if shown_at_once(command):
                 return
         from truegain.cli.app import main as run
 
