@@ -22,6 +22,13 @@ import truegain as tg
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+
+
+def slipped(true: Array, rng: np.random.Generator) -> Array:
+    """1, and 10 for one value in a hundred."""
+    return np.where(rng.random(true.shape) < 0.01, 10.0, 1.0)
+
+
 JUDGES = {  # the judge's values of true ones
     "fine": lambda true, rng: true + rng.normal(0, 0.05, true.shape),
     "fine, favors b": lambda true, rng: (
@@ -32,6 +39,7 @@ JUDGES = {  # the judge's values of true ones
     "12% gross errors": lambda true, rng: np.where(rng.random(true.shape) < 0.12, rng.random(true.shape), true),
     "root": lambda true, rng: np.sqrt(true) + rng.normal(0, 0.04, true.shape),
     "above 0.6 or not": lambda true, rng: (true > 0.6) * 0.8 + rng.normal(0, 0.02, true.shape),
+    "fine, 1% times ten": lambda true, rng: np.clip(true + rng.normal(0, 0.05, true.shape), 0, 1) * slipped(true, rng),
     "useless": lambda true, rng: rng.beta(2, 2, true.shape),
 }
 TOPICS, GAIN = 100, 0.05
@@ -42,7 +50,7 @@ def draw(judge: str, rng: np.random.Generator, topics: int = TOPICS) -> tuple[Ar
     """True values and the judge's, systems by topics."""
     ease = rng.beta(3, 2, topics)
     true = np.clip(0.6 * ease + 0.4 * rng.beta(2, 2, (2, topics)) + np.array([[0.0], [GAIN]]), 0, 1)
-    return true, np.clip(JUDGES[judge](true, rng), 0, 1)
+    return true, np.clip(JUDGES[judge](true, rng), 0, 10 if "ten" in judge else 1)
 
 
 def rows_of(values: Array, kept: Bools) -> list[dict[str, object]]:

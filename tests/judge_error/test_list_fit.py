@@ -55,16 +55,19 @@ def test_values_of_answers_are_predicted_by_a_line_and_strata() -> None:
     fit = valued(20)
     assert fit.bronze is not None
     e, has = fit.expansion / fit.expansion.mean(), np.isin(np.arange(30), fit.item)
-    stratum, slope = strata_of(fit.bronze, has), slope_of(fit.bronze[fit.item], fit.gold, e)
+    ends = fit.bronze[has].min(), fit.bronze[has].max()
+    bronze, stratum = np.clip(fit.bronze, *ends), strata_of(fit.bronze, has)
+    assert (bronze != fit.bronze).any(), "some lie beyond those with gold"
+    slope = slope_of(bronze[fit.item], fit.gold, e)
     assert 0.5 < slope < 0.9, "the judge's values predict people's"
     assert len(set(stratum.tolist())) > 1
-    above, at = fit.gold - slope * fit.bronze[fit.item], stratum[fit.item]
+    above, at = fit.gold - slope * bronze[fit.item], stratum[fit.item]
     m = np.empty(30)
     for i in range(30):
         others = fit.topic[fit.item] != fit.topic[i]
-        gbar = (e[others] @ above[others] + 0.5 - slope * fit.bronze.mean()) / (e[others].sum() + 1)
+        gbar = e[others] @ above[others] / e[others].sum()
         same = others & (at == stratum[i])
-        m[i] = slope * fit.bronze[i] + (e[same] @ above[same] + gbar) / (e[same].sum() + 1)
+        m[i] = slope * bronze[i] + (e[same] @ above[same] + gbar) / (e[same].sum() + 1)
     assert fit.expected == pytest.approx(m, abs=1e-12)
     right = fit.coefficient[:, fit.item] @ (fit.expansion * (fit.gold - m[fit.item]))
     assert fit.scores == pytest.approx((fit.coefficient @ m + right) / 15, abs=1e-12)
@@ -75,6 +78,18 @@ def test_values_of_answers_are_predicted_by_a_line_and_strata() -> None:
         assert fit.variance[stratum == h] == pytest.approx(spread + unforeseen, rel=1e-9)
     assert fit.blind().expected[fit.topic == 0] == pytest.approx(fit.blind().expected[0], abs=1e-12)
     assert fit.variance.mean() < fit.blind().variance.mean() / 5
+
+
+def test_a_list_of_values_does_not_depend_on_the_judges_scale() -> None:
+    """Guards a judge from 0 to 100 beside people's values, wide ends of the scale, and a single value with a slip."""
+    fit = valued(20)
+    assert fit.bronze is not None
+    other = replace(fit, bronze=40 + 100 * fit.bronze, scale=(0.0, 140.0))
+    assert other.scores == pytest.approx(fit.scores, abs=1e-12)
+    assert other.variance == pytest.approx(fit.variance, rel=1e-9)
+    at = int(np.setdiff1d(np.arange(30), fit.item)[0])
+    slip = replace(fit, bronze=np.where(np.arange(30) == at, 85.0, fit.bronze))
+    assert 0 <= slip.expected[at] <= 1.1
 
 
 def test_pass_or_fail_by_people_has_no_line() -> None:

@@ -10,6 +10,8 @@ import pytest
 from benchmarks.rectified import by_pairs, told
 from scipy import stats
 
+import truegain as tg
+from truegain.data.items import Items
 from truegain.io.columns import Floats
 from truegain.judge_error.pair_estimators import PairFit, SampledPairs, slope_of, strata_of
 from truegain.sampling.catalogue import DESIGNS
@@ -86,7 +88,7 @@ def valued(seed: int) -> tuple[SampledPairs, Floats]:
     s = pairs.sampled
     slope = slope_of(bronze[s], gold[s], pairs.expansion[s])
     stratum = strata_of(bronze, s, least=15)
-    return replace(pairs, bronze=bronze, gold=gold, stratum=stratum, shows_spread=True, slope=slope), coefficients
+    return replace(pairs, bronze=bronze, gold=gold, stratum=stratum, are_values=True, slope=slope), coefficients
 
 
 # ---------------------------------------------------------------------- values
@@ -145,6 +147,36 @@ def test_the_line_is_worth_what_strata_lose_of_a_fine_judge() -> None:
     strata, with_line = (float(np.sqrt(np.mean(np.square(errors[line])))) for line in (False, True))
     assert with_line < 0.8 * strata
     assert abs(np.mean(errors[True])) < 0.2 * with_line
+
+
+def test_a_slip_of_the_judge_is_not_believed() -> None:
+    """Guards a value of 85 for 0.85 that no gold label met, through the whole: the difference stays what it is."""
+    rng = np.random.default_rng(4)
+    true = np.clip(rng.beta(3, 2, (2, 100)) + np.array([[0.0], [0.05]]), 0, 1)
+    judged = np.clip(true + rng.normal(0, 0.05, true.shape), 0, 1)
+    kept = rng.random(true.shape) < 0.2
+    slips = judged * np.where(np.arange(200).reshape(2, 100) == np.flatnonzero(~kept.ravel())[3], 100, 1)
+
+    def items(values: Array, some: npt.NDArray[np.bool_]) -> Items:
+        at = zip(*np.nonzero(some), strict=True)
+        return tg.read_items([{"topic": f"q{t}", "system": "ab"[s], "f": float(values[s, t])} for s, t in at])
+
+    found = []
+    for values in (judged, slips):
+        study = tg.Study(
+            items(values, kept | True), measures="f", gold=tg.Gold(items(true, kept), "random"), population="fixed"
+        )
+        found.append(study.compare("a", "b")[0].difference)
+    assert found[1] == pytest.approx(found[0], abs=0.01)
+
+
+def test_many_weights_are_worked_out_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards studies of thousands of topics, whose weights do not fit in memory at once."""
+    pairs, coefficients = drawn(1, docs=20)
+    fit, weights = PairFit.of(pairs, coefficients), np.random.default_rng(1).random((50, 12))
+    whole = fit.values(weights)
+    monkeypatch.setattr("truegain.judge_error.pair_estimators.MOST_CELLS", 7 * fit.count.size)
+    assert fit.values(weights) == pytest.approx(whole, abs=1e-12)
 
 
 def test_weights_are_copies() -> None:
@@ -211,7 +243,7 @@ def graded(seed: int) -> tuple[SampledPairs, Floats]:
     rng = np.random.default_rng(seed)
     values = (pairs.gold + rng.beta(2, 3, len(pairs.gold))) / 2
     bronze = pairs.bronze + 0.1 * rng.random(len(values))  # fine, so that the strata of a line have ends of their own
-    return replace(pairs, gold=values, bronze=bronze, shows_spread=True, slope=0.4), coefficients
+    return replace(pairs, gold=values, bronze=bronze, are_values=True, slope=0.4), coefficients
 
 
 def ends_of(pairs: SampledPairs, h: int) -> tuple[float, float]:
@@ -244,7 +276,7 @@ def test_the_variance_that_few_pairs_must_have_written_out(many: bool) -> None:
         spread = (sum(x * x for x in touched) + 4 * square) / (len(touched) + 4) - first**2
         if many:
             spread *= len(values) / (len(values) - 1)
-            spread += (pairs.gold[at].var() - spread) / (len(at) + 1)
+            spread += max(pairs.gold[at].var() - spread, 0) / (len(at) + 1)
         open_ = sum((1 - 1 / pairs.expansion[at[k]]) * load[k] ** 2 for k in rows)
         variance += max(float(spread), least) * open_
     assert fit.by_chance(load[:, None])[0] == pytest.approx(variance / 12**2, rel=1e-9)

@@ -172,7 +172,8 @@ def posterior(units: DrawnUnits, values: np.ndarray) -> np.ndarray:
     n, label = len(units), strata_of(units.label)
     labels = np.unique(label)
     columns = [np.ones(n), *((label == x) * 1.0 for x in labels), *((units.group == g) * 1.0 for g in range(4))]
-    x = np.stack([*columns, (units.label - 1) / 3 - 0.5], axis=1)  # of a scale from 1 to 4
+    low, high = np.quantile(units.label, [0.05, 0.95])
+    x = np.stack([*columns, np.clip((units.label - low) / (high - low), 0, 1) - 0.5], axis=1)
     of_label, of_slope, left = (0.02, 0.25, 0.03) if units.are_values else (0.25, 1e-12, 0.15)
     prior = np.array([0.25] + [of_label] * len(labels) + [0.04] * 4 + [of_slope])  # as chosen: written again
     begin = np.array([0.5] + [0.0] * (len(prior) - 2) + [0.5 if units.are_values else 0.0])
@@ -198,6 +199,20 @@ def test_what_is_expected_is_the_posterior_of_a_linear_model(are_values: bool) -
         for t in range(30):
             sure.learn(t, extreme)
         assert (sure.after(30) == end).mean() > 0.5
+
+
+def test_the_scale_of_the_judge_is_its_own() -> None:
+    """Guards a judge from 0 to 100 beside people's 0 to 1, and one value with a slip: the same bets as without."""
+    rng = np.random.default_rng(1)
+    judged = rng.random(200)
+    weight = np.where(np.arange(200) % 2, 1.0, -1.0)[None] / 100
+    values = np.clip(judged + rng.normal(0, 0.05, 200), 0, 1).tolist()
+    units = DrawnUnits(weight, np.ones(200), judged, np.arange(200) // 2, are_values=True)
+    plain = Betting(units, values[:50]).limits(0.05)
+    other = Betting(replace(units, label=7 + 100 * judged), values[:50]).limits(0.05)
+    assert np.array(other) == pytest.approx(np.array(plain), abs=1e-9)
+    slip = Betting(replace(units, label=np.where(np.arange(200) == 190, 100 * judged, judged)), values[:50])
+    assert np.ptp(slip.limits(0.05)) < 1.1 * np.ptp(plain)
 
 
 def test_values_of_a_fine_judge_need_fewer_labels() -> None:

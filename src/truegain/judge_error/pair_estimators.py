@@ -29,8 +29,9 @@ class SampledPairs:
     topic: from 0.  stratum: of the bronze label, from `strata_of`.  bronze, gold: what the labels are worth, gold NaN
     where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.  unit: what
     was drawn with the pair, such as its answer, by number; None where pairs were drawn by themselves.
-    shows_spread: these are values of answers, and gold has three levels or more: a few labels show how they spread.
-    slope: of the line that foretells gold values from bronze ones, which strata then correct; 0 for labels.
+    are_values: these are values of answers, and gold has three levels or more: a few labels show how they spread.
+    slope: of the line that foretells gold values from bronze ones, which strata then correct; 0 for labels.  With a
+    line, bronze values lie within those of gold pairs (`within_gold`).
     """
 
     topic: Ints
@@ -40,7 +41,7 @@ class SampledPairs:
     expansion: Floats
     topics: int
     unit: Ints | None = None
-    shows_spread: bool = False
+    are_values: bool = False
     slope: float = 0.0
 
     @property
@@ -114,21 +115,32 @@ def slope_of(bronze: Floats, gold: Floats, weight: Floats) -> float:
     0.3
     """
     x, y = bronze - np.average(bronze, weights=weight), gold - np.average(gold, weights=weight)
-    square = float(weight @ x**2) * (1 + 1 / len(x))
-    return float(weight @ (x * y)) / square if square > TINY else 0.0
+    square = float(weight @ x**2)
+    return float(weight @ (x * y)) / (square * (1 + 1 / len(x))) if square > TINY * float(weight @ bronze**2) else 0.0
+
+
+def within_gold(bronze: Floats, sampled: Bools) -> Floats:
+    """Bronze values, no lower and no higher than those with a gold label: beyond, a line is level.
+
+    A value on another scale, such as 85 for 0.85, would else be believed where no gold label met it.
+
+    >>> within_gold(np.array([0.1, 0.5, 0.9, 85.0]), np.array([False, True, True, False])).tolist()
+    [0.5, 0.5, 0.9, 0.9]
+    """
+    return np.asarray(np.clip(bronze, bronze[sampled].min(), bronze[sampled].max()))
 
 
 def not_by_luck(spread: Floats, gold: Floats) -> Floats:
     """The spread of gold values about their predictions, as if one more lay where the judge tells nothing.
 
-    A judge who is right but for a few gross errors looks exact to thirty labels that met none of them: without it,
-    intervals held the truth in .88 of studies where they were to hold it in .95.
+    A judge who is right but for a few gross errors looks exact to thirty labels that met none of them.
     """
-    return np.asarray(spread + (gold.var() - spread) / (len(gold) + 1))
+    return np.asarray(spread + np.maximum(gold.var() - spread, 0.0) / (len(gold) + 1))
 
 
 # ---- Scores of all systems rectified by gold pairs, prepared once and refitted for many rows of topic weights.
 
+MOST_CELLS = 20_000_000  # rows x topics x strata that are worked out at once
 ADDED = 4  # gold values of the whole stratum beside those that touch a contrast
 
 
@@ -144,10 +156,10 @@ class PairFit:
 
     gbar is the mean gold value over all strata there.  Of values of answers, g and m are what lies above a line
     through all gold pairs, and what the line says of all pairs is added: sum w c (slope * bronze).  Strata alone would
-    cut a fine scale into few steps, and pull the outer ones to the middle.  Leaving the own topic out keeps the
-    residuals honest; the second part lets the system's own gold pairs set its score right whether or not the judge
-    favors it.  A stratum's mean over the whole pool would be wrong: what a system ranks high is relevant more often,
-    whatever its bronze label.
+    cut a fine scale into few steps, and pull the outer ones to the middle.  Leaving the own topic out of m keeps the
+    residuals honest (the slope, one number, is of all topics); the second part lets the system's own gold pairs set its
+    score right whether or not the judge favors it.  A stratum's mean over the whole pool would be wrong: what a system
+    ranks high is relevant more often, whatever its bronze label.
 
     Saerndal, Swensson and Wretman 1992, Model Assisted Survey Sampling; Angelopoulos, Duchi and Zrnic 2023.
 
@@ -221,6 +233,10 @@ class PairFit:
 
         lacking: the correction of a system that has no gold pair left.
         """
+        most = max(1, MOST_CELLS // self.count.size)
+        if len(weights) > most:
+            blocks = [self.values(weights[i : i + most], lacking) for i in range(0, len(weights), most)]
+            return np.concatenate(blocks)
         rows, systems = len(weights), len(self.whole)
         weighted = (weights[:, :, None] * self.expected(weights)).reshape(rows, -1)
         predicted = weighted @ self.whole.reshape(systems, -1).T
@@ -289,9 +305,9 @@ class PairFit:
             spread = (gold[at] ** 2 @ touched[at] + ADDED * square[h]) / (n + ADDED) - first**2
             odd = 0.5 / (at.sum() + 1)
             least = (high[h] - low[h]) ** 2 * odd * (1 - odd)
-            if self.pairs.shows_spread and np.ptp(gold[at]) > 0:  # they do not agree by chance: no value is made up
-                own, least = gold[at], 0.0
-                first = (own @ touched[at] + ADDED * own.mean()) / (n + ADDED)
+            if self.pairs.are_values and np.ptp(self.pairs.gold[s][at]) > 0:  # they do not agree by chance
+                own, least = gold[at] - gold[at].mean(), 0.0  # no value is made up
+                first = own @ touched[at] / (n + ADDED)
                 spread = (own**2 @ touched[at] + ADDED * (own**2).mean()) / (n + ADDED) - first**2
                 spread = not_by_luck(spread * len(own) / (len(own) - 1), self.pairs.gold[s])
             out += np.maximum(spread, least) * (self.unseen[at] @ load[at] ** 2)
@@ -385,26 +401,32 @@ class ListFit:
         return replace(self, stratum=np.zeros_like(self.stratum), bronze=alike)
 
     @cached_property
-    def _cell(self) -> Ints:
-        """Of each pair: its bronze label, or the stratum of its value."""
-        if self.bronze is None:
-            return self.stratum
-        sampled = np.zeros(len(self.bronze), np.bool_)
+    def _sampled(self) -> Bools:
+        """Which pairs have a gold value."""
+        sampled = np.zeros(len(self.stratum), np.bool_)
         sampled[self.item[~np.isnan(self.gold)]] = True
-        return strata_of(self.bronze, sampled)
+        return sampled
 
     @cached_property
-    def shows_spread(self) -> bool:
-        """Whether these are values of which a few show how they spread."""
+    def _cell(self) -> Ints:
+        """Of each pair: its bronze label, or the stratum of its value."""
+        if self.bronze is None or not (self.are_values or self.stratum.max(initial=0) >= FINE):
+            return self.stratum
+        return strata_of(self.bronze, self._sampled)
+
+    @cached_property
+    def are_values(self) -> bool:
+        """Whether people give values, not pass or fail: a few show how they spread, and a line foretells them."""
         return self.bronze is not None and len(np.unique(self.gold[~np.isnan(self.gold)])) > TWO_LEVELS
 
     @cached_property
     def _line(self) -> Floats:
         """What a line through the gold values says of each pair, but for a constant; 0 for labels."""
-        if self.bronze is None or not self.shows_spread:
+        if self.bronze is None or not self.are_values:
             return np.zeros(len(self.stratum))
-        e, g = self._known
-        return frozen(slope_of(self.bronze[self.item], g, e) * self.bronze)
+        bronze, (e, g) = within_gold(self.bronze, self._sampled), self._known
+        at = self.item[e > 0]
+        return frozen(slope_of(bronze[at], g[e > 0], e[e > 0]) * bronze)
 
     @cached_property
     def _off_line(self) -> Floats:
@@ -431,8 +453,10 @@ class ListFit:
     def expected(self) -> Floats:
         """What gold of other topics makes of the bronze label of every pair: m."""
         count, total = (x.sum(axis=0) - x for x in self._sums)
-        middle = sum(self.scale) / 2 - float(self._line.mean())
-        overall = (total.sum(axis=1) + middle) / (count.sum(axis=1) + 1)
+        middle, guess = sum(self.scale) / 2, 0.0 if self.are_values else 1.0  # the ends of values may be wide guesses
+        mass = count.sum(axis=1) + guess
+        none = np.full(len(mass), middle)
+        overall = np.divide(total.sum(axis=1) + guess * middle, mass, out=none, where=mass > TINY)
         m = (total + overall[:, None]) / (count + 1)
         return frozen(m[self.topic, self._cell] + self._line)
 
@@ -467,14 +491,17 @@ class ListFit:
         at = self._cell[self.item]
         n = int(self._cell.max(initial=0)) + 1
         low, high = self.scale
-        if self.shows_spread:
+        if self.are_values:
             known, size = np.bincount(at, e, n), np.bincount(at[e > 0], minlength=n).astype(np.float64)
             mean = np.divide(np.bincount(at, e * g, n), known, out=np.zeros(n), where=known > 0)
             left = e * (g - mean[at]) ** 2
             share = np.divide(np.bincount(at, left, n), known, out=np.zeros(n), where=known > 0)
             own = np.divide(share * size, size - 1, out=np.zeros(n), where=size > 1)
+            least, most = np.full(n, math.inf), np.full(n, -math.inf)
+            np.minimum.at(least, at[e > 0], self.gold[e > 0])
+            np.maximum.at(most, at[e > 0], self.gold[e > 0])
             whole = float(left.sum() / e.sum() * size.sum() / max(1, size.sum() - np.count_nonzero(size)))
-            return frozen(not_by_luck(np.where(own > TINY, own, whole), self._known[1][e > 0])[self._cell])
+            return frozen(not_by_luck(np.where(most > least, own, whole), self._known[1][e > 0])[self._cell])
         count = np.bincount(at, e, n) + 2 * HALF
         first = (np.bincount(at, e * g, n) + HALF * (low + high)) / count
         second = (np.bincount(at, e * g**2, n) + HALF * (low**2 + high**2)) / count

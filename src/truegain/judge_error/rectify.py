@@ -11,7 +11,7 @@ from truegain.errors import MeasureError, TruegainError, warn
 from truegain.io.columns import Coded, Floats, Ints
 from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart, by_luck
 from truegain.judge_error.judge import Judge
-from truegain.judge_error.pair_estimators import TWO_LEVELS, PairFit, SampledPairs, slope_of, strata_of
+from truegain.judge_error.pair_estimators import TWO_LEVELS, PairFit, SampledPairs, slope_of, strata_of, within_gold
 from truegain.judge_error.topic_estimators import LEAST_TOPICS, TopicFit
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
@@ -99,6 +99,8 @@ def _pair_fit(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
     parts = linear_parts(measure, np.concatenate([labels, filled]), int(bronze.rank.max(initial=1)))
     worth, gold_worth = parts.worth(labels), parts.worth(filled)
     are_values = isinstance(measure, ItemMean) and len(np.unique(gold[has])) > TWO_LEVELS
+    if are_values:
+        worth = within_gold(worth, has)
     pairs = SampledPairs(
         topic.astype(np.int64),
         strata_of(labels, has),
@@ -107,7 +109,7 @@ def _pair_fit(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
         np.where(has, expansion, 1.0),
         len(bronze.topics),
         unit=answers_of(bronze.pool) if design_of(design).answers else None,
-        shows_spread=are_values,
+        are_values=are_values,
         slope=slope_of(worth[has], gold_worth[has], expansion[has]) if are_values else 0.0,
     )
     whole = float(parts.weight.sum())

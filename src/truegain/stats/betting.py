@@ -43,13 +43,13 @@ class DrawnUnits:
     size : array
         The next unit is drawn with a chance in proportion to its size, of those that are left.
     label : array
-        The judge's label, or its value on the scale of the values.
+        The judge's label, or value.
     group : array of int
         The topic, from 0.
     scale : tuple of float
         The least and the greatest value.
     are_values : bool
-        Whether `label` is on that scale, and not a label by number.
+        Whether `label` is a value, on any scale, and not a label by number.
     """
 
     weight: Floats
@@ -80,11 +80,21 @@ def strata_of(label: Floats) -> Ints:
     return np.asarray(np.searchsorted(cuts, label, side="right"), np.int64)
 
 
+def central(label: Floats) -> Floats:
+    """Values of a judge, on any scale, from -0.5 to 0.5 between their 5% and 95% quantiles, and level beyond.
+
+    >>> central(np.array([0.0, 10, 20, 30, 40, 100, 5000])).round(2).tolist()
+    [-0.5, -0.5, -0.5, -0.49, -0.49, -0.47, 0.5]
+    """
+    low, high = np.quantile(label, [0.05, 0.95])
+    return np.asarray(np.clip((label - low) / (high - low), 0, 1) - 0.5 if high > low else np.zeros(len(label)))
+
+
 class ValueModel:
     """What values are expected, by the judge's label and the topic.
 
     A linear model with random effects, whose posterior mean is brought up to date by each value.  Where the judge gives
-    values on the same scale, they have a slope beside their strata.
+    values, they have a slope beside their strata.
     """
 
     def __init__(self, units: DrawnUnits) -> None:
@@ -99,8 +109,7 @@ class ValueModel:
         self._covariance = np.diag(effects)
         self._effects = np.zeros(len(effects))
         self._effects[0] = 0.5
-        low, high = units.scale
-        self._value = (units.label - low) / (high - low) - 0.5 if units.are_values else np.zeros(len(units))
+        self._value = central(units.label) if units.are_values else np.zeros(len(units))
         self._effects[-1] = LIKELY_SLOPE if units.are_values else 0.0
 
     def after(self, first: int) -> Floats:
@@ -297,8 +306,7 @@ class _Game:
         """The game and that with signs changed side by side: to halve for both at once takes half the time."""
         other = self.turned()
         z, least, greatest, stake = (
-            np.concatenate(two, axis=-1)  # by totals
-            for two in zip(self.arrays, other.arrays, strict=True)
+            np.concatenate(two, axis=-1) for two in zip(self.arrays, other.arrays, strict=True)
         )
         return _Game(z, least, greatest, stake, self.goal)
 

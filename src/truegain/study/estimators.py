@@ -227,7 +227,7 @@ class ByGoldPairs(ScoreEstimator):
         return ByGoldPairs(self.fit.alone(), self.topics, self.gold)
 
     def by_topic(self) -> Influence:
-        """Every topic left out once, the correction fitted again.
+        """Every topic left out once, the correction fitted again, but for the line and the bounds of strata.
 
         Where whole answers were drawn, few topics have one of a system, and without one of them what the others stand
         for grows: intervals would hold in .98-.99 of studies.  There, what each topic brings, with the share of a
@@ -258,7 +258,7 @@ class ByGoldPairs(ScoreEstimator):
         n = contrasts.moved(self.gold.sums(self.fit.coefficient.T), NO_WEIGHT)
         matrix = self.by_gold().matrix
         seen, df = contrasts.squares(matrix) * n / np.maximum(n - 1, 1), np.maximum(n - 1.0, 1.0)
-        if self.fit.pairs.shows_spread:
+        if self.fit.pairs.are_values:
             df = freedom_by_tails(df, contrasts.values(matrix))
         return Variance(np.maximum(seen, self._least(contrasts)), df)
 

@@ -238,12 +238,11 @@ class ByList(ScoreEstimator):
         turn = np.flatnonzero(listed.item[: draws.n] >= 0)
         first = listed.item[turn]
         assert listed.parts is not None
-        values, label = np.unique(ranked.item_gain, return_inverse=True)
-        are_values = isinstance(measure, ItemMean) and len(values) > TWO_LEVELS
+        label = np.unique(ranked.item_gain, return_inverse=True)[1]
         fit = ListFit(
             ranked.pool.topic.astype(np.int64), label, len(ranked.topics), listed.coefficient, first,
             worth_of(listed.parts, gold[first]), draws.expansion[turn], listed.scale,
-            worth_of(listed.parts, ranked.item_gain) if are_values else None,
+            worth_of(listed.parts, ranked.item_gain) if isinstance(measure, ItemMean) else None,
         )  # fmt: skip
         names = tuple(f"{t} {d}" for t, d in zip(rows.topics[: draws.n], rows.docs[: draws.n], strict=True))
         return cls(fit, draws, turn, listed, ranked.topics, names)
@@ -330,9 +329,10 @@ class ByList(ScoreEstimator):
         rows = self.listed.item
         at = np.maximum(rows, 0)
         weight = contrasts.values(self.listed.coefficient[:, at].T).T / len(self.topics) * (rows >= 0)
-        label = (self.fit.stratum.astype(np.float64) if self.fit.bronze is None else self.fit.bronze)[at]
-        topic = self.fit.topic[at]
-        are_values = self.fit.bronze is not None
+        label, topic = self.fit.stratum[at].astype(np.float64), self.fit.topic[at]
+        are_values = self.fit.bronze is not None and self.fit.stratum.max(initial=0) >= TWO_LEVELS
+        if are_values and self.fit.bronze is not None:
+            label = self.fit.bronze[at]
         units = DrawnUnits(frozen(weight), self.draws.sizes, label, topic, self.listed.scale, are_values)
         return self.games.keep(key, Betting(units, values.tolist()))
 
@@ -371,7 +371,7 @@ class ByList(ScoreEstimator):
             return Variance(np.zeros(len(contrasts)), df)
         matrix = self.by_gold().matrix
         least = spread_of_contrasts(self._squares, contrasts) / self.draws.information
-        if self.fit.shows_spread:
+        if self.fit.are_values:
             df = freedom_by_tails(df, contrasts.values(matrix))
         return Variance(np.maximum(contrasts.squares(matrix), least), df)
 
