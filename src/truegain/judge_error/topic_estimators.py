@@ -236,13 +236,6 @@ def slopes_without_each(gold: Floats, bronze: Floats) -> Floats:
     return np.asarray(np.clip(kept, 0.0, 1.0))
 
 
-def tails(pull: Floats) -> Floats:
-    """Degrees of freedom of variances made of these moves, a column each: 2 n/(kurtosis - 1), at least 1."""
-    n, square = len(pull), (pull**2).sum(axis=0)
-    kurtosis = n * (pull**4).sum(axis=0) / np.maximum(square**2, TINY**2)
-    return np.asarray(np.maximum(1.0, 2 * n / np.maximum(kurtosis - 1, TINY)))
-
-
 def _mean(of_topics: Floats) -> Floats:
     """The mean over topics, rows, of each column: the same bits however many columns there are."""
     return np.asarray(np.ascontiguousarray(of_topics.T).mean(axis=1))

@@ -15,6 +15,7 @@ from truegain.errors import TruegainError
 from truegain.message import argname
 
 Floats = npt.NDArray[np.float64]
+TINY = 1e-15
 
 
 def told_p(p: float) -> str:
@@ -98,6 +99,17 @@ def satterthwaite(parts: list[tuple[float, float]]) -> float:
     total = sum(v for v, _ in parts)
     below = sum(v**2 / df for v, df in parts if v > 0)
     return math.inf if below == 0 else total**2 / below
+
+
+def tails(pull: Floats) -> Floats:
+    """Degrees of freedom of variances made of these moves, a column each: 2 n/(kurtosis - 1), at least 1.
+
+    >>> tails(np.array([[1.0, 0.0], [-1.0, 0.0], [2.0, 0.0], [-2.0, 3.0]])).round(2).tolist()
+    [22.22, 2.67]
+    """
+    n, square = len(pull), (pull**2).sum(axis=0)
+    kurtosis = n * (pull**4).sum(axis=0) / np.maximum(square**2, TINY**2)
+    return np.asarray(np.maximum(1.0, 2 * n / np.maximum(kurtosis - 1, TINY)))
 
 
 def wilson(share: npt.ArrayLike, n: npt.ArrayLike, quantile: npt.ArrayLike) -> tuple[Floats, Floats]:

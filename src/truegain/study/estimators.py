@@ -14,12 +14,13 @@ from truegain.judge_error.intervals import guarded_difference
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import PairFit
 from truegain.judge_error.system_judges import LEAST_OWN
-from truegain.judge_error.topic_estimators import MatrixFit, TopicFit, tails
+from truegain.judge_error.topic_estimators import MatrixFit, TopicFit
 from truegain.sampling.designs import OrderedDraws
 from truegain.sampling.gold import GoldUnits
 from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
 from truegain.stats.contrasts import BLOCK, NONE, Contrasts, Influence, Variance, summed
+from truegain.stats.student_t import tails
 
 LEAST_TOPICS = 3
 LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right

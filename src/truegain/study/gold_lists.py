@@ -15,7 +15,6 @@ from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, frozen
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import TWO_LEVELS, ListFit
 from truegain.judge_error.rectify import gold_of_items
-from truegain.judge_error.topic_estimators import tails
 from truegain.measures.base import Measure
 from truegain.measures.dcg import nDCG
 from truegain.measures.items import ItemMean
@@ -24,6 +23,7 @@ from truegain.message import SAMPLE_GOLD, by_surface
 from truegain.sampling.designs import OrderedDraws
 from truegain.stats.betting import Betting, DrawnUnits
 from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
+from truegain.stats.student_t import tails
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, LabelFacts, ScoreEstimator, freedom_by_tails
 
 MOST_GAMES = 64  # kept, so that further labels go on where they were
