@@ -16,6 +16,7 @@ from truegain.errors import TruegainError, warn
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints
 from truegain.judge_error.pair_estimators import ListFit
 from truegain.measures.base import Measure
+from truegain.measures.label_weights import StandIn
 from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import at_level, matching_for
 from truegain.parallel.jobs import Engine, engine_for
@@ -27,7 +28,7 @@ from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.anytime import at_every_look
 from truegain.study.estimators import LEAST_GOLD
-from truegain.study.gold_lists import ByList, Listed, StandIn
+from truegain.study.gold_lists import ByList, Listed
 from truegain.study.reading import RunsInput
 
 WAYS = ("pool", "both lists", "ordered", "one list for all")

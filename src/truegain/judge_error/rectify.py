@@ -15,8 +15,8 @@ from truegain.judge_error.pair_estimators import TWO_LEVELS, PairFit, SampledPai
 from truegain.judge_error.topic_estimators import LEAST_TOPICS, TopicFit
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
-from truegain.measures.label_weights import linear_parts
-from truegain.message import arg, declared_scale, gold_drawn
+from truegain.measures.label_weights import linear_parts, refuse_not_linear
+from truegain.message import arg, declared_scale
 from truegain.sampling.catalogue import DESIGNS, design_of, is_sample
 from truegain.sampling.gold import answers_of, judged_whole
 
@@ -115,15 +115,6 @@ def _pair_fit(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
     whole = float(parts.weight.sum())
     bounds = whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())
     return PairFit.of(pairs, parts.coefficients(bronze), bounds)
-
-
-def refuse_not_linear(measure: Measure) -> None:
-    """Refuse a measure that scattered gold labels cannot correct."""
-    if not measure.linear_in_gains:
-        raise MeasureError(
-            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; use P, CG, "
-            f"DCG, RBP or SDCG, or label whole topics ({gold_drawn('topics')})"
-        )
 
 
 # ---- The gold label of each item, and how many pairs of the pool it stands for.

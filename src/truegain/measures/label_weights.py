@@ -1,4 +1,4 @@
-"""Measures linear in gain, and how much of a measure each label carries.
+"""Measures linear in gain, what stands in for another, and how much of a measure each label carries.
 
 Corrections need it to put another value behind every label.
 """
@@ -13,8 +13,10 @@ from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError, warn
 from truegain.io.columns import Floats, Ints, frozen
 from truegain.measures.base import Binary, Measure
+from truegain.measures.dcg import nDCG
 from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import refuse_chosen
+from truegain.message import by_surface, gold_drawn
 
 # ---- A measure linear in gain, taken apart: what a rank counts, and what a label is worth.
 
@@ -75,6 +77,73 @@ def linear_parts(measure: Measure, labels: Floats, depth: int) -> LinearParts:
     return LinearParts(measure, frozen(distinct), frozen(worths * first), frozen(rank_weights / first))
 
 
+# ---- What measure labels can correct: one linear in gain, or what stands in for it.
+
+DRAW_TOPICS = by_surface("draw='topics' of tg.sample_gold", "`truegain plan labels --draw topics` draws these")
+
+
+def refuse_not_linear(measure: Measure) -> None:
+    """Refuse a measure that scattered gold labels cannot correct."""
+    if not measure.linear_in_gains:
+        raise MeasureError(
+            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; use P, CG, "
+            f"DCG, RBP or SDCG, or label whole topics ({gold_drawn('topics')})"
+        )
+
+
+def refuse_without_stand_in(measure: Measure) -> None:
+    """Refuse a measure that is not linear in gain, and for which no other stands in."""
+    if not (measure.linear_in_gains or isinstance(measure, nDCG)):
+        raise MeasureError(
+            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; use P, "
+            f"DCG, nDCG or RBP, or label whole topics ({DRAW_TOPICS})"
+        )
+
+
+def check_linear(measure: Measure) -> None:
+    """Refuse a measure for which inverting a confusion matrix is not valid."""
+    if not measure.linear_in_gains:
+        raise MeasureError(
+            f"{measure} is not linear in the labels, so inverting a confusion matrix cannot correct it; use P@k, "
+            "CG@k, DCG@k, SDCG@k or RBP, or label whole topics (design 'topics')"
+        )
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A measure linear in gain, and the constant it is divided by; for nDCG, DCG over the mean of the best ones."""
+
+    measure: Measure
+    constant: float = 1.0
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """How it is called in answers, such as DCG@10/11.25; empty for the measure itself."""
+        return f"{self.measure}/{self.constant:.4g}" if self.note else ""
+
+    @classmethod
+    def of(cls, measure: Measure, ranked: RankedGains) -> StandIn:
+        """The measure itself where it is linear in gain; others but nDCG are refused."""
+        if measure.linear_in_gains:
+            return cls(measure)
+        refuse_without_stand_in(measure)
+        assert isinstance(measure, nDCG)
+        plain, constant = measure.over_one_ideal(ranked)
+        return cls(plain, constant, (
+            f"{measure} is replaced by {plain} divided by {constant:.4g}, the mean ideal {plain} by the bronze labels: "
+            "scattered gold labels cannot correct nDCG itself."
+        ))  # fmt: skip
+
+    def parts(self, labels: Floats, ranked: RankedGains) -> LinearParts:
+        """What ranks count and labels are worth."""
+        return linear_parts(self.measure, labels, int(ranked.rank.max(initial=1)))
+
+    def weights(self, parts: LinearParts, ranked: RankedGains) -> Floats:
+        """System x pair of the pool: what a labeled pair counts in the score."""
+        return np.asarray(parts.coefficients(ranked) * ranked.item_judged / self.constant)
+
+
 # ---- How much of a measure each label carries: what is needed to put another value behind every label.
 
 MOST_CLASSES = 12
@@ -96,15 +165,6 @@ class LabelWeights:
     system: Ints  # of each such document
     item: Ints  # its item in the pool
     counts: Floats  # and what its rank counts
-
-
-def check_linear(measure: Measure) -> None:
-    """Refuse a measure for which inverting a confusion matrix is not valid."""
-    if not measure.linear_in_gains:
-        raise MeasureError(
-            f"{measure} is not linear in the labels, so inverting a confusion matrix cannot correct it; use P@k, "
-            "CG@k, DCG@k, SDCG@k or RBP, or label whole topics (design 'topics')"
-        )
 
 
 def level_of(measure: Measure) -> float | None:

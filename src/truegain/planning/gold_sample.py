@@ -22,6 +22,7 @@ from truegain.judge_error.gold_pairs import ends_of
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
+from truegain.measures.label_weights import StandIn
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import SAMPLE_GOLD, arg, argname
@@ -29,7 +30,6 @@ from truegain.pooling.answers import one_score
 from truegain.sampling.catalogue import DESIGNS, draws_topics, ways_to_draw
 from truegain.sampling.designs import drawn_order, units_of
 from truegain.stats.contrasts import place_of
-from truegain.study.gold_lists import StandIn
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.reading import RunsInput
 

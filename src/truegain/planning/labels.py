@@ -23,6 +23,7 @@ from truegain.judge_error.topic_estimators import LEAST_TOPICS
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.items import OfItems, labeled_as
+from truegain.measures.label_weights import StandIn
 from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.message import SAMPLE_GOLD, Message, arg, argname, gold_drawn, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
@@ -38,7 +39,7 @@ from truegain.study.answer_raters import RatedAnswers
 from truegain.study.anytime import LookErrors
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import LEAST_GOLD
-from truegain.study.gold_lists import ByList, Listed, StandIn, spread_of_contrasts
+from truegain.study.gold_lists import ByList, Listed, spread_of_contrasts
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.precision import CurrentPrecision, Mix, cheapest, fewest_gold, prices_of
 from truegain.study.reading import FIXED, RunsInput, check_order, check_scoring

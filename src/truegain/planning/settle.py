@@ -20,7 +20,7 @@ from truegain.errors import DataWarning, InputError, TruegainError, an, check_on
 from truegain.io.columns import Floats
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.measures.base import Measure
-from truegain.measures.label_weights import level_of
+from truegain.measures.label_weights import StandIn, level_of
 from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.planning.gold_sample import draw_list
 from truegain.results.base import Table
@@ -42,7 +42,6 @@ from truegain.settings import check_count
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.study.decision import could_move
 from truegain.study.estimators import LEAST_GOLD
-from truegain.study.gold_lists import StandIn
 from truegain.study.looks import ListLooks, PairLook, Reach
 from truegain.study.reading import check_order, sources_of
 from truegain.study.settled import LabelBudget, LabelError, SettleResult, labels_by_document

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError, check_one_of
 from truegain.io.columns import Bools, Floats, Ints
-from truegain.measures.average_precision import AP
 from truegain.measures.base import FLOOR
 from truegain.message import argname
 from truegain.parallel.jobs import Engine, Progress, engine_for
@@ -357,7 +356,7 @@ def _harmonic(n: Floats) -> Floats:
 MEAN_METHODS = ("linear", "bootstrap", "percentile", "parametric")
 LOGISTIC_METHODS = ("bootstrap", "parametric")
 GEOMETRIC_METHODS = ("bootstrap",)
-BOUNDS = AP().bounds()
+BOUNDS = 0.0, 1.0  # of AP
 
 
 def mean_estimates(spread: CollectionSpread, method: str = "bootstrap", widened_sd: bool = False) -> list[Estimate]:

@@ -20,12 +20,18 @@ from truegain.judge_error.gold_pairs import UNMATCHED
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.label_tables import TopicMatrix
 from truegain.judge_error.panel import fit_judge, tell_unlike_design
-from truegain.judge_error.rectify import expansion_by_judge, gold_of_items, rectification, refuse_not_linear
+from truegain.judge_error.rectify import expansion_by_judge, gold_of_items, rectification
 from truegain.judge_error.system_judges import JudgedLists, check_inside, score_range
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
-from truegain.measures.label_weights import check_linear, level_of, tell_unjudged
+from truegain.measures.label_weights import (
+    check_linear,
+    level_of,
+    refuse_not_linear,
+    refuse_without_stand_in,
+    tell_unjudged,
+)
 from truegain.measures.scoring import refuse_chosen
 from truegain.message import SAMPLE_UNJUDGED, arg, argname, with_marks
 from truegain.pooling.samples import DESIGN as UNJUDGED_DESIGN
@@ -35,7 +41,6 @@ from truegain.sampling.gold import GoldUnits
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantiles_of
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator
-from truegain.study.gold_lists import refuse_without_stand_in
 from truegain.study.reading import RunsInput, gold_of, of_topics
 from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
 

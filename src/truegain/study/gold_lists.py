@@ -10,16 +10,15 @@ import numpy as np
 
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool, RankedGains
-from truegain.errors import InputError, MeasureError
+from truegain.errors import InputError
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, frozen
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import TWO_LEVELS, ListFit
 from truegain.judge_error.rectify import gold_of_items
 from truegain.measures.base import Measure
-from truegain.measures.dcg import nDCG
 from truegain.measures.items import ItemMean
-from truegain.measures.label_weights import LinearParts, level_of, linear_parts
-from truegain.message import SAMPLE_GOLD, by_surface
+from truegain.measures.label_weights import LinearParts, StandIn, level_of, linear_parts
+from truegain.message import SAMPLE_GOLD
 from truegain.sampling.designs import OrderedDraws
 from truegain.stats.betting import Betting, DrawnUnits
 from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
@@ -27,51 +26,6 @@ from truegain.stats.student_t import tails
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, LabelFacts, ScoreEstimator, freedom_by_tails
 
 MOST_GAMES = 64  # kept, so that further labels go on where they were
-DRAW_TOPICS = by_surface("draw='topics' of tg.sample_gold", "`truegain plan labels --draw topics` draws these")
-
-
-def refuse_without_stand_in(measure: Measure) -> None:
-    """Refuse a measure that is not linear in gain, and for which no other stands in."""
-    if not (measure.linear_in_gains or isinstance(measure, nDCG)):
-        raise MeasureError(
-            f"{measure} cannot be corrected from scattered gold labels, because it is not linear in gain; use P, "
-            f"DCG, nDCG or RBP, or label whole topics ({DRAW_TOPICS})"
-        )
-
-
-@dataclass(frozen=True)
-class StandIn:
-    """A measure linear in gain, and the constant it is divided by; for nDCG, DCG over the mean of the best ones."""
-
-    measure: Measure
-    constant: float = 1.0
-    note: str = ""
-
-    @property
-    def name(self) -> str:
-        """How it is called in answers, such as DCG@10/11.25; empty for the measure itself."""
-        return f"{self.measure}/{self.constant:.4g}" if self.note else ""
-
-    @classmethod
-    def of(cls, measure: Measure, ranked: RankedGains) -> StandIn:
-        """The measure itself where it is linear in gain; others but nDCG are refused."""
-        if measure.linear_in_gains:
-            return cls(measure)
-        refuse_without_stand_in(measure)
-        assert isinstance(measure, nDCG)
-        plain, constant = measure.over_one_ideal(ranked)
-        return cls(plain, constant, (
-            f"{measure} is replaced by {plain} divided by {constant:.4g}, the mean ideal {plain} by the bronze labels: "
-            "scattered gold labels cannot correct nDCG itself."
-        ))  # fmt: skip
-
-    def parts(self, labels: Floats, ranked: RankedGains) -> LinearParts:
-        """What ranks count and labels are worth."""
-        return linear_parts(self.measure, labels, int(ranked.rank.max(initial=1)))
-
-    def weights(self, parts: LinearParts, ranked: RankedGains) -> Floats:
-        """System x pair of the pool: what a labeled pair counts in the score."""
-        return np.asarray(parts.coefficients(ranked) * ranked.item_judged / self.constant)
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,7 @@ from truegain.keywords import checked_keywords
 from truegain.lazy import provided
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean, OfItems
+from truegain.measures.label_weights import StandIn
 from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.scoring import at_level, keys_in_question, matching_for, measures_for
 from truegain.message import Message, arg, argname, gold_drawn, with_marks
@@ -61,7 +62,7 @@ from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
 from truegain.study.gold import GivenLabels, Labels, check_gold_level, read_gold, refused_of
-from truegain.study.gold_lists import StandIn, check_bronze, items_of
+from truegain.study.gold_lists import check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of

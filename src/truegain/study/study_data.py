@@ -15,7 +15,7 @@ from truegain.io.columns import Floats, Ints, frozen
 from truegain.judge_error.judge import Judge
 from truegain.measures.base import Measure
 from truegain.measures.items import OfItems
-from truegain.measures.label_weights import level_of
+from truegain.measures.label_weights import StandIn, level_of
 from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, argname, gold_drawn
 from truegain.sampling.catalogue import SOURCES, is_sample, populations
 from truegain.sampling.clusters import CLUSTERS, told_clusters
@@ -27,7 +27,7 @@ from truegain.study.answer_raters import AnswerRaters
 from truegain.study.assessors import Raters
 from truegain.study.estimators import Plain, ScoreEstimator
 from truegain.study.gold import check_unjudged, estimator_of
-from truegain.study.gold_lists import ByList, StandIn
+from truegain.study.gold_lists import ByList
 from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
 from truegain.study.variance import Collection as OtherCollections
 from truegain.study.variance import Crossed, SourceVariance, VarianceModel
