@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 import truegain as tg
+from benchmarks.coverage.levels import rows_of
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -51,14 +52,6 @@ def draw(judge: str, rng: np.random.Generator, topics: int = TOPICS) -> tuple[Ar
     ease = rng.beta(3, 2, topics)
     true = np.clip(0.6 * ease + 0.4 * rng.beta(2, 2, (2, topics)) + np.array([[0.0], [GAIN]]), 0, 1)
     return true, np.clip(JUDGES[judge](true, rng), 0, 10 if "ten" in judge else 1)
-
-
-def rows_of(values: Array, kept: Bools) -> list[dict[str, object]]:
-    """A table with a row for each value that is kept."""
-    return [
-        {"topic": f"q{t}", "system": "ab"[s], "value": float(values[s, t])}
-        for s, t in zip(*np.nonzero(kept), strict=True)
-    ]
 
 
 def drawn(n: int, rng: np.random.Generator) -> Bools:

@@ -406,7 +406,7 @@ def arena(rng: np.random.Generator, topics: int) -> dict[str, Seen | None]:
 
 
 def narrowing(rng: np.random.Generator, topics: int, sees: float, share: float) -> dict[str, Seen | None]:
-    """The width of the tuned interval over that of gold alone, and what is foretold, by agreement and by correlation.
+    """The width of the tuned interval over that of gold alone, and what is predicted, by agreement and by correlation.
 
     `width` is the ratio (or the agreement, where that is named); `holds` means nothing here.
     """
@@ -422,8 +422,8 @@ def narrowing(rng: np.random.Generator, topics: int, sees: float, share: float) 
     return {
         "agreement": Seen(True, about.agreement),
         "measured": Seen(True, widths[0] / widths[1]),
-        "foretold by correlation": Seen(True, expected_width(about.correlation, about.share)),
-        "foretold by agreement and ties": Seen(
+        "predicted by correlation": Seen(True, expected_width(about.correlation, about.share)),
+        "predicted by agreement and ties": Seen(
             True, expected_width(correlation_of(max(about.agreement, 0.5), float(ties)), about.share)
         ),
     }

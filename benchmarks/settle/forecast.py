@@ -1,4 +1,4 @@
-"""Labels foretold before anything begins, and after 50 labels, beside those that it took."""
+"""Labels forecast before anything begins, and after 50 labels, beside those that it took."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AFTER = 50
 
 
 @dataclass(frozen=True)
-class Foretold:
+class Forecast:
     """Numbers of labels: taken; even chance and 80% of the outlook at the true difference; likely and latest at 50."""
 
     labels: int
@@ -31,7 +31,7 @@ def order_of(settling: Settling) -> Ints:
     return np.array([int(doc[1:]) for doc in settling.listed.docs], np.int64)
 
 
-def foretold(case: Case, settling: Settling, taken: Answer) -> Foretold:
+def forecast(case: Case, settling: Settling, taken: Answer) -> Forecast:
     """One study and what it took; None after 50 labels where it was known by then."""
     spread = settling._looks.first_spread() * ASSUMED  # as `Settling.outlook` takes it
     far = abs(case.truth)
@@ -41,4 +41,4 @@ def foretold(case: Case, settling: Settling, taken: Answer) -> Foretold:
         top = list(zip(settling.listed.topics, settling.listed.docs, strict=True))[:AFTER]
         pair = settling.decide([Label(t, d, (case.label(d),)) for t, d in top]).pairs[0]
         likely, latest = pair.likely, pair.latest
-    return Foretold(taken.labels, even, most, likely, latest)
+    return Forecast(taken.labels, even, most, likely, latest)

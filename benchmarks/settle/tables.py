@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.settle import ways
-from benchmarks.settle.forecast import Foretold, foretold, order_of
+from benchmarks.settle.forecast import Forecast, forecast, order_of
 from benchmarks.settle.worlds import Case, World
 from truegain.io.columns import Ints
 from truegain.planning.settle import Settling
@@ -35,7 +35,7 @@ class Found:
     truth: list[float] = field(default_factory=list)
     pairs: list[int] = field(default_factory=list)
     answers: dict[str, list[ways.Answer]] = field(default_factory=dict)
-    foretold: list[Foretold] = field(default_factory=list)
+    forecast: list[Forecast] = field(default_factory=list)
 
     def table(self) -> list[str]:
         """In Markdown."""
@@ -86,7 +86,7 @@ def studies(world: World, count: int, seed: int) -> Found:
         for way, answer in answers.items():
             found.answers.setdefault(way, []).append(answer)
         if settling is not None:
-            found.foretold.append(foretold(case, settling, answers[SETTLE]))
+            found.forecast.append(forecast(case, settling, answers[SETTLE]))
     return found
 
 
@@ -110,13 +110,13 @@ def _answers(world: World, case: Case, order: Ints, rng: np.random.Generator) ->
 
 
 def forecasts(found: Sequence[Found]) -> list[str]:
-    """How often it was decided by the number of labels foretold, in Markdown."""
+    """How often it was decided by the number of labels forecast, in Markdown."""
     head = ("world", "before: by the even-chance number", "by the 80% number", "open at 50 labels: by `likely`",
             "by `latest`", "likely, median", "latest, median", "needed, median")  # fmt: skip
     out = [f"| {' | '.join(head)} |", f"|---{'|---:' * (len(head) - 1)}|"]
     for one in found:
-        known = [f for f in one.foretold if f.even is not None]
-        open_ = [f for f in one.foretold if f.likely is not None and f.latest is not None]
+        known = [f for f in one.forecast if f.even is not None]
+        open_ = [f for f in one.forecast if f.likely is not None and f.latest is not None]
         if not known or not open_:
             continue
         cells = [

@@ -1,6 +1,6 @@
 """python -m benchmarks.study [family ...]: coverage, V over true V and verdicts of the study in known worlds.
 
-`python -m benchmarks.study plan` compares the widths that `next_steps` foretells with those that come;
+`python -m benchmarks.study plan` compares the widths that `next_steps` predicts with those that come;
 `python -m benchmarks.study truth` works the true scores out anew.
 """
 

@@ -1,6 +1,6 @@
-"""Widths that a study foretells for more topics, gold, assessors or answers, over those that such studies have.
+"""Widths that a study predicts for more topics, gold, assessors or answers, over those that such studies have.
 
-A small study foretells; other studies of the larger size, drawn anew, tell.  The ratio is that of the mean half widths
+A small study predicts; other studies of the larger size, drawn anew, tell.  The ratio is that of the mean half widths
 of the real pair's interval.
 """
 
@@ -135,27 +135,27 @@ def made(rng: np.random.Generator, size: Size, measure: str) -> tg.Study:
     )
 
 
-def foretold_and_come(rng: np.random.Generator, step: Step) -> dict[str, tuple[float, float]]:
-    """Half widths: what a study of today foretells for then, and what another one of then has."""
+def forecast_and_actual(rng: np.random.Generator, step: Step) -> dict[str, tuple[float, float]]:
+    """Half widths: what a study of today predicts for then, and what another one of then has."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        foretold = made(rng, step.now, step.measure).precision("a", "c").after(**step.factors)
+        forecast = made(rng, step.now, step.measure).precision("a", "c").after(**step.factors)
         come = made(rng, step.then, step.measure).compare("a", "c")[0]
     assert come.low is not None
     assert come.high is not None
-    return {step.measure: (foretold, (come.high - come.low) / 2)}
+    return {step.measure: (forecast, (come.high - come.low) / 2)}
 
 
 def tell(studies: int, seed: int, jobs: int | None, only: str = "") -> None:
     """Print the table."""
     seen = seen_in("benchmarks.study", ("plan",), studies, seed, jobs, only)
-    print("| step | measure | foretold | came | ratio | +- |\n|---|---|---|---|---|---|")
+    print("| step | measure | forecast | came | ratio | +- |\n|---|---|---|---|---|---|")
     for (_, world, measure), ones in seen.items():
-        foretold, come = np.array(ones).T
-        ratio = foretold.mean() / come.mean()
-        error = ratio * np.hypot(*(x.std() / x.mean() / np.sqrt(len(x)) for x in (foretold, come)))
+        forecast, come = np.array(ones).T
+        ratio = forecast.mean() / come.mean()
+        error = ratio * np.hypot(*(x.std() / x.mean() / np.sqrt(len(x)) for x in (forecast, come)))
         out = "" if 0.85 <= ratio <= 1.15 else " !"
-        print(f"| {world} | {measure} | {foretold.mean():.4f} | {come.mean():.4f} | {ratio:.2f}{out} | {error:.2f} |")
+        print(f"| {world} | {measure} | {forecast.mean():.4f} | {come.mean():.4f} | {ratio:.2f}{out} | {error:.2f} |")
 
 
-WORLDS = tuple(World(f"{s.name}, {s.measure}", partial(foretold_and_come, step=s)) for s in STEPS)
+WORLDS = tuple(World(f"{s.name}, {s.measure}", partial(forecast_and_actual, step=s)) for s in STEPS)

@@ -2,7 +2,7 @@
 
 For judges from good to poor: the width of a difference's interval over that of the gold topics alone (Student's t), for
 topics like these; how often the interval for these topics only holds the difference by all NIST labels; and the half
-width that is foretold with all topics gold over the one that comes.  Needs the real data beside the checkout.
+width that is forecast with all topics gold over the one that comes.  Needs the real data beside the checkout.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def main() -> None:
     judges = real.judges()
     chosen = [judges[0], judges[len(judges) // 2], judges[-1]]
     print("| measure | judge, kappa | gold topics | width over gold alone | 5% wider | worst pair's "
-          "| these topics: holds | foretold all gold over came |\n|---|---|---|---|---|---|---|---|")  # fmt: skip
+          "| these topics: holds | forecast all gold over came |\n|---|---|---|---|---|---|---|---|")  # fmt: skip
     for measure in MEASURES:
         right = scores_of(real.runs, real.labels["nist"], measure)
         for judge, kappa in chosen:
             said = scores_of(real.runs, real.labels[judge], measure)
             for n in (8, 15):
-                wide, held, foretold = cell(said, right, n, given.draws, np.random.default_rng([given.seed, n]))
+                wide, held, forecast = cell(said, right, n, given.draws, np.random.default_rng([given.seed, n]))
                 print(f"| {measure} | {judge}, {kappa:.2f} | {n} of {right.shape[1]} | {wide.mean():.3f} "
-                      f"| {(wide > 1.05).mean():.1%} | {wide.max():.3f} | {held:.3f} | {foretold:.2f} |")  # fmt: skip
+                      f"| {(wide > 1.05).mean():.1%} | {wide.max():.3f} | {held:.3f} | {forecast:.2f} |")  # fmt: skip
 
 
 def scores_of(runs: dict[str, dict[str, dict[str, float]]], labels: Labels, measure: str) -> Array:
@@ -51,12 +51,12 @@ def scores_of(runs: dict[str, dict[str, dict[str, float]]], labels: Labels, meas
 
 
 def cell(said: Array, right: Array, n: int, draws: int, rng: np.random.Generator) -> tuple[Array, float, float]:
-    """Each pair's mean width over that of gold alone; how often it holds; what is foretold over what comes."""
+    """Each pair's mean width over that of gold alone; how often it holds; what is forecast over what comes."""
     topics, contrasts = right.shape[1], Contrasts.all_pairs(len(right))
     whole = contrasts.values(right.T)
     truth = whole.mean(axis=0)
     comes = quantile_of(0.95, topics - 1.0) * whole.std(axis=0, ddof=1) / np.sqrt(topics)
-    widths, alone, held, foretold = np.zeros((4, len(contrasts)))
+    widths, alone, held, forecast = np.zeros((4, len(contrasts)))
     for _ in range(draws):
         some = rng.permutation(topics) < n
         fit = TopicFit.of(said, np.where(some, right, np.nan))
@@ -65,12 +65,12 @@ def cell(said: Array, right: Array, n: int, draws: int, rng: np.random.Generator
         fixed = fit.over_gold(contrasts)
         held += np.abs(fit.values(contrasts) - truth) <= half_of(fixed)
         left = np.minimum(fit.were_all_gold(contrasts), MOST_OF_TOPICS * fit.over_topics(contrasts).value)
-        foretold += quantile_of(0.95, topics - 1.0) * np.sqrt(left)
+        forecast += quantile_of(0.95, topics - 1.0) * np.sqrt(left)
     known = alone > 0
     return (
         widths[known] / alone[known],
         float(held[known].mean() / draws),
-        float((foretold / draws / comes)[known].mean()),
+        float((forecast / draws / comes)[known].mean()),
     )
 
 

@@ -263,7 +263,7 @@ def test_several_candidates_are_settled_together(command: Command) -> None:
     assert "s0 is compared with itself" in err
 
 
-def test_labels_of_a_second_person_are_among_those_foretold(command: Command) -> None:
+def test_labels_of_a_second_person_are_among_those_forecast(command: Command) -> None:
     """Guards the table: with a second person at every row, labels and costs are twice those of rows."""
     once, twice = (command(f"settle {RUNS} --costs gold=0.5 --dry-run --double {x}")[1] for x in (0, 1))
     numbers = [

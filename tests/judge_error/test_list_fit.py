@@ -74,8 +74,8 @@ def test_values_of_answers_are_predicted_by_a_line_and_strata() -> None:
     for h in set(stratum.tolist()):
         own, w = above[at == h], e[at == h]
         spread = np.average((own - np.average(own, weights=w)) ** 2, weights=w) * len(own) / (len(own) - 1)
-        unforeseen = (fit.gold.var() - spread) / 21
-        assert fit.variance[stratum == h] == pytest.approx(spread + unforeseen, rel=1e-9)
+        unexplained = (fit.gold.var() - spread) / 21
+        assert fit.variance[stratum == h] == pytest.approx(spread + unexplained, rel=1e-9)
     assert fit.blind().expected[fit.topic == 0] == pytest.approx(fit.blind().expected[0], abs=1e-12)
     assert fit.variance.mean() < fit.blind().variance.mean() / 5
 

@@ -33,9 +33,9 @@ def pair(labels: int, status: Status = "open", number: int = 0) -> PairSettlemen
     center = center if status in ("open", "better", "worse") else 0.01
     looks = tuple(interval(n, center) for n in [*range(5, labels, 5), labels]) if labels else ()
     told = {"n": labels, "c": candidate, "b": "prod", "m": MEASURE}
-    foretold = (180 + 20 * number, 260 + 20 * number) if status == "open" and labels >= 10 else (None, None)
+    forecast = (180 + 20 * number, 260 + 20 * number) if status == "open" and labels >= 10 else (None, None)
     return PairSettlement(
-        "prod", candidate, status, WORDS[status].format(**told), interval(labels, center), looks, *foretold
+        "prod", candidate, status, WORDS[status].format(**told), interval(labels, center), looks, *forecast
     )
 
 

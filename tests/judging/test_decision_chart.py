@@ -79,7 +79,7 @@ def test_rounding_alone_is_drawn_flat() -> None:
 
 
 def test_across_is_linear_in_labels() -> None:
-    """Guards the other axis: twice the labels, twice as far; the foretold end and the cap stand on the same scale."""
+    """Guards the other axis: twice the labels, twice as far; the likely end and the cap stand on the same scale."""
     looks = [Interval(n, 0.1, 0.0, 0.2) for n in (20, 40, 80)]
     chart = chart_of(of(*looks, likely=120, latest=160), 0.02, 150)
     xs = [x for x, _ in places(chart.lines[0])]
@@ -91,7 +91,7 @@ def test_across_is_linear_in_labels() -> None:
     numbers = {text: x for x, text in chart.across}
     assert numbers == pytest.approx({"0": 0.0, "50": 100 / 3, "100": 200 / 3, "150": 100.0})
     over = chart_of(of(*looks, likely=120, latest=160, status="better"), 0.02, 150)
-    assert (over.likely, over.most) == (None, None), "what has ended has no foretold end"
+    assert (over.likely, over.most) == (None, None), "what has ended has no forecast end"
     assert over.newest is not None
     assert over.newest[0] == 100.0
 

@@ -113,7 +113,7 @@ def test_the_page_is_whole(tmp_path: Path, language: str, status: Status, pairs:
 
 
 def test_what_it_says_while_open(open_house: House) -> None:
-    """Guards the figures: labels, cost, the foretold end, agreement, the sentence, and every look in the table."""
+    """Guards the figures: labels, cost, the likely end, agreement, the sentence, and every look in the table."""
     assert "There is no interval yet" in open_house.client.get(PAGE).text
     assert "/decision" not in open_house.client.get(f"{AT}/").text, "no link to what there is not"
     put(open_house, made(90))
@@ -177,7 +177,7 @@ def test_a_forecast_beyond_the_limit_is_marked(open_house: House) -> None:
 
 
 def test_missing_numbers_are_told_as_missing(open_house: House) -> None:
-    """Guards the first minutes: no interval, no end foretold, no cost, no doubled rows; none of them is a 0."""
+    """Guards the first minutes: no interval, no end forecast, no cost, no doubled rows; none of them is a 0."""
     put(open_house, msgspec.structs.replace(made(5), cost=None, max_cost=None, agreement=None, doubled=0))
     text = text_of(open_house.client.get(PAGE).text)
     assert "After 5 labels: not enough for an interval." in text

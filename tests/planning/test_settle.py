@@ -18,7 +18,7 @@ from truegain.errors import TruegainError
 from truegain.planning.settle import Settling
 from truegain.results.settlement import Interval, Label, PairSettlement, Settlement
 from truegain.stats.betting import CALIBRATION, HORIZONS, LEFT, MOST_STAKED, OF_GROUP, OF_LABEL
-from truegain.study.looks import Foreseen, PairLook, Reach
+from truegain.study.looks import Forecast, PairLook, Reach
 from truegain.study.settled import LabelBudget, LabelError, SettleResult
 
 World = tuple[Runs, Labels, Labels]
@@ -908,7 +908,7 @@ def test_a_forecast_ends_it() -> None:
 
 
 def test_a_forecast_is_that_of_the_labels_then() -> None:
-    """Guards looks back: what is foreseen from the first k of n labels is what was foreseen when there were k."""
+    """Guards looks back: what is forecast from the first k of n labels is what was forecast when there were k."""
     runs, bronze, gold = world(4, topics=20)
     study = tg.Study(runs, bronze, "P@5")
     late, then = (Settling(study, "s0", ["s1"]) for _ in range(2))
@@ -916,8 +916,8 @@ def test_a_forecast_is_that_of_the_labels_then() -> None:
     late._looks.after(labels[:80])
     for k in (50, 55, 79, 80):
         look = then._looks.after(labels[:k])[0]
-        seen = then._looks.foreseen(0, k)
-        assert seen == late._looks.foreseen(0, k)
+        seen = then._looks.forecast(0, k)
+        assert seen == late._looks.forecast(0, k)
         assert seen.value == look.comparison.difference
         assert seen.half == then._looks.half_by_topics(0)
 
@@ -925,14 +925,14 @@ def test_a_forecast_is_that_of_the_labels_then() -> None:
 def test_the_chance_of_a_forecast() -> None:
     """Guards the chance against draws: how often a difference by all labels lies where the interval decides."""
     draws = np.random.default_rng(1).normal(0.03, 0.04, 200_000)
-    seen = Foreseen(0.03, 0.04, 0.06)
+    seen = Forecast(0.03, 0.04, 0.06)
     for could, least in (((0.0, 0.0), 0.0), ((-0.02, 0.01), 0.0), ((0.0, 0.0), 0.05), ((-0.02, 0.01), 0.02)):
         low, high = draws - 0.06 + could[0], draws + 0.06 + could[1]
         decided = ((low > 0) & (low >= least)) | (high < least)
         assert seen.chance(could, least) == pytest.approx(decided.mean(), abs=0.004)
-    assert Foreseen(0.0, 0.01, 0.0).chance((0.0, 0.0), 0.0) == 1, "these topics: with all labels it is known"
-    assert Foreseen(0.07, 0.0, 0.06).chance((0.0, 0.0), 0.0) == 1
-    assert Foreseen(0.05, 0.0, 0.06).chance((0.0, 0.0), 0.0) == 0
+    assert Forecast(0.0, 0.01, 0.0).chance((0.0, 0.0), 0.0) == 1, "these topics: with all labels it is known"
+    assert Forecast(0.07, 0.0, 0.06).chance((0.0, 0.0), 0.0) == 1
+    assert Forecast(0.05, 0.0, 0.06).chance((0.0, 0.0), 0.0) == 0
 
 
 def test_a_useless_judge_is_told_of() -> None:

@@ -133,7 +133,7 @@ def test_where_nothing_is_fitted(judged: int, relevant: int, cold: bool) -> None
 
 
 def test_predictions_beat_the_base_rate() -> None:
-    """Guards the use of it all: in a known world unjudged documents are foretold better than by the mean label."""
+    """Guards the use of it all: in a known world unjudged documents are predicted better than by the mean label."""
     won = 0
     for seed in range(6):
         votes, truth = world(seed, topics=12)

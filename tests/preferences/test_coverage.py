@@ -78,10 +78,10 @@ def test_other_worlds_hold_too(start: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5])
-def test_what_is_foretold_of_a_judge_comes(share: float) -> None:
+def test_what_is_predicted_of_a_judge_comes(share: float) -> None:
     """Guards the plan: the width over that of gold alone is near sqrt(1 - r^2 (1 - share))."""
     for sees in preferences.JUDGES.values():
         studies = [preferences.narrowing(np.random.default_rng([6, n]), 100, sees, share) for n in range(120)]
         mean = {name: np.mean([x[name].width for x in studies]) for name in studies[0]}  # type: ignore[union-attr]
-        assert abs(mean["measured"] - mean["foretold by correlation"]) < 0.03, (sees, mean)
-        assert abs(mean["measured"] - mean["foretold by agreement and ties"]) < 0.04, (sees, mean)
+        assert abs(mean["measured"] - mean["predicted by correlation"]) < 0.03, (sees, mean)
+        assert abs(mean["measured"] - mean["predicted by agreement and ties"]) < 0.04, (sees, mean)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from truegain.errors import TruegainError
-from truegain.stats.betting import Betting, DrawnUnits, ValueModel, strata_of
+from truegain.stats.betting import Betting, DrawnUnits, ValueModel, quantile_strata
 
 HORIZONS, MOST_STAKED = (
     (100, 300, 900),
@@ -153,9 +153,9 @@ def test_limits_hold_at_all_looks_together(world: str) -> None:
 
 def test_labels_are_few_strata() -> None:
     """Guards values without steps: a stratum for each would learn nothing."""
-    assert len(np.unique(strata_of(np.random.default_rng(0).random(500)))) == 6
-    assert strata_of(np.zeros(4)).tolist() == [0] * 4
-    assert strata_of(np.array([9.0, 0, 1, 1, 2, 3, 3, 3, 3, 3, 7])).tolist() == [5, 0, 1, 1, 2, 3, 3, 3, 3, 3, 4]
+    assert len(np.unique(quantile_strata(np.random.default_rng(0).random(500)))) == 6
+    assert quantile_strata(np.zeros(4)).tolist() == [0] * 4
+    assert quantile_strata(np.array([9.0, 0, 1, 1, 2, 3, 3, 3, 3, 3, 7])).tolist() == [5, 0, 1, 1, 2, 3, 3, 3, 3, 3, 4]
 
 
 def by_label_and_topic(n: int = 40) -> tuple[DrawnUnits, np.ndarray]:
@@ -169,7 +169,7 @@ def by_label_and_topic(n: int = 40) -> tuple[DrawnUnits, np.ndarray]:
 
 def posterior(units: DrawnUnits, values: np.ndarray) -> np.ndarray:
     """What is expected of every unit, all values at once: the normal equations with the prior as further rows."""
-    n, label = len(units), strata_of(units.label)
+    n, label = len(units), quantile_strata(units.label)
     labels = np.unique(label)
     columns = [np.ones(n), *((label == x) * 1.0 for x in labels), *((units.group == g) * 1.0 for g in range(4))]
     low, high = np.quantile(units.label, [0.05, 0.95])

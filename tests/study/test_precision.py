@@ -39,7 +39,7 @@ def test_more_assessors_beside_topics() -> None:
     assert now.after(topics=4) == pytest.approx(now.half, rel=1e-3)
 
 
-def test_no_step_is_foretold_wider_than_a_smaller_one() -> None:
+def test_no_step_is_predicted_wider_than_a_smaller_one() -> None:
     """Guards 150 more topics that made it wider than none: with 4 assessors left alone, t has 3 degrees of freedom."""
     df = satterthwaite([(0.02, 49.0), (0.1, 3.0)])
     now = CurrentPrecision(

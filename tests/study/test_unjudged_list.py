@@ -23,7 +23,7 @@ from truegain.pooling import samples
 from truegain.pooling.prediction import Prediction
 from truegain.stats.contrasts import Contrasts
 from truegain.study.gold_lists import ByList
-from truegain.study.unjudged_sample import strata_of
+from truegain.study.unjudged_sample import tenths_of
 
 
 def labeled(listed: GoldList, holes: Labels, first: int | None = None) -> GoldList:
@@ -82,7 +82,7 @@ def by_hand(runs: Runs, judged: Labels, sample: GoldList, a: str, b: str) -> dic
     share = [x / sum(worth) for x in worth]
     k = [share[i] / q[i] + sum(share[i + 1 :]) for i in range(n)]
     e = [x / (sum(k) / n) for x in k]
-    stratum = strata_of(sample.bronze).tolist()
+    stratum = tenths_of(sample.bronze).tolist()
 
     def m(topic: str, s: int) -> float:
         other = [i for i in range(n) if sample.topics[i] != topic]

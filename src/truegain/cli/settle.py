@@ -405,7 +405,7 @@ def _by_sheet(keeper: Keeper, sheet: str, texts: SettleTexts) -> None:
     if not now.ended:
         typer.echo(in_words(now.sentence))
         for pair in now.pairs:
-            if forecast := foretold(now, pair.likely, pair.latest):
+            if forecast := forecast_in_words(now, pair.likely, pair.latest):
                 name = f"{pair.candidate} against {pair.baseline}: " if len(now.pairs) > 1 else ""
                 typer.echo(f"{in_words(name)}{forecast.strip()}")
         typer.echo(_fill_in(sheet, n, settling))
@@ -423,15 +423,15 @@ def _fill_in(sheet: str, n: int, settling: Settling) -> str:
     )
 
 
-def foretold(now: Settlement, likely: int | None, latest: int | None) -> str:
-    """When a pair is likely known; empty where that is not foretold.
+def forecast_in_words(now: Settlement, likely: int | None, latest: int | None) -> str:
+    """When a pair is likely known; empty where there is no forecast.
 
     >>> now = Settlement("open", "", (), "P@10", 40, 40, 830, 500)
-    >>> foretold(now, 120, 300)
+    >>> forecast_in_words(now, 120, 300)
     ' At this rate, the answer is known after about 120 labels in all, with 90% probability after 300.'
-    >>> foretold(now, 620, 800)
+    >>> forecast_in_words(now, 620, 800)
     ' At this rate, the answer is not known within 500 labels; about 620 would be needed.'
-    >>> foretold(Settlement("open", "", (), "P@10", 40, 80, 830, 500, double=1.0), 260, 300)
+    >>> forecast_in_words(Settlement("open", "", (), "P@10", 40, 80, 830, 500, double=1.0), 260, 300)
     ' At this rate, the answer is not known within 500 labels; about 520 would be needed.'
     """
     if likely is None:
@@ -576,7 +576,7 @@ class TerminalTeller:
             typer.echo(_answer(now, self._keeper))
         elif now.labels // 10 != self._told // 10:
             for pair in now.pairs:
-                tell(in_words(pair.sentence) + foretold(now, pair.likely, pair.latest))
+                tell(in_words(pair.sentence) + forecast_in_words(now, pair.likely, pair.latest))
         self._told = now.labels
 
     def failure(self, message: str) -> None:

@@ -187,13 +187,10 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
                 if unnamed and (naming := _naming(log, [*log.may_name])):
                     hint = f"where these are values of several systems, {naming}; {again}; else keep one"
                 else:
-                    several = "where two files are about different systems, name these"
-                    several = (
-                        "where these are values of several systems, name them in a column 'system'"
-                        if unnamed
-                        else several
-                    )
-                    hint = f"keep one; {again}; {several}"
+                    several = "two files are about different systems, name these"
+                    if unnamed:
+                        several = "these are values of several systems, name them in a column 'system'"
+                    hint = f"keep one; {again}; where {several}"
                 raise InputError(
                     f"{row.score} of system {named.system}, topic {row.topic}{item} appears twice; the first is in "
                     f"{before}", file=log.file, line=row.line or None, hint=hint,

@@ -30,7 +30,7 @@ class SampledPairs:
     where there is none.  expansion: how many pairs each gold pair stands for, 1 / its chance to be drawn.  unit: what
     was drawn with the pair, such as its answer, by number; None where pairs were drawn by themselves.
     are_values: these are values of answers, and gold has three levels or more: a few labels show how they spread.
-    slope: of the line that foretells gold values from bronze ones, which strata then correct; 0 for labels.  With a
+    slope: of the line that predicts gold values from bronze ones, which strata then correct; 0 for labels.  With a
     line, bronze values lie within those of gold pairs (`within_gold`).
     """
 
@@ -291,7 +291,7 @@ class PairFit:
         1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.  No
         less than if the stratum's gold values were alike, but for half a value at either end of the scale.  Gold values
         of three levels or more that differ within the stratum have the spread that they show, and one more pair that
-        the judge did not foresee at all.
+        the judge does not predict at all.
         """
         s = self.pairs.sampled
         stratum, gold = self.pairs.stratum[s], self.pairs.off_line
@@ -416,7 +416,7 @@ class ListFit:
 
     @cached_property
     def are_values(self) -> bool:
-        """Whether people give values, not pass or fail: a few show how they spread, and a line foretells them."""
+        """Whether people give values, not pass or fail: a few show how they spread, and a line predicts them."""
         return self.bronze is not None and len(np.unique(self.gold[~np.isnan(self.gold)])) > TWO_LEVELS
 
     @cached_property
@@ -485,7 +485,7 @@ class ListFit:
         """Of the gold values at the bronze label of each pair, half a label added at each end of the scale.
 
         Values off a line have the spread that they show, in their stratum or, where they agree there, in all; and one
-        more that the judge did not foresee.
+        more that the judge does not predict.
         """
         e, g = self._known[0], self._off_line
         at = self._cell[self.item]

@@ -295,7 +295,7 @@ class Settling:
         self._keep(labels, intervals)
         limit = self.budget.limit
         out_of_labels = n >= len(self.listed) or (limit is not None and answers >= limit)
-        statuses, whys, foreseen = [], [], []
+        statuses, whys, forecasts = [], [], []
         for i, why in enumerate(self._looks.never):
             status: Status = STATUS.get(looks[i].outcome, "open") if looks and not why else "open"
             if status == "open" and not why and n >= min(LEAST_BEFORE_GIVING_UP, len(self.listed)):
@@ -305,13 +305,13 @@ class Settling:
                 status = "out-of-reach" if why or unlikely else "undecided" if out_of_labels else "open"
             statuses.append(status)
             whys.append(why or unlikely)
-            foreseen.append(bool(unlikely))
+            forecasts.append(bool(unlikely))
         ended = "open" not in statuses
         verdicts = self.verdicts(labels) if ended else ()
         stuck, cannot = int(np.isnan(labels).sum()), sum(x is None for row in rows for x in row.labels)
         count = labels_in_words(n, stuck) if not ended else _given(answers, cannot, n)
         pairs = tuple(
-            self._pair(i, statuses[i], intervals[i], whys[i], foreseen[i], looks, verdicts, count)
+            self._pair(i, statuses[i], intervals[i], whys[i], forecasts[i], looks, verdicts, count)
             for i in range(len(self.candidates))
         )
         doubled = [known for row in rows[:n] if len(known := [x for x in row.labels if x is not None]) > 1]
@@ -377,10 +377,10 @@ class Settling:
             return ""
         could, least = looks[i].could, self.study.min_effect
         for k in range(n, first - 1, -APART):
-            seen = self._looks.foreseen(i, k)
+            seen = self._looks.forecast(i, k)
             if seen.chance(could, least) >= UNLIKELY:
                 return ""
-        seen = self._looks.foreseen(i, n)
+        seen = self._looks.forecast(i, n)
         forecast = (
             f"A forecast ended it: the chance that the other {len(self.listed) - n:,} documents of the list decide it "
             f"is below {UNLIKELY:.0%}."
@@ -452,7 +452,7 @@ class Settling:
         n = int(np.searchsorted(tau, (z * spread) ** 2 / left)) + 1
         return max(min(n, len(self.listed)), min(LEAST_GOLD, len(self.listed)))
 
-    def _foretold(self, i: int, look: PairLook, n: int) -> tuple[int | None, int | None]:
+    def _forecast(self, i: int, look: PairLook, n: int) -> tuple[int | None, int | None]:
         """Rows in all that are likely needed, and that are with 90%, were things to go on like this."""
         if look.comparison.low is None:
             return None, None
@@ -548,10 +548,10 @@ class Settling:
                 del self._path[k]
 
     def _pair(
-        self, i: int, status: Status, now: Interval, why: str, foreseen: bool, looks: Sequence[PairLook],
+        self, i: int, status: Status, now: Interval, why: str, forecast: bool, looks: Sequence[PairLook],
         verdicts: Sequence[Verdict], count: str,
     ) -> PairSettlement:  # fmt: skip
-        likely, latest = self._foretold(i, looks[i], now.labels) if status == "open" and looks else (None, None)
+        likely, latest = self._forecast(i, looks[i], now.labels) if status == "open" and looks else (None, None)
         a, b = self.pairs[i]
         unknown = f"data cannot show whether {b} is better than {a} on {self.decides}"
         if status == "undecided" and not verdicts:
@@ -567,7 +567,7 @@ class Settling:
         else:
             sentence = self._so_far(i, now, status, likely, count)
         path = tuple(self._path[n][i] for n in sorted(self._path) if n)
-        return PairSettlement(a, b, status, sentence, now, path, likely, latest, foreseen)
+        return PairSettlement(a, b, status, sentence, now, path, likely, latest, forecast)
 
     def _so_far(self, i: int, now: Interval, status: Status, likely: int | None, count: str) -> str:
         names = f"{self.candidates[i]} against {self.baselines[i]}"

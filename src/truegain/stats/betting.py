@@ -67,11 +67,13 @@ class DrawnUnits:
         return len(self.size)
 
 
-def strata_of(label: Floats) -> Ints:
+def quantile_strata(label: Floats) -> Ints:
     """Labels by number; values without steps are cut at their quantiles.
 
-    >>> strata_of(np.array([0.0, 2.0, 2.0, 1.0])).tolist(), len(set(strata_of(np.linspace(0, 1, 99)).tolist()))
-    ([0, 2, 2, 1], 6)
+    >>> quantile_strata(np.array([0.0, 2.0, 2.0, 1.0])).tolist()
+    [0, 2, 2, 1]
+    >>> len(np.unique(quantile_strata(np.linspace(0, 1, 99))))
+    6
     """
     values, code = np.unique(label, return_inverse=True)
     if len(values) <= LEVELS:
@@ -98,7 +100,7 @@ class ValueModel:
     """
 
     def __init__(self, units: DrawnUnits) -> None:
-        self._stratum = strata_of(units.label)
+        self._stratum = quantile_strata(units.label)
         k, groups = int(self._stratum.max(initial=0)) + 1, int(units.group.max(initial=0)) + 1
         self._group = units.group if groups <= MOST_GROUPS else np.zeros(len(units), np.int64)
         groups = groups if groups <= MOST_GROUPS else 1

@@ -70,14 +70,14 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class Forecast:
     """What is expected of a pair, were every row of the list labeled: its difference, how sure that is, and H.
 
     The difference on these topics is about normal with this mean and standard deviation, and its interval then ends H
     (see `Reach`) on either side.  H is taken as it is estimated: in simulated studies, to allow for its error made
     fewer stops and as many wrong ones.
 
-    >>> round(Foreseen(0.0, 0.02, 0.06).chance((0.0, 0.0), 0.0), 4)  # 3 standard deviations on either side
+    >>> round(Forecast(0.0, 0.02, 0.06).chance((0.0, 0.0), 0.0), 4)  # 3 standard deviations on either side
     0.0027
     """
 
@@ -213,13 +213,13 @@ class ListLooks:
         low, high = self.last.fit.scale
         return float(np.abs(weight[np.abs(weight) > NO_WEIGHT]).sum() * (high - low))
 
-    def foreseen(self, i: int, n: int) -> Foreseen:
+    def forecast(self, i: int, n: int) -> Forecast:
         """What was expected of a pair after the first n labels of the last look."""
         then = self.last if n == self.last.draws.n else self.last.first(n)
         value = float(then.values(self.pairs[i])[0])
         tau = float(information_after(self.last.draws.sizes, np.array([n]))[0])
         spread = max(float(game.spread_after(n)[0]) for game in self._games(i))
-        return Foreseen(value, spread / math.sqrt(tau), self.half_by_topics(i, then), self._taken(i, then, value))
+        return Forecast(value, spread / math.sqrt(tau), self.half_by_topics(i, then), self._taken(i, then, value))
 
     def _taken(self, i: int, then: ByList, value: float) -> tuple[float, float]:
         """What a difference loses and gains if rows that nobody could judge, and others like them, are at an end."""

@@ -339,7 +339,7 @@ class UnjudgedList:
         turn = np.flatnonzero(place[self.item] >= 0)  # rows that count
         index, n = place[self.item[turn]], int((turn < rows.judged).sum())
         sizes, stratum = np.zeros(len(open_)), np.zeros(len(open_), np.int64)
-        sizes[index], stratum[index] = rows.size[turn], strata_of(rows.bronze)[turn]
+        sizes[index], stratum[index] = rows.size[turn], tenths_of(rows.bronze)[turn]
         ends = parts.worth(np.array(rows.scale))
         scale = (float(ends.min()), float(ends.max()))
         coefficient = frozen(np.ascontiguousarray(counts[:, open_]))
@@ -374,10 +374,10 @@ class UnjudgedList:
         )  # fmt: skip
 
 
-def strata_of(predicted: Floats) -> Ints:
+def tenths_of(predicted: Floats) -> Ints:
     """Tenths of the predictions of all rows; equal predictions stand together.
 
-    >>> strata_of(np.array([0.9, 0.1, 0.1, 0.1, 0.5])).tolist()
+    >>> tenths_of(np.array([0.9, 0.1, 0.1, 0.1, 0.5])).tolist()
     [2, 0, 0, 0, 1]
     """
     cuts = np.quantile(predicted, np.arange(1, STRATA) / STRATA, method="inverted_cdf")

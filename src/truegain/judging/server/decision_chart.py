@@ -42,7 +42,7 @@ class BandChart:
     ups: tuple[tuple[float, str], ...]  # numbers at the left: place and text
     across: tuple[tuple[float, str], ...]  # numbers of labels below: per cent and text
     newest: tuple[float, float, float, float] | None  # per cent across, then estimate, low and high, down
-    likely: float | None = None  # per cent across: where the end is foretold
+    likely: float | None = None  # per cent across: where the end is forecast
     most: float | None = None  # where it is given up
 
 
@@ -139,7 +139,7 @@ def _runs(looks: Sequence[Interval]) -> Iterator[list[tuple[int, float, float, f
 
 
 def _scale(pair: PairSettlement, looks: Sequence[Interval], min_effect: float, most: int | None) -> _Scale:
-    """What the picture holds: 0, the smallest effect, and all looks but the earliest; labels until the foretold end."""
+    """What the picture holds: 0, the smallest effect, and all looks but the earliest; labels until the likely end."""
     last = looks[-1].labels
     held = [limits for look in looks if look.labels >= EARLY * last and (limits := _limits(look))]
     values = [0.0, min_effect, -min_effect, *(value for limits in held for value in limits)]
@@ -149,8 +149,8 @@ def _scale(pair: PairSettlement, looks: Sequence[Interval], min_effect: float, m
     pad = MARGIN * (high - low) if high - low > LEAST else 0.05
     labels = float(last)
     if pair.status == "open":
-        foretold = pair.latest or pair.likely or 1.5 * last
-        labels = max(1.1 * last, min(foretold, most or math.inf))
+        end = pair.latest or pair.likely or 1.5 * last
+        labels = max(1.1 * last, min(end, most or math.inf))
     return _Scale(low - pad, high + pad, max(labels, 10.0))
 
 

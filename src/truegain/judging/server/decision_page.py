@@ -38,15 +38,15 @@ class DecisionWords:
         return self._mark(f"{value:+z.3f}")
 
     def told(self, pair: PairSettlement, decision: Settlement) -> str:
-        """The newest look of a pair, and its foretold end, or that this is beyond what may be collected."""
+        """The newest look of a pair, and the end that is forecast, or that this is beyond what may be collected."""
         now = self._now("decision.now", pair)
         if pair.status != "open" or pair.likely is None:
             return now
-        name = "decision.foretold_one" if pair.latest is None else "decision.foretold"
+        name = "decision.forecast_one" if pair.latest is None else "decision.forecast"
         if decision.is_beyond(pair.likely):
-            name = "decision.foretold_beyond"
+            name = "decision.forecast_beyond"
         elif pair.latest is not None and decision.is_beyond(pair.latest):
-            name = "decision.foretold_maybe"
+            name = "decision.forecast_maybe"
         latest = None if pair.latest is None else decision.label_count(pair.latest)
         return f"{now} {self._texts(name, likely=decision.label_count(pair.likely), latest=latest, most=decision.most)}"
 
@@ -113,9 +113,9 @@ def files_of(results: Mapping[str, Path]) -> list[ResultFile]:
     return [ResultFile(name, KNOWN.get(name, "")) for name, path in results.items() if path.is_file()]
 
 
-def _last(foretold: Any) -> int | None:
+def _last(ends: Any) -> int | None:
     """When the last of several pairs is decided; None where that is not known of one of them."""
-    ends = list(foretold)
+    ends = list(ends)
     return None if not ends or None in ends else max(ends)
 
 
