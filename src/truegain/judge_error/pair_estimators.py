@@ -290,8 +290,8 @@ class PairFit:
         more as the whole stratum has them, so that values that agree by chance do not look exact (Agresti and Coull
         1998, The American Statistician 52(2)); documents at the top are more alike than the stratum as a whole.  No
         less than if the stratum's gold values were alike, but for half a value at either end of the scale.  Gold values
-        of three levels or more that differ within the stratum have the spread that they show, and one more pair that
-        the judge does not predict at all.
+        of three levels or more that lie off the line by different amounts have the spread that they show, and one more
+        pair that the judge does not predict at all.
         """
         s = self.pairs.sampled
         stratum, gold = self.pairs.stratum[s], self.pairs.off_line
@@ -305,7 +305,7 @@ class PairFit:
             spread = (gold[at] ** 2 @ touched[at] + ADDED * square[h]) / (n + ADDED) - first**2
             odd = 0.5 / (at.sum() + 1)
             least = (high[h] - low[h]) ** 2 * odd * (1 - odd)
-            if self.pairs.are_values and np.ptp(self.pairs.gold[s][at]) > 0:  # they do not agree by chance
+            if self.pairs.are_values and np.ptp(gold[at]) > TINY:  # they do not agree by chance
                 own, least = gold[at] - gold[at].mean(), 0.0  # no value is made up
                 first = own @ touched[at] / (n + ADDED)
                 spread = (own**2 @ touched[at] + ADDED * (own**2).mean()) / (n + ADDED) - first**2
@@ -497,11 +497,8 @@ class ListFit:
             left = e * (g - mean[at]) ** 2
             share = np.divide(np.bincount(at, left, n), known, out=np.zeros(n), where=known > 0)
             own = np.divide(share * size, size - 1, out=np.zeros(n), where=size > 1)
-            least, most = np.full(n, math.inf), np.full(n, -math.inf)
-            np.minimum.at(least, at[e > 0], self.gold[e > 0])
-            np.maximum.at(most, at[e > 0], self.gold[e > 0])
             whole = float(left.sum() / e.sum() * size.sum() / max(1, size.sum() - np.count_nonzero(size)))
-            return frozen(not_by_luck(np.where(most > least, own, whole), self._known[1][e > 0])[self._cell])
+            return frozen(not_by_luck(np.where(own > TINY, own, whole), self._known[1][e > 0])[self._cell])
         count = np.bincount(at, e, n) + 2 * HALF
         first = (np.bincount(at, e * g, n) + HALF * (low + high)) / count
         second = (np.bincount(at, e * g**2, n) + HALF * (low**2 + high**2)) / count
