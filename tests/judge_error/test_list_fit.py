@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from truegain.judge_error.pair_estimators import ListFit, slope_of, strata_of
-from truegain.sampling.designs import OrderedDraws
+from truegain.sampling.gold import OrderedDraws
 
 TOPIC = np.array([0, 0, 1, 1, 2])
 STRATUM = np.array([0, 1, 0, 1, 1])

@@ -14,7 +14,7 @@ from tests.worlds import Labels, Runs, study
 from truegain.cli.commands import COMPLETERS
 from truegain.cli.init import schema_of_studies
 from truegain.sampling.catalogue import DESIGNS
-from truegain.sampling.designs import GoldDesign
+from truegain.sampling.gold import GoldDesign
 
 # ---------------------------------------------------------------------- the whole of a new design's file
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truegain.errors import TruegainError
-from truegain.sampling.designs import OrderedDraws, drawn_order, information_after
+from truegain.sampling.gold import OrderedDraws, drawn_order, information_after
 
 SIZES = np.array([5.0, 1.0, 2.0, 0.5])
 

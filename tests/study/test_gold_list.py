@@ -19,7 +19,7 @@ from truegain.data.label_lists import GoldList
 from truegain.errors import InputError
 from truegain.experiments.spending_again import Labeled, looked
 from truegain.planning.gold_sample import draw_list
-from truegain.sampling.designs import OrderedDraws
+from truegain.sampling.gold import OrderedDraws
 from truegain.stats.contrasts import Contrasts, Variance
 from truegain.study.anytime import at_every_look, sequence_half
 from truegain.study.gold_lists import ByList

@@ -171,7 +171,7 @@ def test_the_first_comes_in_proportion_to_size() -> None:
 
 def listed_again(listed: GoldList, seed: int) -> GoldList:
     """The same sizes in another drawn order: what `sample_unjudged` does after predicting."""
-    from truegain.sampling.designs import drawn_order
+    from truegain.sampling.gold import drawn_order
 
     names = [f"{t}\0{d}" for t, d in zip(listed.topics, listed.docs, strict=True)]
     order = drawn_order(listed.size, names, seed).tolist()

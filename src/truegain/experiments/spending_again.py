@@ -23,7 +23,7 @@ from truegain.parallel.jobs import Engine, engine_for
 from truegain.planning.gold_sample import LEAST_ERROR
 from truegain.results.base import Table
 from truegain.results.table import Cell
-from truegain.sampling.designs import OrderedDraws
+from truegain.sampling.gold import OrderedDraws
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.anytime import at_every_look

@@ -28,7 +28,7 @@ from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.pooling.answers import one_score
 from truegain.sampling.catalogue import DESIGNS, draws_topics, ways_to_draw
-from truegain.sampling.designs import drawn_order, units_of
+from truegain.sampling.gold import drawn_order, units_of
 from truegain.stats.contrasts import place_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.reading import RunsInput

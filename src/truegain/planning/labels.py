@@ -31,7 +31,7 @@ from truegain.pooling.answers import one_score
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import SOURCES, draws_topics, population_groups
-from truegain.sampling.designs import information_after
+from truegain.sampling.gold import information_after
 from truegain.stats.contrasts import Contrasts, Variance, place_of
 from truegain.stats.results import Plan
 from truegain.stats.student_t import detectable_in_se, quantile_of

@@ -37,7 +37,7 @@ from truegain.results.settlement import (
     trusted_label,
 )
 from truegain.results.table import Cell
-from truegain.sampling.designs import information_after
+from truegain.sampling.gold import information_after
 from truegain.settings import check_count
 from truegain.stats.contrasts import Contrasts, place_of
 from truegain.study.decision import could_move

@@ -22,7 +22,7 @@ from truegain.message import arg, argname
 from truegain.pooling.pools import Filled
 from truegain.pooling.prediction import Prediction, check_enough
 from truegain.results.base import Table
-from truegain.sampling.designs import drawn_order, units_of
+from truegain.sampling.gold import drawn_order, units_of
 from truegain.sampling.streams import stream_key
 from truegain.stats.contrasts import place_of
 from truegain.text.corpus import CorpusLike

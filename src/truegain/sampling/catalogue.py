@@ -8,9 +8,18 @@ from truegain.errors import TruegainError, check_one_of
 from truegain.message import arg
 from truegain.sampling.assessors import ASSESSORS
 from truegain.sampling.clusters import CLUSTERS
-from truegain.sampling.designs import BY_BRONZE, BY_GOLD, ELSEWHERE, RANDOM, WHOLE_ANSWERS, WHOLE_TOPICS, GoldDesign
 from truegain.sampling.documents import COLLECTION
-from truegain.sampling.gold import GOLD, UNJUDGED
+from truegain.sampling.gold import (
+    BY_BRONZE,
+    BY_GOLD,
+    ELSEWHERE,
+    GOLD,
+    RANDOM,
+    UNJUDGED,
+    WHOLE_ANSWERS,
+    WHOLE_TOPICS,
+    GoldDesign,
+)
 from truegain.sampling.replicates import REPLICATES
 from truegain.sampling.source import Source, SourceName, TopicUnits
 from truegain.sampling.topics import TOPICS

@@ -15,8 +15,7 @@ from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import PairFit
 from truegain.judge_error.system_judges import LEAST_OWN
 from truegain.judge_error.topic_estimators import MatrixFit, TopicFit
-from truegain.sampling.designs import OrderedDraws
-from truegain.sampling.gold import GoldUnits
+from truegain.sampling.gold import GoldUnits, OrderedDraws
 from truegain.sampling.source import SourceName
 from truegain.sampling.topics import Topics
 from truegain.stats.contrasts import BLOCK, NONE, Contrasts, Influence, Variance, summed

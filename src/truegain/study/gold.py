@@ -36,8 +36,7 @@ from truegain.measures.scoring import refuse_chosen
 from truegain.message import SAMPLE_UNJUDGED, arg, argname, with_marks
 from truegain.pooling.samples import DESIGN as UNJUDGED_DESIGN
 from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample
-from truegain.sampling.designs import OrderedDraws
-from truegain.sampling.gold import GoldUnits
+from truegain.sampling.gold import GoldUnits, OrderedDraws
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantiles_of
 from truegain.study.estimators import ByGoldPairs, ByGoldTopics, ByMatrices, Plain, ScoreEstimator

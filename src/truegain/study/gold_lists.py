@@ -19,7 +19,7 @@ from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
 from truegain.measures.label_weights import LinearParts, StandIn, level_of, linear_parts
 from truegain.message import SAMPLE_GOLD
-from truegain.sampling.designs import OrderedDraws
+from truegain.sampling.gold import OrderedDraws
 from truegain.stats.betting import Betting, DrawnUnits
 from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
 from truegain.stats.student_t import tails

@@ -11,7 +11,7 @@ import numpy as np
 
 from truegain.io.columns import Floats
 from truegain.measures.label_weights import level_of
-from truegain.sampling.designs import information_after
+from truegain.sampling.gold import information_after
 from truegain.stats.betting import Betting
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison

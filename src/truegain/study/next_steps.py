@@ -14,7 +14,7 @@ from truegain.io.columns import Floats, frozen
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
 from truegain.sampling.catalogue import draws_topics, population_groups
-from truegain.sampling.designs import information_after
+from truegain.sampling.gold import information_after
 from truegain.stats.contrasts import Contrasts, within
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.anytime import LookErrors

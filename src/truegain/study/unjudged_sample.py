@@ -22,8 +22,7 @@ from truegain.measures.label_weights import linear_parts
 from truegain.message import SAMPLE_UNJUDGED, arg, argname
 from truegain.pooling.pools import Filled
 from truegain.pooling.samples import DESIGN, LEAST_SAMPLED, check_linear, looked_at
-from truegain.sampling.designs import OrderedDraws
-from truegain.sampling.gold import GoldUnits
+from truegain.sampling.gold import GoldUnits, OrderedDraws
 from truegain.sampling.topics import Topics
 from truegain.stats.betting import Betting
 from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
