@@ -14,7 +14,7 @@ from truegain.sampling.catalogue import SOURCES, holders, inside_first, outermos
 from truegain.sampling.gold import GoldUnits, judged_whole
 from truegain.sampling.jackknife import DrawnSums
 from truegain.sampling.replicates import Replicates
-from truegain.sampling.topics import Topics
+from truegain.sampling.source import Topics
 
 
 def test_each_source_is_nested_or_crossed_never_both() -> None:

@@ -25,8 +25,8 @@ from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import TopicMeans
+from truegain.sampling.source import Topics
 from truegain.sampling.streams import generator
-from truegain.sampling.topics import Topics
 from truegain.stats import intervals
 from truegain.stats.intervals import TOPIC_METHODS, bootstrap_means, means_and_errors, topic_intervals
 from truegain.stats.results import Estimate

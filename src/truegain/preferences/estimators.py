@@ -12,7 +12,7 @@ from truegain.io.columns import Floats, Ints, frozen
 from truegain.preferences.fit import PairCells, Strengths, win_rate_slopes, win_rates
 from truegain.preferences.gold import GoldComparisons
 from truegain.preferences.measures import PreferenceMeasure
-from truegain.sampling.topics import Topics
+from truegain.sampling.source import Topics
 from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
 from truegain.stats.student_t import tails
 from truegain.study.estimators import LabelFacts, ScoreEstimator

@@ -21,8 +21,7 @@ from truegain.sampling.gold import (
     GoldDesign,
 )
 from truegain.sampling.replicates import REPLICATES
-from truegain.sampling.source import Source, SourceName, TopicUnits
-from truegain.sampling.topics import TOPICS
+from truegain.sampling.source import TOPICS, Source, SourceName, TopicUnits
 
 SOURCES: dict[SourceName, Source] = {
     s.name: s for s in (TOPICS, COLLECTION, ASSESSORS, REPLICATES, CLUSTERS, GOLD, UNJUDGED)

@@ -1,4 +1,7 @@
-"""What a source of uncertainty is: what was sampled, what holds it already, what it meets, and the words for it."""
+"""What a source of uncertainty is: what was sampled, what holds it already, what it meets, and the words for it.
+
+Topics, which every study has, are the first one.
+"""
 
 from __future__ import annotations
 
@@ -121,3 +124,46 @@ def never_empty(kept: Bools, item: Ints) -> Floats:
     """
     left = np.bincount(item, kept) > 0
     return (kept | ~left[item]).astype(np.float64)
+
+
+# ---- Topics: few, so each is left out once; they hold what every topic has of its own.
+
+TOPICS = Source(
+    "topics",
+    "topic",
+    claim="for topics like these {n}",
+    other="other topics",
+    uncovered="other topics",
+    cause="having few topics",
+    shown="topics",
+    within="topics",
+    units="Topics",
+    left_out=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Topics(SampledUnits):
+    """The topics that scores are means over.
+
+    >>> Topics(("1", "2", "3")).left_out().tolist()
+    [[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+    """
+
+    SOURCE: ClassVar[Source] = TOPICS
+
+    def left_out(self) -> Floats:
+        """Rows of topic weights: each topic left out once."""
+        return 1.0 - np.eye(len(self))
+
+    @staticmethod
+    def means_without(scores: Floats) -> Floats:
+        """What these weights make of means: rows are scores by topic, columns the mean without each topic in turn.
+
+        (sum x - x_t) / (n - 1), n the scores that are there; NaN where the topic has none anyway.
+
+        >>> Topics.means_without(np.array([[0.0, 1.0, 5.0]]))
+        array([[3. , 2.5, 0.5]])
+        """
+        n = (~np.isnan(scores)).sum(axis=1, keepdims=True)
+        return np.asarray((np.nansum(scores, axis=1, keepdims=True) - scores) / np.maximum(n - 1, 1))

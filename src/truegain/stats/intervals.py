@@ -12,8 +12,8 @@ from truegain.errors import TruegainError, counted, some
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.scoring import TopicMeans
 from truegain.message import argname
+from truegain.sampling.source import Topics
 from truegain.sampling.streams import blocks, bootstrap_weights
-from truegain.sampling.topics import Topics
 from truegain.stats.contrasts import within
 from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.results import Estimate

@@ -16,8 +16,7 @@ from truegain.judge_error.pair_estimators import PairFit
 from truegain.judge_error.system_judges import LEAST_OWN
 from truegain.judge_error.topic_estimators import MatrixFit, TopicFit
 from truegain.sampling.gold import GoldUnits, OrderedDraws
-from truegain.sampling.source import SourceName
-from truegain.sampling.topics import Topics
+from truegain.sampling.source import SourceName, Topics
 from truegain.stats.contrasts import BLOCK, NONE, Contrasts, Influence, Variance, summed
 from truegain.stats.student_t import tails
 

@@ -23,7 +23,7 @@ from truegain.message import SAMPLE_UNJUDGED, arg, argname
 from truegain.pooling.pools import Filled
 from truegain.pooling.samples import DESIGN, LEAST_SAMPLED, check_linear, looked_at
 from truegain.sampling.gold import GoldUnits, OrderedDraws
-from truegain.sampling.topics import Topics
+from truegain.sampling.source import Topics
 from truegain.stats.betting import Betting
 from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, ByGoldPairs, LabelFacts
