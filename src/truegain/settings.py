@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
@@ -185,6 +185,16 @@ def is_config(kind: type[Any]) -> bool:
     (True, False)
     """
     return is_dataclass(kind) and all("advanced" in declared.metadata for declared in fields(kind))
+
+
+def changed_fields(bundle: Any, leave_out: Collection[str] = ()) -> list[str]:
+    """The fields of a dataclass that are not what they are by default.
+
+    >>> from truegain.config import Scoring
+    >>> changed_fields(Scoring(depth=5, all_topics=True), leave_out=["depth"])
+    ['all_topics']
+    """
+    return [f.name for f in fields(bundle) if f.name not in leave_out and getattr(bundle, f.name) != f.default]
 
 
 def check_count(name: str, value: object, least: int | None = None, *, own: bool = False) -> None:

@@ -12,14 +12,12 @@ from truegain.io.column_names import Missing, file_options, values_of
 if TYPE_CHECKING:
     from truegain.data.ratings import Scale
 
+OF_ANY_JUDGMENTS = ("columns", "missing", "values")  # what is not about ratings alone
+
 
 @dataclass(frozen=True, kw_only=True)
 class RatingReading:
-    """How a table of ratings is read, in plain words.
-
-    >>> RatingReading(scale="0:3", topic="7", values="yes=1,no=0").changed
-    ['scale', 'topic']
-    """
+    """How a table of ratings is read, in plain words."""
 
     scale: str | None = None
     out_of_range: OutOfRange = "error"
@@ -78,10 +76,3 @@ class RatingReading:
         from truegain.aggregation.assessors import FLAGGED
 
         return [] if self.drop_assessors in (None, FLAGGED) else [str(self.drop_assessors)]
-
-    @property
-    def changed(self) -> list[str]:
-        """What is about ratings alone and differs from what it is by default."""
-        usual = RatingReading()
-        about = [name for name in vars(usual) if name not in ("columns", "missing", "values")]  # of any judgments
-        return [name for name in about if getattr(self, name) != getattr(usual, name)]

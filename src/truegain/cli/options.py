@@ -23,7 +23,7 @@ from truegain.io.formats import LINES, ending, formats_in_words, may_be_board
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.results.formats import Format
-from truegain.settings import choices_of, is_config, setting_of, settings_of
+from truegain.settings import changed_fields, choices_of, is_config, setting_of, settings_of
 
 if TYPE_CHECKING:
     from truegain.data.items import Items
@@ -207,7 +207,7 @@ def changed(*bundles: Any, leave_out: tuple[str, ...] = ()) -> dict[str, str]:
     """
     options: dict[str, str] = {}
     for bundle in bundles:
-        names = [f.name for f in fields(bundle) if f.name not in leave_out and getattr(bundle, f.name) != f.default]
+        names = changed_fields(bundle, leave_out)
         if is_config(type(bundle)):
             options |= {s.field: long_name(s.name) for s in settings_of(type(bundle)) if s.field in names}
             continue

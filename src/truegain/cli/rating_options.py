@@ -8,13 +8,14 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from truegain.aggregation.reading import RatingReading
+from truegain.aggregation.reading import OF_ANY_JUDGMENTS, RatingReading
 from truegain.cli.options import Columns, MissingLabels, Values, advanced, long_name, option_for, study_or_judgments
 from truegain.cli.study_files import without_scale_of_file
 from truegain.config import OutOfRange, Ratings, Repeated
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError, warn
 from truegain.message import option
+from truegain.settings import changed_fields
 
 RatingsFile = Annotated[
     str,
@@ -70,7 +71,7 @@ class RatingOptions(RatingReading):
     @property
     def changed_options(self) -> list[str]:
         """The options about ratings that differ from what they are by default, as the user writes them."""
-        return [long_name(name) for name in self.changed]
+        return [long_name(name) for name in changed_fields(self, OF_ANY_JUDGMENTS)]
 
 
 @dataclass(frozen=True, kw_only=True)

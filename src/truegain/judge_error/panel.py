@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -23,6 +23,7 @@ from truegain.measures.label_weights import levels_of
 from truegain.message import AGGREGATE, arg, argname, gold_drawn, with_marks
 from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample
 from truegain.sampling.gold import ANSWER, answers_of, chance_of_draw, judged_whole
+from truegain.settings import changed_fields
 from truegain.stats.collection_pairs import Meta, Pairing, PairScale
 from truegain.stats.multiple_testing import Counting, check_counting
 
@@ -419,8 +420,8 @@ class PublishedTest:
         why : str
             The rest of the error.
         """
-        usual = {f.name: f.default for f in fields(self)}
-        if odd := [name for name in names if getattr(self, name) != usual[name]]:
+        changed = changed_fields(self)
+        if odd := [name for name in names if name in changed]:
             words = ", ".join(argname("test" if name == "name" else name) for name in odd)
             raise TruegainError(f"{words}: {why}")
 

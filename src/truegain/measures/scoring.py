@@ -21,6 +21,7 @@ from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.parse import NamedMeasure
 from truegain.message import FILL_OF_EVALUATE, SAMPLE_UNJUDGED, UNJUDGED_SAMPLE_OF_STUDY, argname
+from truegain.settings import changed_fields
 
 # ---- Judgments that were chosen to tell systems apart: unjudged documents must not count as not relevant beside
 # them.
@@ -207,7 +208,7 @@ def heeded(scoring: Scoring | None, *names: str) -> Scoring:
     truegain.errors.TruegainError: depth: does not apply here; leave it out
     """
     how = checked_config(Scoring, scoring) or Scoring()
-    if odd := [f.name for f in fields(how) if f.name not in names and getattr(how, f.name) != f.default]:
+    if odd := changed_fields(how, names):
         raise TruegainError(f"{', '.join(map(argname, odd))}: does not apply here; leave it out")
     return how
 

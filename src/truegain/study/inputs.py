@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from truegain.aggregation.reading import RatingReading
+from truegain.aggregation.reading import OF_ANY_JUDGMENTS, RatingReading
 from truegain.config import Empty, Gold, StudyConfig
 from truegain.data.judgments import JudgmentsLike, read_judgments
 from truegain.data.label_list_reading import gold_list_of
@@ -20,6 +20,7 @@ from truegain.io.trec import NameBy
 from truegain.message import arg, argname, told_value
 from truegain.results.table import Renamed
 from truegain.sampling.catalogue import draws_topics
+from truegain.settings import changed_fields
 
 if TYPE_CHECKING:
     from truegain.study.documents import GateResult, Outcome
@@ -166,7 +167,7 @@ class StudyInputs(Renamed):
         from truegain.study.precision import prices_of
 
         rated = config.ratings.are_aggregated or (config.gold is not None and config.gold.aggregate is not None)
-        if not rated and (names := reading.changed):
+        if not rated and (names := changed_fields(reading, OF_ANY_JUDGMENTS)):
             of = ", ".join(arg(name) for name in names)
             raise TruegainError(
                 f"{of}: this applies to ratings; choose how they become labels, as in {arg('aggregate', 'mean')}"
