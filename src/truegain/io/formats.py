@@ -8,13 +8,12 @@ from pathlib import Path
 
 from truegain.addresses import is_remote
 from truegain.errors import InputError
-from truegain.io.arrow import ARROW
+from truegain.io.arrow import ARROW, PARQUET
 from truegain.io.column_names import BOARD, Header
 from truegain.io.columns import RawTable
 from truegain.io.files import PathLike, can_be_read_again, read_bytes, shown_path, start_of
 from truegain.io.frames import Frame
 from truegain.io.json_files import JSON, JSON_LINES, is_nested
-from truegain.io.parquet import PARQUET
 from truegain.io.plain_text import COMPRESSED, plain_text
 from truegain.io.separated import CSV, TSV, first_line
 from truegain.io.table_format import Beginning, TableFormat
