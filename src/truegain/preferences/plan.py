@@ -8,8 +8,7 @@ from truegain.config import Gold
 from truegain.errors import TruegainError, counted
 from truegain.io.files import PathLike
 from truegain.message import argname
-from truegain.preferences.gold import GoldComparisons, corrected_cells, correlation_of, expected_width
-from truegain.preferences.gold_votes import on_judged
+from truegain.preferences.gold import GoldComparisons, corrected_cells, correlation_of, expected_width, on_judged
 from truegain.preferences.study import PreferenceStudy
 from truegain.results.base import Table
 from truegain.results.table import Cell

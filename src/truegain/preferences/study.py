@@ -35,15 +35,16 @@ from truegain.preferences.diagnostics import (
 )
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
 from truegain.preferences.fit import ONE_ORDER, PairCells, position_is_known
-from truegain.preferences.gold import corrected_cells, without_judge
-from truegain.preferences.gold_votes import (
+from truegain.preferences.gold import (
     check_gold_people,
     check_population,
+    corrected_cells,
     crossed,
     gold_config,
     on_judged,
     read_gold_votes,
     why_not_assessors,
+    without_judge,
 )
 from truegain.preferences.measures import MEASURES, HalfWins, PreferenceMeasure, preference_measure
 from truegain.preferences.table import Preferences, PreferencesLike, read_preferences

@@ -9,7 +9,7 @@ from dataclasses import replace
 from truegain.preferences.answers import PreferenceVerdict
 from truegain.preferences.description import JudgedVotes, judged_votes, pair_votes
 from truegain.preferences.estimators import ByPreferences
-from truegain.preferences.gold_votes import on_judged
+from truegain.preferences.gold import on_judged
 from truegain.preferences.study import PreferenceStudy
 from truegain.report.facts import Facts, Made, PreferenceFacts
 from truegain.report.preference_health import preference_checks
