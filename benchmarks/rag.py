@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import truegain as tg
-from truegain.experiments.rag_world import RETURNED, Record, simulate_rag
+from truegain.experiments.worlds import RETURNED, Record, simulate_rag
 from truegain.study.verdict import Verdict
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.rag import by_question, interval_of
 
 import truegain as tg
-from truegain.experiments.rag_world import LABELED, RETURNED, simulate_rag
+from truegain.experiments.worlds import LABELED, RETURNED, simulate_rag
 
 NAME = "one-picture.svg"
 WIDTH, HEIGHT = 600, 320

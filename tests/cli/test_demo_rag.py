@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
-from truegain.experiments.rag_world import ACCEPTS, FAVORS, FINDS, simulate_rag
+from truegain.experiments.worlds import ACCEPTS, FAVORS, FINDS, simulate_rag
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def _demo_search(folder: Path, seed: int) -> None:
 
 def _demo_rag(folder: Path, seed: int) -> None:
     """Simulate what a RAG team has, in files with names of its own, and name commands to go on with."""
-    from truegain.experiments.rag_world import PASSAGES, RETURNED, simulate_rag
+    from truegain.experiments.worlds import PASSAGES, RETURNED, simulate_rag
 
     world = simulate_rag(seed=seed)
     with _made(folder) as new:
