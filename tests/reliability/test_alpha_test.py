@@ -11,7 +11,7 @@ import pytest
 import truegain as tg
 from truegain.aggregation.magnitudes import normalized
 from truegain.data.ratings import read_ratings
-from truegain.experiments.magnitude_agreement import alpha_table
+from truegain.experiments.magnitude_units import alpha_table
 from truegain.experiments.worlds import magnitude_ratings
 from truegain.reliability.alpha import Paired, alpha_against_0, drawn_items
 

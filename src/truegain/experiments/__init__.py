@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         simulations,
         sizes_table,
     )
-    from truegain.experiments.magnitude_agreement import alpha_table
     from truegain.experiments.magnitude_levels import (
         apart_table,
         experts_table,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from truegain.experiments.magnitude_units import (
         MagnitudeExperiment,
         Units,
+        alpha_table,
         extremes_table,
         magnitudes,
         normalized_habits,
@@ -169,7 +169,7 @@ _LAZY = {  # by the module that has it
     "UnanimityGrid": "truegain.experiments.unanimity_gains",
     "Units": "truegain.experiments.magnitude_units",
     "World": "truegain.experiments.worlds",
-    "alpha_table": "truegain.experiments.magnitude_agreement",
+    "alpha_table": "truegain.experiments.magnitude_units",
     "accuracy_table": "truegain.experiments.judge_tables",
     "agreement_table": "truegain.experiments.judge_labels",
     "apart_table": "truegain.experiments.magnitude_levels",

@@ -14,7 +14,6 @@ from truegain.data.runs import RunsLike
 from truegain.errors import TruegainError
 from truegain.experiments import magnitude_levels as levels
 from truegain.experiments import magnitude_units as units
-from truegain.experiments.magnitude_agreement import alpha_table
 from truegain.experiments.magnitude_rankings import (
     MEASURES,
     PAPER,
@@ -22,6 +21,7 @@ from truegain.experiments.magnitude_rankings import (
     SystemExperiment,
     magnitude_systems,
 )
+from truegain.experiments.magnitude_units import alpha_table
 from truegain.message import Message, with_marks
 from truegain.planning.assessors import assessors_table
 from truegain.reliability.agree import documents_table
