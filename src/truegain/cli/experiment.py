@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from truegain.cli.experiment_collection import split_half_command
-from truegain.cli.experiment_content import Also, JudgedCollection, collections
 from truegain.cli.experiment_judge import judge_command
 from truegain.cli.experiment_magnitudes import magnitudes_command
 from truegain.cli.options import (
@@ -30,7 +29,8 @@ from truegain.cli.rating_options import RatingOptions, RatingsFile
 from truegain.cli.streams import Progress
 from truegain.data.ratings import Scale
 from truegain.errors import TruegainError, warn
-from truegain.io.files import shown_path
+from truegain.io.files import expand, shown_path
+from truegain.io.formats import system_name
 from truegain.message import option
 
 if TYPE_CHECKING:
@@ -210,6 +210,50 @@ def from_0(reading: RatingOptions, path: str) -> tuple[Judgments, Scale]:
         else f"the lowest rating is not declared; assumed: {low:g}; declare it, as in --scale {low:g}:{high:g}"
     )
     return table, replace(declared, low=low, high=high)
+
+
+# ---- Several collections in one experiment: those that `--also` names beside the first.
+
+Also = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also",
+        help="Another collection, NAME=JUDGMENTS,RUNS or NAME=JUDGMENTS,RUNS,CORPUS (default: the same corpus). "
+        "Repeatable.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class JudgedCollection:
+    """One collection of an experiment: its name, judgments, runs and corpus."""
+
+    name: str
+    judgments: str
+    runs: Sequence[str]
+    corpus: str | None
+
+
+def collections(
+    judgments: str, runs: Sequence[str], corpus: str | None, also: Sequence[str] | None
+) -> list[JudgedCollection]:
+    """The first collection, named as its judgments where there are others, and those that `--also` names.
+
+    >>> [c.name for c in collections("web/2009.qrels", ["a.run"], None, ["2010=b.qrels,b.run"])]
+    ['2009', '2010']
+    """
+    judged = [JudgedCollection(system_name(judgments) if also else "", judgments, expand(runs), corpus)]
+    for text in also or ():
+        name, _, files = (part.strip() for part in text.partition("="))
+        parts = [part.strip() for part in files.split(",")]
+        if not name or len(parts) not in (2, 3) or not all(parts):
+            raise TruegainError(
+                f"{option('--also')} {text}: not a collection; write NAME=JUDGMENTS,RUNS or NAME=JUDGMENTS,RUNS,CORPUS"
+            )
+        if name in {one.name for one in judged}:
+            raise TruegainError(f"{option('--also')} {text}: there is a collection {name} already; choose another name")
+        judged.append(JudgedCollection(name, parts[0], expand([parts[1]]), parts[2] if len(parts) == 3 else corpus))
+    return judged
 
 
 # ---- The commands `truegain experiment ...`: published experiments, on your data.
