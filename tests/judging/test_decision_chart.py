@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.judging.deciding import made, pair
-from truegain.judging.server.decision_chart import FLOOR, LOOKS, TOP, WIDE, chart_of, looks_of
+from truegain.judging.server.decision_page import FLOOR, LOOKS, TOP, WIDE, chart_of, looks_of
 from truegain.results.settlement import Interval, PairSettlement
 
 NUMBER = st.floats(-1.0, 1.0, allow_nan=False)
