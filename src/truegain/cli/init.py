@@ -47,6 +47,7 @@ from truegain.settings import Setting, settings_of
 from truegain.study.study_file import KINDS, without_none
 
 if TYPE_CHECKING:
+    from truegain.data.label_lists import GoldList
     from truegain.study.feasibility import Support
 
 # ---- The JSON schema of study files, made of the declarations of their options, for editors and checkers.
@@ -162,12 +163,10 @@ def init_command(
         truegain init demo/rag-llm.jsonl demo/rag-runs --gold demo/rag-labels.csv --design random -o rag.toml
 
     """
-    from truegain.data.label_list_reading import gold_list_of
     from truegain.data.models import judge_in
     from truegain.measures.parse import parse_measures
-    from truegain.study.feasibility import MOST_ASKED, at_depth_of, supported, usual_measures, whole_topics
+    from truegain.study.feasibility import MOST_ASKED, at_depth_of, supported, usual_measures
     from truegain.study.file_kinds import scores_in
-    from truegain.study.reading import gold_of
 
     if scores_in(judgments):
         raise TruegainError(
@@ -189,21 +188,8 @@ def init_command(
     models = judge_in(labels)
     if judge_model or len(models) == 1:
         options |= {"judge_model": judge_model or models[0]}
-    gold_list = None
-    if gold:
-        options |= {"gold": gold}
-        gold_list = gold_list_of(gold)
-        trusted = gold_of(gold) if gold_list is None else None  # what cannot be read is refused here
-        if design is not None:
-            options |= {"design": design}
-        elif trusted is not None and whole_topics(labels, trusted):
-            options |= {"design": "topics"}
-        elif trusted is not None:
-            raise InputError("how were these gold labels sampled?", file=shown_path(gold), hint=_designs())
-    elif design is not None:
-        raise TruegainError(
-            f"{option('--design')} {design} applies to gold labels only; give them with {option('--gold')}"
-        )
+    gold_options, gold_list = _gold_options(gold, design, labels)
+    options |= gold_options
     lacking = _lacking(table, labels)
     all_topics = lacking is not None and not lacking.by_none and gold_list is None
     if all_topics:
@@ -211,9 +197,7 @@ def init_command(
     drawn = options.get("design") if gold_list is None else gold_list.design
     drawn_for = () if gold_list is None else (gold_list.measure,)
     measures = chosen or tuple(dict.fromkeys((*drawn_for, *usual_measures(table, labels, gold is not None, drawn))))
-    examined = chosen or tuple(
-        dict.fromkeys((*measures, at_depth_of(table, MOST_ASKED)))
-    )  # where it is refused, most want to know why
+    examined = chosen or tuple(dict.fromkeys((*measures, at_depth_of(table, MOST_ASKED))))  # most ask for this one
     judged = replace(labels, model=judge_model) if judge_model else labels
     support = supported(table, judged, StudyConfig.from_options(options), examined)
     mean = StudyConfig(ratings=Ratings("mean"))
@@ -245,6 +229,29 @@ def init_command(
         )
         return
     typer.echo(f"Next: truegain verdict {shown_path(output)}, or truegain report {shown_path(output)}")
+
+
+def _gold_options(gold: str | None, design: str | None, labels: Judgments) -> tuple[dict[str, Any], GoldList | None]:
+    """The gold labels and their design as options of the study, and the list where they are one."""
+    from truegain.data.label_list_reading import gold_list_of
+    from truegain.study.feasibility import whole_topics
+    from truegain.study.reading import gold_of
+
+    if not gold:
+        if design is not None:
+            raise TruegainError(
+                f"{option('--design')} {design} applies to gold labels only; give them with {option('--gold')}"
+            )
+        return {}, None
+    gold_list = gold_list_of(gold)
+    trusted = gold_of(gold) if gold_list is None else None  # what cannot be read is refused here
+    if design is not None:
+        return {"gold": gold, "design": design}, gold_list
+    if trusted is None:
+        return {"gold": gold}, gold_list
+    if whole_topics(labels, trusted):
+        return {"gold": gold, "design": "topics"}, None
+    raise InputError("how were these gold labels sampled?", file=shown_path(gold), hint=_designs())
 
 
 def _tell_support(what: str, support: list[Support]) -> None:

@@ -385,23 +385,35 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
         return _of_told(path, file, role)
     text, kind = marked(read_bytes(path), file)
     if kind is None and not text.lstrip().startswith((b"{", b"[")):
-        refuse_unnamed(text, file)
-        first = first_line(text)
-        if trec.looks_like(text, trec.RUN) or is_of_run(text):
-            return _of_run(path, file)
-        if len(cells := first.split("\t")) == 2 and not _is_number(cells[1]):
-            return Examined(file, TEXTS, values=sum(bool(line.strip()) for line in text.split(b"\n")))
-        if trec.looks_like(text, trec.JUDGMENTS) or not any(mark in first for mark in ",;\t"):
-            try:
-                made = _of_judgments(path, file)
-            except InputError as error:
-                if not (note := note_unnamed(text)):
-                    raise
-                return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(note,))
-            return replace(made, notes=(*made.notes, *filter(None, [note_unnamed(text)])))
+        if (examined := _of_lines(text, path, file)) is not None:
+            return examined
     elif is_nested(Beginning(text, ending(file))):
         return _of_nested(path, file, nested(text, file))
-    columns = Columns(*read_file(path))
+    return _of_table(Columns(*read_file(path)), path, file)
+
+
+def _of_lines(text: bytes, path: str, file: str) -> Examined | None:
+    """A run, texts or judgments in lines without a header; None for a table."""
+    refuse_unnamed(text, file)
+    first = first_line(text)
+    if trec.looks_like(text, trec.RUN) or is_of_run(text):
+        return _of_run(path, file)
+    if len(cells := first.split("\t")) == 2 and not _is_number(cells[1]):
+        return Examined(file, TEXTS, values=sum(bool(line.strip()) for line in text.split(b"\n")))
+    if not trec.looks_like(text, trec.JUDGMENTS) and any(mark in first for mark in ",;\t"):
+        return None
+    note = note_unnamed(text)
+    try:
+        made = _of_judgments(path, file)
+    except InputError as error:
+        if not note:
+            raise
+        return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(note,))
+    return replace(made, notes=(*made.notes, *filter(None, [note])))
+
+
+def _of_table(columns: Columns, path: str, file: str) -> Examined:
+    """What a table is, by the names of its columns."""
     names = set(columns.names)
     if set(_CHOICE) & names and any(set(sides) <= names for sides in _SIDES):
         return _of_preferences(columns, file)
@@ -412,12 +424,7 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
             if TEAM[0] in names:
                 raise  # of a column 'group' it may be anything else
     if sum(mark in names for mark in MARKS) > 1:
-        listed, sheet = read_gold_list(path), list_of_key(file)
-        is_key = sheet and not listed.judged
-        note = f"the key of {sheet}" if is_key else f"{listed.judged} of {len(listed.docs)} pairs are labeled"
-        return Examined(
-            file, GOLD_LIST, topics=len(set(listed.topics)), values=len(listed.docs), data=listed, notes=(note,)
-        )
+        return _of_gold_list(path, file)
     _refuse_objects(columns)
     if all(set(theirs) & names for theirs in OF_SCORES.values()) and "doc" not in columns:
         return _of_scores(path, file)
@@ -434,22 +441,38 @@ def _examined(path: str, file: str, role: Role | None) -> Examined:
     try:
         return _of_answers(path)
     except TruegainError as error:
-        has_place = isinstance(error, InputError) and error.line is not None
-        if len(columns.names) < len(_NEEDED) or (has_place and set(columns.names) & set(ITEMS["system"])):
+        if (likely := _likely(columns, path, file, error)) is None:
             raise
-        role, guess = _likely_columns(columns)
-        if _names_systems(guess.get("doc", "")):
-            raise  # who says so of systems tells which column may name them
-        if _lists_documents(columns, guess):  # what a command says of it, too
-            return _of_run(path, file) if role == "runs" else _of_judgments(path, file)
-        if "topic" in columns:
-            raise
-        likely = arg("columns", _with_names(guess))
-        hint = (
-            f"if these are judgments, say which columns they are: {likely}, with score=NAME in place of label for a "
-            f"run; its columns are {', '.join(columns.all_written)}"
-        )
-        return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(hint,))
+        return likely
+
+
+def _likely(columns: Columns, path: str, file: str, error: TruegainError) -> Examined | None:
+    """What a table may be that is no table of answers, by the contents of its columns; None: the error tells more."""
+    has_place = isinstance(error, InputError) and error.line is not None
+    if len(columns.names) < len(_NEEDED) or (has_place and set(columns.names) & set(ITEMS["system"])):
+        return None
+    role, guess = _likely_columns(columns)
+    if _names_systems(guess.get("doc", "")):
+        return None  # who says so of systems tells which column may name them
+    if _lists_documents(columns, guess):  # what a command says of it, too
+        return _of_run(path, file) if role == "runs" else _of_judgments(path, file)
+    if "topic" in columns:
+        return None
+    likely = arg("columns", _with_names(guess))
+    hint = (
+        f"if these are judgments, say which columns they are: {likely}, with score=NAME in place of label for a "
+        f"run; its columns are {', '.join(columns.all_written)}"
+    )
+    return Examined(file, UNKNOWN, reason=_reason(error, file), notes=(hint,))
+
+
+def _of_gold_list(path: str, file: str) -> Examined:
+    listed, sheet = read_gold_list(path), list_of_key(file)
+    is_key = sheet and not listed.judged
+    note = f"the key of {sheet}" if is_key else f"{listed.judged} of {len(listed.docs)} pairs are labeled"
+    return Examined(
+        file, GOLD_LIST, topics=len(set(listed.topics)), values=len(listed.docs), data=listed, notes=(note,)
+    )
 
 
 def _has_claims(columns: Columns) -> bool:
