@@ -13,7 +13,8 @@ import pytest
 
 import truegain as tg
 from truegain.cli.app import main
-from truegain.experiments.ranker import RANKERS, rank, read_queries
+from truegain.data.queries import read_queries
+from truegain.experiments.ranker import RANKERS, rank
 from truegain.experiments.unanimity_gains import unanimity
 from truegain.text.corpus import Corpus
 from truegain.text.words import Cutting

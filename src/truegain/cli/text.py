@@ -213,8 +213,9 @@ def rank_command(
         truegain text rank corpus demo/queries.tsv --ranker bm25-k0.9-b0.4 --length 100 -o bm25
 
     """
+    from truegain.data.queries import read_queries
     from truegain.data.writing import write_runs
-    from truegain.experiments.ranker import RANKERS, rank, read_queries
+    from truegain.experiments.ranker import RANKERS, rank
 
     runs = rank(corpus, read_queries(queries), rankers=ranker or tuple(RANKERS), length=length)
     Path(output).mkdir(parents=True, exist_ok=True)

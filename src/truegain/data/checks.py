@@ -24,8 +24,7 @@ from truegain.data.id_matching import (
 from truegain.data.judgments import Judgments
 from truegain.data.pool import RankedGains
 from truegain.data.runs import Runs
-from truegain.errors import InputError, PeerWarning, counted, some
-from truegain.errors import warn as warn
+from truegain.errors import InputError, PeerWarning, counted, some, warn
 from truegain.io.columns import Codes, Floats, distinct
 from truegain.message import arg, by_surface
 

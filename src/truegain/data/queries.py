@@ -16,7 +16,7 @@ from truegain.io.frames import Frame, TableLike, is_frame, opened
 from truegain.io.irds import DatasetLike, is_dataset, rows_of
 from truegain.io.named_tables import is_missing
 from truegain.io.python_tables import an_id
-from truegain.io.separated import first_line
+from truegain.io.table_format import first_line
 
 QUERY_ID = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")
 QUERY_TEXT = ("query", "text", "query_text", "title", "question", "description", "desc")  # the first that is there

@@ -15,7 +15,8 @@ from truegain.io import named_tables
 from truegain.io.column_names import number_of_word
 from truegain.io.columns import Floats, number_of, our_name, plain_numbers
 from truegain.io.named_tables import Columns, is_missing
-from truegain.io.separated import STEMS, first_line, separator_of
+from truegain.io.separated import STEMS, separator_of
+from truegain.io.table_format import first_line
 from truegain.message import arg
 
 # ---- The columns of a ratings table: how they are separated, which is which, and what to say where one is not

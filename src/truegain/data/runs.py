@@ -25,7 +25,8 @@ from truegain.io.irds import rows_of
 from truegain.io.json_files import nested, place_of
 from truegain.io.memory import check_held, cores
 from truegain.io.named_tables import Columns, renamed
-from truegain.io.separated import first_line, read_unnamed
+from truegain.io.separated import read_unnamed
+from truegain.io.table_format import first_line
 from truegain.io.trec import NameBy, layout_of, loaded
 from truegain.keywords import checked_keywords
 from truegain.message import arg, argname, told_value

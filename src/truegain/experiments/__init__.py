@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from truegain.lazy import loaded
 
 if TYPE_CHECKING:
+    from truegain.data.queries import read_queries
     from truegain.experiments.discriminative import DiscriminativePower, discriminative_power, power_table
     from truegain.experiments.disjoint_collections import Disjoint, disjoint
     from truegain.experiments.halves import SplitHalf, split_half, split_topics, whole_collection
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
         read_magnitudes,
         units_table,
     )
-    from truegain.experiments.ranker import rank, read_queries
+    from truegain.experiments.ranker import rank
     from truegain.experiments.spending_again import Labeled, Spending, spending
     from truegain.experiments.unanimity_gains import (
         TeamRuns,
@@ -204,7 +205,7 @@ _LAZY = {  # by the module that has it
     "rank": "truegain.experiments.ranker",
     "ratios_table": "truegain.experiments.magnitude_levels",
     "read_magnitudes": "truegain.experiments.magnitude_units",
-    "read_queries": "truegain.experiments.ranker",
+    "read_queries": "truegain.data.queries",
     "runs_over": "truegain.experiments.worlds",
     "sigma_table": "truegain.experiments.magnitude_levels",
     "simulate": "truegain.experiments.worlds",

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truegain.data.queries import read_queries as read_queries
 from truegain.data.run import run_of_columns
 from truegain.data.runs import Runs
 from truegain.errors import TruegainError, warn

@@ -15,8 +15,8 @@ from truegain.io.files import PathLike, can_be_read_again, read_bytes, shown_pat
 from truegain.io.frames import Frame
 from truegain.io.json_files import JSON, JSON_LINES, is_nested
 from truegain.io.plain_text import COMPRESSED, plain_text
-from truegain.io.separated import CSV, TSV, first_line
-from truegain.io.table_format import Beginning, TableFormat
+from truegain.io.separated import CSV, TSV
+from truegain.io.table_format import Beginning, TableFormat, first_line
 
 FORMATS: dict[str, TableFormat] = {f.name: f for f in (JSON, JSON_LINES, CSV, TSV, PARQUET, ARROW)}
 NESTED = "nested"  # {topic: {document: number}}, which is no table

@@ -22,8 +22,7 @@ from truegain.errors import InputError, some
 from truegain.io.column_names import IDS, Role, file_options
 from truegain.io.columns import Places, RawTable, frozen, names_columns, number_of, our_name, plain_name
 from truegain.io.files import shown_path
-from truegain.io.table_format import Beginning, TableFormat
-from truegain.io.table_format import first_line as first_line
+from truegain.io.table_format import Beginning, TableFormat, first_line
 from truegain.message import AGGREGATE_FIRST, arg
 
 # ---- Tables whose cells have a separator between them: CSV, also with semicolons, TSV, and lines without names.

@@ -15,8 +15,8 @@ from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expan
 from truegain.io.formats import NESTED, ending, marked, read, read_file
 from truegain.io.json_files import is_nested, nested
 from truegain.io.named_tables import Columns, inner_names, renamed, with_inner
-from truegain.io.separated import LEVELS, LOOKED_AT, first_line, read_unnamed, separator_of
-from truegain.io.table_format import Beginning
+from truegain.io.separated import LEVELS, LOOKED_AT, read_unnamed, separator_of
+from truegain.io.table_format import Beginning, first_line
 from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like
 from truegain.message import argname
 

@@ -20,7 +20,8 @@ from truegain.io.formats import NESTED, formats_in_words, kind_of, marked
 from truegain.io.json_files import ROW
 from truegain.io.memory import threads
 from truegain.io.plain_text import line_at, line_of
-from truegain.io.separated import DECIMAL_POINT, first_line, has_decimal_comma, option_for_text, separator_of
+from truegain.io.separated import DECIMAL_POINT, has_decimal_comma, option_for_text, separator_of
+from truegain.io.table_format import first_line
 from truegain.message import arg, argname
 
 # ---- TREC lines: `topic Q0 document rank score tag` (runs) and `topic subtopic document label` (judgments).

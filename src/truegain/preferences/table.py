@@ -17,7 +17,8 @@ from truegain.io.columns import COLUMNS, Bools, Floats, Ints, frozen, number_of,
 from truegain.io.files import PathLike, can_be_read_again, pieces_of, shown_path
 from truegain.io.frames import FrameLike, is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, unguarded
-from truegain.io.separated import first_line, separated, separator_of
+from truegain.io.separated import separated, separator_of
+from truegain.io.table_format import first_line
 from truegain.message import by_surface
 from truegain.preferences.fit import PairCells, total
 from truegain.results.base import Lines

@@ -14,7 +14,8 @@ from typing import Literal
 from truegain.errors import InputError, MeasureError, some
 from truegain.io.columns import Bools, RawTable, number_of
 from truegain.io.files import read_bytes, shown_path
-from truegain.io.separated import first_line, separated, separator_of
+from truegain.io.separated import separated, separator_of
+from truegain.io.table_format import first_line
 from truegain.judge_error.diagnostics import Homogeneity
 from truegain.judge_error.value_errors import ValueErrors
 from truegain.measures.base import Measure

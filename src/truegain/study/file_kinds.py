@@ -48,8 +48,8 @@ from truegain.io.named_tables import Columns, inner_names, renamed, unfolded
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
 from truegain.io.score_columns import order_columns
-from truegain.io.separated import NAME, STEMS, first_line, guessed, option_for, separated, separator_of
-from truegain.io.table_format import Beginning
+from truegain.io.separated import NAME, STEMS, guessed, option_for, separated, separator_of
+from truegain.io.table_format import Beginning, first_line
 from truegain.io.told_columns import columns_in, is_of_run, told_of
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores

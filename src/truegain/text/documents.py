@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from truegain.addresses import is_remote
+from truegain.addresses import IRDS, is_remote
 from truegain.errors import InputError, TruegainError, needs
 from truegain.io.files import is_folder, matched, shown_path
 from truegain.io.formats import ending
@@ -24,23 +24,22 @@ from truegain.io.remote import files_below, first_bytes, has_stretches
 from truegain.io.separated import check_spread, separator_of
 from truegain.message import arg, argname
 from truegain.text.pieces import (
-    IRDS,
     KINDS,
-    NOT_UTF8,  # fmt: skip
-    Documents,  # fmt: skip
-    Errors,  # fmt: skip
-    Kind,  # fmt: skip
-    Piece,  # fmt: skip
-    absolute,  # fmt: skip
+    NOT_UTF8,
+    Documents,
+    Errors,
+    Kind,
+    Piece,
+    absolute,
     blocks,
     check_unnamed,
-    endless,  # fmt: skip
+    endless,
     is_utf8,
     json_lines,
-    largest,  # fmt: skip
+    largest,
     located,
-    only_texts,  # fmt: skip
-    opened,  # fmt: skip
+    only_texts,
+    opened,
     ranges,
     sgml,
     tabbed,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, cast, get_args
 
-from truegain.addresses import IRDS as IRDS
 from truegain.addresses import is_remote
 from truegain.errors import InputError, shorten
 from truegain.io import remote

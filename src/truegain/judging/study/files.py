@@ -26,7 +26,8 @@ from truegain.io.formats import ending, format_of_ending, read
 from truegain.io.json_files import STRICT, RepeatedKeyError, repeated
 from truegain.io.named_tables import Columns, is_guarded, unguarded
 from truegain.io.plain_text import TO_UTF8, TOLD_BY, unpacking
-from truegain.io.separated import check_spread, first_line, separator_of
+from truegain.io.separated import check_spread, separator_of
+from truegain.io.table_format import first_line
 from truegain.io.trec import loaded
 from truegain.judging.tasks.base import FORMATS, TEXT, Document, Format, Item, Question, Topic
 from truegain.message import with_marks
