@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from truegain.cli.schemas import schema_of_command
+from truegain.cli.schema import schema_of_command
 
 GROUPS = ("annotate", "experiment", "judge", "plan", "text")
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.schemas import command_of, schema_faults
 from truegain.cli.app import main
-from truegain.cli.schemas import DOCUMENTS, TABLES, commands_with_json, schema_of_command
+from truegain.cli.schema import DOCUMENTS, TABLES, commands_with_json, schema_of_command
 from truegain.results.columns import COLUMNS
 from truegain.results.documents import described
 from truegain.stats.results import Comparison, Estimate
@@ -32,7 +32,7 @@ def file_of(command: str) -> Path:
 def test_every_command_with_json_has_a_declared_and_published_schema() -> None:
     """Guards docs/reference/schemas: a file a command, as `truegain schema` prints it.  KEEP=1 writes them anew."""
     known = commands_with_json()
-    assert set(known) - {*TABLES, *OTHERS} == set(), "declare their columns in cli/schemas.py"
+    assert set(known) - {*TABLES, *OTHERS} == set(), "declare their columns in cli/schema.py"
     assert {*TABLES, *OTHERS} <= set(known)
     texts = {
         c: json.dumps(schema_of_command(c, about), ensure_ascii=False, indent=1) + "\n" for c, about in known.items()

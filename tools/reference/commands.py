@@ -10,7 +10,7 @@ from pathlib import Path
 from tools.reference.markdown import NOTE, plain, table, title_of, toctree
 from truegain.cli.commands import every_page
 from truegain.cli.help import Page
-from truegain.cli.schemas import commands_with_json
+from truegain.cli.schema import commands_with_json
 
 # heading: the commands below it, in the order of the page of all commands
 GROUPS = {
