@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from truegain.errors import InputError, needs
@@ -14,30 +15,18 @@ FILE, STREAM = b"ARROW1\0\0", b"\xff\xff\xff\xff"  # how the two kinds of Arrow 
 WHOLE = "check that the file is complete"
 
 
-def _binary(
-    words: str, endings: tuple[str, ...], begins: tuple[bytes, ...], recognizes: Callable[[Beginning], bool],
-    frame: Callable[[Any, bytes], Any],
-) -> TableFormat:  # fmt: skip
-    """A binary format; frame: what polars, which is given, reads from bytes."""
+def _read(words: str, frame: Callable[[Any, bytes], Any], data: bytes, file: str) -> Frame:
+    """The table; frame: what polars, which is given, reads from bytes."""
+    pl = needs("polars", "frames")
+    try:
+        return opened(frame(pl, data))
+    except (pl.exceptions.PolarsError, OSError, ValueError, pl.exceptions.PanicException) as error:
+        reason = (str(error).splitlines() or ["unknown reason"])[0]
+        raise InputError(f"not a readable {words} file: {reason}", file=file, hint=WHOLE) from None
 
-    def read(data: bytes, file: str) -> Frame:
-        pl = needs("polars", "frames")
-        try:
-            return opened(frame(pl, data))
-        except (pl.exceptions.PolarsError, OSError, ValueError, pl.exceptions.PanicException) as error:
-            reason = (str(error).splitlines() or ["unknown reason"])[0]
-            raise InputError(f"not a readable {words} file: {reason}", file=file, hint=WHOLE) from None
 
-    def refusal(begun: Beginning, file: str) -> InputError | None:
-        if begun.header.unnamed:
-            return None
-        return InputError(
-            f"not {'an' if words[0] == 'A' else 'a'} {words} file", file=file, text=begun.first, hint=WHOLE
-        )
-
-    return TableFormat(
-        words.lower(), words, endings, recognizes, read, marked=True, binary=True, refusal=refusal, begins=begins
-    )
+def _refusal(words: str, begun: Beginning, file: str) -> InputError | None:
+    return None if begun.header.unnamed else InputError(f"not {words}", file=file, text=begun.first, hint=WHOLE)
 
 
 def _is_arrow(begun: Beginning) -> bool:
@@ -52,8 +41,25 @@ def _is_parquet(begun: Beginning) -> bool:
     return begun.ending == ".parquet" or any(byte < 32 and byte not in b"\t\n\v\f\r" for byte in begun.text[4:256])
 
 
-ARROW = _binary(
-    "Arrow", (".arrow", ".feather"), (FILE, STREAM), _is_arrow,
-    lambda pl, data: (pl.read_ipc if data.startswith(FILE) else pl.read_ipc_stream)(io.BytesIO(data)),
-)  # fmt: skip
-PARQUET = _binary("Parquet", (".parquet",), (b"PAR1",), _is_parquet, lambda pl, data: pl.read_parquet(io.BytesIO(data)))
+ARROW = TableFormat(
+    "arrow",
+    "Arrow",
+    (".arrow", ".feather"),
+    _is_arrow,
+    partial(_read, "Arrow", lambda pl, b: (pl.read_ipc if b.startswith(FILE) else pl.read_ipc_stream)(io.BytesIO(b))),
+    marked=True,
+    binary=True,
+    refusal=partial(_refusal, "an Arrow file"),
+    begins=(FILE, STREAM),
+)
+PARQUET = TableFormat(
+    "parquet",
+    "Parquet",
+    (".parquet",),
+    _is_parquet,
+    partial(_read, "Parquet", lambda pl, b: pl.read_parquet(io.BytesIO(b))),
+    marked=True,
+    binary=True,
+    refusal=partial(_refusal, "a Parquet file"),
+    begins=(b"PAR1",),
+)
