@@ -7,8 +7,7 @@ import pytest
 
 import truegain as tg
 from truegain.io.columns import Floats
-from truegain.preferences.description import agreeing_votes, judged_votes, pair_votes, share_over_topics
-from truegain.preferences.diagnostics import is_unequal
+from truegain.preferences.description import agreeing_votes, is_unequal, judged_votes, pair_votes, share_over_topics
 from truegain.preferences.fit import PairCells
 from truegain.stats.student_t import quantile_of
 

@@ -24,7 +24,7 @@ from truegain.measures.base import Measure
 from truegain.measures.parse import MeasureLike
 from truegain.message import Message, arg, argname, by_surface
 from truegain.preferences.answers import PreferencePlanner, PreferencePopulation, PreferenceVerdict
-from truegain.preferences.diagnostics import (
+from truegain.preferences.description import (
     check_half_wins,
     default_measure,
     flips_note,

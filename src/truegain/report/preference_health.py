@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truegain.preferences.description import JudgedVotes, PairVotes, agreeing_votes
-from truegain.preferences.diagnostics import is_unequal, position_effect
+from truegain.preferences.description import JudgedVotes, PairVotes, agreeing_votes, is_unequal, position_effect
 from truegain.preferences.estimators import ByPreferences
 from truegain.preferences.fit import PairCells
 from truegain.preferences.study import PreferenceStudy
