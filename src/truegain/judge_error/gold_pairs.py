@@ -85,11 +85,6 @@ def ends_of(scale: str | Sequence[float] | None) -> tuple[float, float] | None:
     return None if values is None else (min(values), max(values))
 
 
-def check_scale(table: Judgments, scale: Sequence[float] | None) -> None:
-    """Refuse labels that are not on the scale."""
-    on_scale(table, scale)
-
-
 def on_scale(table: Judgments, scale: Sequence[float] | None, out_of_range: OutOfRange = "error") -> Judgments:
     """The judgments with every label on the scale: others are refused, or become -1, not judged, and are counted.
 
@@ -318,7 +313,7 @@ def pair_up(
     bronze_table, gold_table = Judgments.of(bronze), Judgments.of(gold, "gold")
     cheap, trusted = Pool.of(bronze_table), Pool.of(gold_table)
     for table in (bronze_table, gold_table):
-        check_scale(table, scale)
+        on_scale(table, scale)  # others are refused
     gold_label = trusted.labels
     of_answers = bronze_table.are_gains and gold_table.are_gains  # values, which may lie below 0 and have no levels
     weight = _weights(weights, trusted)

@@ -16,7 +16,7 @@ from truegain.data.ratings import RatingsLike
 from truegain.errors import InputError, TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Bools, Coded, Codes, frozen
 from truegain.judge_error.confusion import Clusters
-from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, check_scale, scale_of
+from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, on_scale, scale_of
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.label_tables import TopicMatrix
 from truegain.measures.label_weights import levels_of
@@ -92,7 +92,7 @@ class Judges:
         levels, labels = both_levels(relevant, gold_relevant_from), scale_of(scale)
         table, trusted = Judgments.of(bronze), Judgments.of(gold, "gold")
         for labeled in (table, trusted):
-            check_scale(labeled, labels)
+            on_scale(labeled, labels)  # others are refused
         if table.assessor is None:
             raise InputError("the bronze labels name no assessor", file=table.source, hint="add a column 'assessor'")
         who = np.unique(np.stack([table.topic.code, table.assessor.code]), axis=1)
