@@ -22,7 +22,8 @@ from truegain.cli.options import (
     with_options,
 )
 from truegain.cli.output import digests
-from truegain.cli.rating_options import RatingOptions
+from truegain.cli.questions import typed
+from truegain.cli.rating_options import RatingOptions, rule_in_words
 from truegain.cli.streams import in_words
 from truegain.cli.study_options import Claims, StudyOptions, left_out_of_file, tell_default_measure
 from truegain.cli.verdict import answer_arguments
@@ -155,6 +156,8 @@ def report_command(
             {options.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
             in_words,
             answer_arguments([judgments, *files], options) if sources.of_answers else "",
+            tuple(typed(file_options())),
+            rule_in_words(config.ratings),
         )
         questions = {
             "pairs": pairs,

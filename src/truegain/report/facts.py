@@ -234,10 +234,12 @@ class Made:
     runs: Mapping[str, str] = field(default_factory=dict)  # of systems
     words: Callable[[str], str] = str  # a message as its reader knows it: a command names options, not arguments
     answers: str = ""  # of answers: files and options by which a command reads them
+    reading: tuple[str, ...] = ()  # options by which a command reads the other files
+    rule: str = ""  # options by which it makes labels of ratings
 
     def files(self, *systems: str) -> str:
         """The judgments and some systems' runs, for a command."""
-        return shlex.join([self.judgments, *(self.runs.get(system, "RUN") for system in systems)])
+        return shlex.join([self.judgments, *(self.runs.get(system, "RUN") for system in systems), *self.reading])
 
 
 Looks = Literal["", "betting", "asymptotic"]
