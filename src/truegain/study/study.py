@@ -1032,7 +1032,7 @@ class Study:
             holds_for=population.holds_for,
             not_covered=population.not_covered,
             by_source=lines_of(variance_model, contrasts, m, shares, comparison),
-            uncorrected=uncorrected_line(variance_model, contrasts, self.confidence),
+            uncorrected=uncorrected_line(variance_model, contrasts, m, self.confidence),
             largest_source=largest_in_words(shares),
             influential=self._influential_units(m, contrasts) if uncertain else {},
             unjudged_bounds=unjudged_bounds,
