@@ -72,7 +72,7 @@ def drawn(n: int, topics: int, rng: np.random.Generator) -> Bools:
 
 
 def inside(study: tg.Study, truth: float) -> float:
-    """Whether the interval of the difference holds the truth: 1 or 0, NaN where it is refused or the truth is unknown."""
+    """1 where the interval of the difference holds the truth, else 0; NaN where refused or the truth is unknown."""
     pair = study.compare("a", "b")[0]
     if pair.low is None or pair.high is None or math.isnan(truth):
         return math.nan

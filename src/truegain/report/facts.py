@@ -27,7 +27,7 @@ from truegain.reliability.agree import AgreementReport
 from truegain.results.base import Table
 from truegain.stats.contrasts import within
 from truegain.stats.results import Comparison, Estimate
-from truegain.study.decision import SETTLED, could_move, decided
+from truegain.study.decision import SETTLED, could_move, outcome_by_limits
 from truegain.study.documents import Outcome
 from truegain.study.estimates import Ranking
 from truegain.study.verdict import Verdict
@@ -430,7 +430,7 @@ def _of_measure(facts: Facts, at: int) -> MeasureMarks | None:
 
 def _marked(verdict: Verdict, true: float, min_effect: float) -> MarkedClaim:
     naive = replace(verdict.comparison, low=verdict.uncorrected.low, high=verdict.uncorrected.high)
-    labels = decided(naive, verdict.unjudged_bounds, verdict.unjudged_policy, min_effect)
+    labels = outcome_by_limits(naive, verdict.unjudged_bounds, verdict.unjudged_policy, min_effect)
     return MarkedClaim(
         verdict, true, mark_of(verdict.outcome, true, min_effect), labels, mark_of(labels, true, min_effect)
     )

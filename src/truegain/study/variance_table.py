@@ -252,7 +252,7 @@ def lines_of(
     value, lines = variance_model.estimator.values(contrasts), []
     for source, declared in SOURCES.items():
         asked_for = source in variance_model.over or declared.labels
-        away = source == "gold" and variance_model.estimator.label_facts.away
+        away = source == "gold" and variance_model.estimator.label_facts.of_other_topics
         holds = next((s for s in declared.nested_in if s in shares and s != "topics"), "")
         share_in = "" if not asked_for or source in shares else holds
         variance = (
