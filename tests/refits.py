@@ -9,8 +9,8 @@ from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.judge_error.judge import Judge
+from truegain.judge_error.judges import Accuracy, Judges, Method
 from truegain.judge_error.pair_estimators import PairFit
-from truegain.judge_error.panel import Accuracy, Judges, Method
 from truegain.judge_error.rectify import expansion_by_judge, gold_of_items, rectification
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import TopicFit

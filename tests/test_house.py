@@ -327,7 +327,7 @@ def test_a_keyword_that_is_none_is_refused_with_all_there_are(name: str) -> None
 
 def test_keywords_that_are_handed_on_are_those_of_what_takes_them() -> None:
     """Guards the shared lists of keywords: of rules, of the options of scoring, of a study, of gold labels."""
-    from truegain.judge_error.panel import OVER_COLLECTIONS, WITH_GOLD, CorrectionOptions
+    from truegain.judge_error.judges import OVER_COLLECTIONS, WITH_GOLD, CorrectionOptions
     from truegain.stats.collection_pairs import CollectionPairs
     from truegain.study.compare import ComparisonWords
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from truegain.data.scores import Scores
     from truegain.data.writing import write_judgments, write_runs
     from truegain.judge_error.judge import Judge
-    from truegain.judge_error.judges import judge_quality
-    from truegain.judge_error.panel import PublishedTest
+    from truegain.judge_error.judge_quality import judge_quality
+    from truegain.judge_error.judges import PublishedTest
     from truegain.llm.judge import run_judge
     from truegain.measures.catalogue import list_measures
     from truegain.measures.parse import parse_measure
@@ -126,7 +126,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "Judgments": "truegain.data.judgments",
     "PreferenceStudy": "truegain.preferences.study",
     "Preferences": "truegain.preferences.table",
-    "PublishedTest": "truegain.judge_error.panel",
+    "PublishedTest": "truegain.judge_error.judges",
     "Ratings": "truegain.aggregation.aggregate",  # which checks the rule
     "Resampling": "truegain.config",
     "Runs": "truegain.data.runs",
@@ -142,7 +142,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "correlate": "truegain.study.correlate",
     "evaluate": "truegain.pooling.evaluate",
     "intervals": "truegain.study.intervals",
-    "judge_quality": "truegain.judge_error.judges",
+    "judge_quality": "truegain.judge_error.judge_quality",
     "list_measures": "truegain.measures.catalogue",
     "next_to_judge": "truegain.pooling.next_to_judge",
     "parse_measure": "truegain.measures.parse",

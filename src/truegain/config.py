@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from truegain.data.judgments import JudgmentsLike
     from truegain.data.label_lists import GoldList
     from truegain.data.ratings import Scale
-    from truegain.judge_error.panel import GoldLike
+    from truegain.judge_error.judges import GoldLike
 
 Repeated = Literal["error", "first", "last", "mean", "all"]  # ratings of one document by one assessor
 OutOfRange = Literal["error", "drop"]  # ratings outside the scale

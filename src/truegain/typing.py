@@ -10,7 +10,7 @@ from truegain.data.judgments import JudgmentsLike
 from truegain.data.ratings import RatingsLike
 from truegain.data.runs import RunsLike
 from truegain.io.frames import FrameLike
-from truegain.judge_error.panel import GoldLike
+from truegain.judge_error.judges import GoldLike
 from truegain.measures.parse import MeasureLike, MeasuresLike
 from truegain.results.base import Table
 from truegain.results.settlement import Settlement

@@ -15,7 +15,7 @@ from truegain.aggregation.assessors import Twin, chosen, row_weights, twins, wei
 from truegain.data.judgments import Judgments, judgments_of_columns
 from truegain.data.rating_groups import Grouped, read_names, read_weights
 from truegain.data.ratings import mixed
-from truegain.judge_error.judges import assessor_table
+from truegain.judge_error.judge_quality import assessor_table
 from truegain.reliability.agree import agreement
 
 Rows = list[tuple[str, str, float]]

@@ -24,8 +24,8 @@ from truegain.judge_error.intervals import (
     lang_reiczigel,
     parametric_bootstrap,
 )
+from truegain.judge_error.judges import Judges
 from truegain.judge_error.label_tables import PairCodes, TopicMatrix
-from truegain.judge_error.panel import Judges
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.stats.contrasts import Contrasts

@@ -13,7 +13,7 @@ import pytest
 import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.errors import TruegainError
-from truegain.judge_error.panel import Judges
+from truegain.judge_error.judges import Judges
 from truegain.measures.parse import parse_measure
 from truegain.stats.results import Estimate
 from truegain.study.corrections import Corrections, sentence_of

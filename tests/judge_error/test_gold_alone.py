@@ -15,7 +15,7 @@ from tests.worlds import study
 from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.errors import DataWarning
-from truegain.judge_error.panel import Judges
+from truegain.judge_error.judges import Judges
 from truegain.judge_error.rectify import gold_of_items
 from truegain.judge_error.system_judges import (
     _of_mean,

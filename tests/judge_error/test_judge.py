@@ -12,7 +12,7 @@ from scipy import stats
 import truegain as tg
 from truegain.errors import DataWarning, TruegainError
 from truegain.judge_error.confusion import rates_of
-from truegain.judge_error.judges import accuracy_by_topic
+from truegain.judge_error.judge_quality import accuracy_by_topic
 
 
 def test_the_note_of_an_inverted_judge_is_at_its_limit() -> None:

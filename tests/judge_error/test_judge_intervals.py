@@ -31,8 +31,8 @@ from truegain.judge_error.intervals import (
     parametric_bootstrap,
     ratios_of_draws,
 )
+from truegain.judge_error.judges import CorrectionOptions
 from truegain.judge_error.label_tables import TopicMatrix
-from truegain.judge_error.panel import CorrectionOptions
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.sampling.streams import generator
 from truegain.stats.results import Estimate

@@ -12,7 +12,7 @@ import truegain as tg
 from truegain.experiments.judge_errors import BronzeMean, correct_mean
 from truegain.judge_error.confusion import ICC, PRIOR
 from truegain.judge_error.gold_pairs import Pairs
-from truegain.judge_error.judges import _rates
+from truegain.judge_error.judge_quality import _rates
 
 
 def judge_of(

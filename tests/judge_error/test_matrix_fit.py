@@ -11,8 +11,8 @@ import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.errors import TruegainError
 from truegain.judge_error.confusion import ICC, PRIOR, Confusion
+from truegain.judge_error.judges import Judges
 from truegain.judge_error.label_tables import PairCodes, TopicMatrix
-from truegain.judge_error.panel import Judges
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import satterthwaite

@@ -16,7 +16,7 @@ import truegain as tg
 from truegain.data.judgments import Judgments
 from truegain.data.rating_groups import POOLED
 from truegain.errors import DataWarning
-from truegain.judge_error.judges import _rates, assessor_table, bronze_of, is_ratings, rated_by_several
+from truegain.judge_error.judge_quality import _rates, assessor_table, bronze_of, is_ratings, rated_by_several
 from truegain.results.base import Table
 from truegain.results.table import Cell
 

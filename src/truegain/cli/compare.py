@@ -449,7 +449,7 @@ def of_preferences(
 
 def over_topics(options: PairOptions, answers: Scores | None = None) -> Table:
     """Tests of all pairs, or of all systems with the baseline, on the topics at hand; answers: scores to compare."""
-    from truegain.judge_error.panel import PublishedTest
+    from truegain.judge_error.judges import PublishedTest
     from truegain.stats.significance.comparisons import ComparisonsByMeasure
     from truegain.stats.student_t import check_confidence
     from truegain.study.compare import compared
@@ -511,7 +511,7 @@ def _progress(test: str | None, pairs: int) -> Progress:
 
 def with_gold(options: PairOptions, correction: GoldOptions, labels: str) -> Table:
     """The comparison without the judge's errors: the judge is fitted once, for all measures."""
-    from truegain.judge_error.panel import PublishedTest, fit_judge
+    from truegain.judge_error.judges import PublishedTest, fit_judge
     from truegain.stats.results import ResultList
     from truegain.study.compare import compare_corrected
 

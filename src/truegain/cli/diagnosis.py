@@ -43,7 +43,7 @@ from truegain.io.formats import ending, system_name
 from truegain.io.logs.log import Log
 from truegain.io.nugget_files import NuggetFile
 from truegain.io.told_columns import check_told, columns_in
-from truegain.judge_error.panel import PublishedTest
+from truegain.judge_error.judges import PublishedTest
 from truegain.message import Message, with_marks
 from truegain.study.compare import compared
 from truegain.study.estimators import LEAST_TOPICS

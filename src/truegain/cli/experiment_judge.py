@@ -213,7 +213,7 @@ def _measured(
 ) -> JudgePaper:
     """The tables of the user's data, as far as these allow them."""
     from truegain.experiments.judge_tables import judge_study
-    from truegain.judge_error.judges import bronze_of, is_ratings
+    from truegain.judge_error.judge_quality import bronze_of, is_ratings
     from truegain.report.judge_paper import JudgePaper
 
     bronze = labeling.bronze(judgments)
@@ -260,7 +260,7 @@ def _dcg(
     """Corrected DCG of the user's data; precision at a cutoff stands for DCG at that cutoff."""
     from truegain.config import Ratings, Scoring
     from truegain.experiments.judge_labels import dcg_table
-    from truegain.judge_error.judges import bronze_of
+    from truegain.judge_error.judge_quality import bronze_of
     from truegain.measures.parse import parse_measure
     from truegain.measures.precision import P
 

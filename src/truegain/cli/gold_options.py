@@ -64,7 +64,7 @@ class Labeling:
 
     def both(self, judgments: str, gold: str) -> BothLabels:
         """Read both kinds of labels, make one bronze label of several ratings, and hold both to the scale."""
-        from truegain.judge_error.judges import bronze_of
+        from truegain.judge_error.judge_quality import bronze_of
 
         bronze, notes = bronze_of(self.bronze(judgments), self.aggregate)
         return BothLabels(bronze, *self.trusted(gold), self.labels, notes)

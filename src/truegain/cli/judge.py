@@ -92,7 +92,7 @@ def check_command(
         truegain judge check demo/leaning.qrels demo/runs --gold demo/gold_sample.qrels --design random --show systems
 
     """
-    from truegain.judge_error.judges import bronze_of, judge_quality
+    from truegain.judge_error.judge_quality import bronze_of, judge_quality
     from truegain.measures.parse import parse_measure
     from truegain.measures.scoring import at_level
     from truegain.report.gather import judges_by_list

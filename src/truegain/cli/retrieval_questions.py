@@ -31,8 +31,8 @@ from truegain.data.runs import Runs
 from truegain.data.scores import Scores
 from truegain.errors import some
 from truegain.io.columns import Coded
-from truegain.judge_error.judges import judge_quality
-from truegain.judge_error.panel import PublishedTest
+from truegain.judge_error.judge_quality import judge_quality
+from truegain.judge_error.judges import PublishedTest
 from truegain.measures.evaluate import evaluate
 from truegain.planning.settle import Settling
 from truegain.pooling.first_ranks import unjudged_down_to

@@ -14,7 +14,7 @@ from truegain.io.columns import Floats, frozen
 from truegain.judge_error.confusion import Rates, bounded, clearly_positive, corrected
 from truegain.judge_error.intervals import delta_se, interval_of
 from truegain.judge_error.judge import Judge
-from truegain.judge_error.panel import CorrectionOptions, GoldSample
+from truegain.judge_error.judges import CorrectionOptions, GoldSample
 from truegain.message import arg
 from truegain.sampling.streams import generator
 from truegain.stats.results import Comparison, Estimate

@@ -20,7 +20,7 @@ from truegain.data.runs import RunsLike
 from truegain.errors import DataWarning, TruegainError, counted
 from truegain.judge_error.confusion import Clusters, corrected_mean
 from truegain.judge_error.judge import Judge
-from truegain.judge_error.panel import Method
+from truegain.judge_error.judges import Method
 from truegain.message import Message, with_marks
 from truegain.reliability.kappa import fleiss, percent
 from truegain.results.base import Table

@@ -1,403 +1,445 @@
-"""How good a cheap judge is, or each of several assessors behind the labels."""
+"""The judges behind labels, one or several, and the options of a correction by them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from truegain._version import __version__
-from truegain.aggregation.aggregate import aggregate
-from truegain.aggregation.rules import Rule
-from truegain.config import Gold, Resampling, Scoring
-from truegain.data.alignment import aligned
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
+from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool
-from truegain.data.rating_groups import CHANCE, INVERTED, POOLED, item_keys
-from truegain.data.ratings import RatingsLike, read_ratings
-from truegain.data.runs import RunsLike
-from truegain.errors import InputError, MeasureError, TruegainError, check_one_of, counted, some, warn
-from truegain.io.columns import Floats
-from truegain.judge_error.diagnostics import homogeneity, rank_notes
-from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
+from truegain.data.ratings import RatingsLike
+from truegain.errors import InputError, TruegainError, check_one_of, counted, some, warn
+from truegain.io.columns import Bools, Coded, Codes, frozen
+from truegain.judge_error.confusion import Clusters
+from truegain.judge_error.gold_pairs import Levels, Unmatched, both_levels, on_scale, scale_of
 from truegain.judge_error.judge import Judge
-from truegain.judge_error.label_tables import count, label_table, share
-from truegain.judge_error.panel import judges_of, tell_unlike_design
-from truegain.judge_error.system_judges import JudgedLists
-from truegain.keywords import checked_keywords
-from truegain.measures.base import mean_of_rows
-from truegain.measures.label_weights import level_of, levels_of
-from truegain.measures.parse import MeasureLike, parse_measure
-from truegain.measures.scoring import at_level, heeded, matching_for
-from truegain.message import JUDGE_QUALITY, Message, arg, argname, gold_drawn, value_of, with_marks
-from truegain.results.base import Table
-from truegain.results.table import Cell
-from truegain.sampling.catalogue import design_of, draws_topics
-from truegain.stats.student_t import quantile_of, wilson
+from truegain.judge_error.label_tables import TopicMatrix
+from truegain.measures.label_weights import levels_of
+from truegain.message import AGGREGATE, arg, argname, gold_drawn, with_marks
+from truegain.sampling.catalogue import DESIGNS, design_of, draws_pairs, is_sample
+from truegain.sampling.gold import ANSWER, answers_of, chance_of_draw, judged_whole
+from truegain.settings import changed_fields
+from truegain.stats.collection_pairs import Meta, Pairing, PairScale
+from truegain.stats.multiple_testing import Counting, check_counting
 
-# ---- Several assessors behind the bronze labels: one label made of theirs, and how accurate each of them is.
-
-FEW = 10  # gold pairs of a kind, below which an assessor's accuracy is a guess
+# ---- The judges behind bronze labels, one or several: every topic is corrected with its judge's accuracy.
 
 
-def bronze_of(data: Any, rule: str | Rule | None = None) -> tuple[Judgments, tuple[str, ...]]:
-    """One bronze label a document, and what must be said about it.
+@dataclass(frozen=True, eq=False)
+class Judges:
+    """Judges by name, and which of them labeled each topic; a judge alone labeled them all.
 
-    With a rule it is made of the ratings, as in `aggregate`; without one there must be one label a document.
+    Goldberg et al. 2018, ACM TOIS 36(4), section 3.9: with judges of different accuracy the corrected order of
+    systems can differ from the bronze one.
 
-    >>> import polars as pl
-    >>> frame = pl.DataFrame({"topic": "1", "doc": "a", "assessor": list("xyz"), "label": [0, 1, 1]})
-    >>> labels, said = bronze_of(frame, "majority")
-    >>> labels.label.tolist(), said
-    ([1.0], ('The bronze label of a document is the majority of its ratings: 3 by 3 assessors, of 1 document.',))
+    >>> strict, lenient = Judge.from_counts((70, 100), (95, 100)), Judge.from_counts((95, 100), (60, 100))
+    >>> print(Judges({"x": strict, "y": lenient}, {"1": "x", "2": "x", "3": "y"}))
+    2 judges: x (2 topics) sensitivity 0.700 specificity 0.950; y (1 topic) sensitivity 0.950 specificity 0.600
     """
-    if rule is not None:
-        ratings = read_ratings(data)
-        assert ratings.assessor is not None
-        made = aggregate(ratings, rule)
-        documents = f"{len(made):,} document{'' if len(made) == 1 else 's'}"
-        by = f"{len(ratings):,} by {counted(len(ratings.assessor.values), 'assessor')}, of {documents}"
-        return made, (f"The bronze label of a document is the {rule} of its ratings: {by}.",)
-    table = Judgments.of(data)
-    if table.assessor is None or len(table.assessor.values) < 2:
-        return table, ()
-    who = len(table.assessor.values)
-    if several := rated_by_several(table):
+
+    judges: Mapping[str, Judge]
+    of_topic: Mapping[str, str] | None = None  # None: one judge labeled all
+
+    def __post_init__(self) -> None:
+        lost = sorted(set((self.of_topic or {}).values()) - set(self.judges))
+        if lost or not self.judges:
+            raise TruegainError(
+                f"the accuracy of judge {some(lost)} is unknown; add gold labels for some of its labels"
+            )
+        if self.of_topic is None and len(self.judges) > 1:
+            raise TruegainError(f"which of {len(self.judges)} judges labeled which topic? Give of_topic")
+        if len({j.design for j in self.judges.values()}) > 1:
+            raise TruegainError("the gold pairs of all judges must be sampled in the same way")
+
+    @classmethod
+    def of(
+        cls,
+        judge: Any,
+        bronze: Any = None,
+        relevant: Levels = 1,
+        design: str | None = None,
+        **options: Any,
+    ) -> Judges:
+        """The judges given, or one that is fitted on the gold labels given: see `Judge.fit`."""
+        judges = cls({"": judge}) if isinstance(judge, Judge) else judge
+        if not isinstance(judges, Judges):
+            return cls({"": Judge.fit(bronze, judge, design, relevant, **options)})
+        if design not in (None, judges.design):
+            raise TruegainError(
+                f"the judge was fitted with design {judges.design!r}, not {design!r}; leave the design out"
+            )
+        return judges
+
+    @classmethod
+    def fit(
+        cls,
+        bronze: object,
+        gold: object,
+        design: str | None = None,
+        relevant: Levels = 1,
+        *,
+        gold_relevant_from: float | None = None,
+        scale: str | Sequence[float] | None = None,
+        unmatched: Unmatched = "refuse",
+    ) -> Judges:
+        """Fit every assessor named in the bronze labels on the gold pairs it labeled; one assessor a topic."""
+        design_of(design)
+        levels, labels = both_levels(relevant, gold_relevant_from), scale_of(scale)
+        table, trusted = Judgments.of(bronze), Judgments.of(gold, "gold")
+        for labeled in (table, trusted):
+            on_scale(labeled, labels)  # others are refused
+        if table.assessor is None:
+            raise InputError("the bronze labels name no assessor", file=table.source, hint="add a column 'assessor'")
+        who = np.unique(np.stack([table.topic.code, table.assessor.code]), axis=1)
+        topics, first = np.unique(who[0], return_index=True)
+        if len(topics) < who.shape[1]:
+            twice = [table.topic.values[t] for t in topics[np.bincount(who[0])[topics] > 1]]
+            raise InputError(
+                f"several assessors labeled {counted(len(twice), 'topic')} ({some(twice)})",
+                file=table.source,
+                hint=f"aggregate their labels first ({arg('aggregate', 'majority')}, {AGGREGATE}) and fit that as one "
+                "judge",
+            )
+        names = table.assessor.values
+        of_topic = {table.topic.values[t]: names[a] for t, a in zip(topics, who[1][first], strict=True)}
+        below = trusted.label < 0
+        if below.any():
+            warn(f"{counted(int(below.sum()), 'gold pair')} with a gold label below 0 (not judged) left out")
+            trusted = trusted.take(np.flatnonzero(~below))
+        judges = {
+            name: Judge.fit(
+                _rows(table, table.assessor.code == i), _rows_of(trusted, of_topic, name), design, levels,
+                scale=labels, unmatched=unmatched,
+            )
+            for i, name in enumerate(names)
+        }  # fmt: skip
+        return cls(judges, of_topic)
+
+    @property
+    def single(self) -> Judge | None:
+        """The one judge of all topics, where there is one."""
+        return next(iter(self.judges.values())) if self.of_topic is None else None
+
+    def single_for(self, what: str) -> Judge:
+        """The one judge of all topics; refused for several."""
+        if self.single is None:
+            raise TruegainError(
+                f"{what} is for one judge, not for several; aggregate their labels ({arg('aggregate')})"
+            )
+        return self.single
+
+    def rectifier(self, method: str) -> Judge | None:
+        """The judge whose gold labels themselves set the scores right; None where confusion matrices do."""
+        if self.single is not None and self.single.gold is not None:
+            rectifies = method == "rectify" or (method == "default" and is_sample(self.design))
+            return self.single if rectifies else None
+        if method == "rectify":
+            raise TruegainError("rectify needs the gold labels: give them, or a Judge fitted on them")
+        return None
+
+    @property
+    def design(self) -> str:
+        """How gold was sampled."""
+        return next(iter(self.judges.values())).design
+
+    @property
+    def size(self) -> int:
+        """Gold pairs of all judges."""
+        return sum(j.size for j in self.judges.values())
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """All labels of either kind of judge."""
+        return tuple(sorted({x for j in self.judges.values() for x in j.labels}))
+
+    def at_levels(self, level: float | None, gold_relevant_from: float | None) -> Judges:
+        """These judges at another level of relevance."""
+        return Judges({n: j.at_levels(level, gold_relevant_from) for n, j in self.judges.items()}, self.of_topic)
+
+    def matrices(self, topics: Sequence[str], *, binary: bool, clusters: Clusters | None = None) -> list[TopicMatrix]:
+        """Each judge's matrix with the topics it labeled, among those scored; `clusters` is heeded of one judge."""
+        if self.single is not None:
+            return [self.single.matrix_for(np.ones(len(topics), np.bool_), binary=binary, clusters=clusters)]
+        assert self.of_topic is not None
+        unknown = [t for t in topics if t not in self.of_topic]
+        if unknown:
+            raise TruegainError(
+                f"unknown which judge labeled {counted(len(unknown), 'topic')} ({some(unknown)}); "
+                "name one for each topic"
+            )
+        who = np.array([self.of_topic[t] for t in topics])
+        matrices = []
+        for name in (n for n in self.judges if n in who):
+            try:
+                matrices.append(self.judges[name].matrix_for(who == name, binary=binary))
+            except TruegainError as error:
+                raise TruegainError(f"judge {name}: {with_marks(error)}") from None
+        return matrices
+
+    def __str__(self) -> str:
+        if self.of_topic is None:
+            return str(self.single)
+        labeled = list(self.of_topic.values())
+
+        def one(name: str, judge: Judge) -> str:
+            n = labeled.count(name)
+            rates = f"sensitivity {judge.sensitivity:.3f} specificity {judge.specificity:.3f}"
+            return f"{name} ({n} topic{'' if n == 1 else 's'}) {rates}"
+
+        return f"{len(self.judges)} judges: " + "; ".join(one(n, j) for n, j in self.judges.items())
+
+
+def _rows(table: Judgments, keep: np.ndarray) -> Judgments:
+    at = np.flatnonzero(keep)
+    return Judgments(
+        table.topic.take(at), table.docs.take(at), frozen(table.label[at]), table.subtopic.take(at), None, {},
+        table.source,
+    )  # fmt: skip
+
+
+def _rows_of(gold: Judgments, of_topic: Mapping[str, str], name: str) -> Judgments:
+    theirs = Coded(gold.topic.values, gold.topic.code)
+    keep = np.array([of_topic.get(t) == name for t in theirs.values], np.bool_)[theirs.code]
+    if not keep.any():
         raise InputError(
-            f"{several:,} documents were labeled by several of {who:,} assessors",
-            file=table.source,
-            hint=f"choose how their ratings become one label ({arg('aggregate', 'majority')}, or supermajority, mean, "
-            f"...); {JUDGE_QUALITY} shows how accurate each of them is",
+            f"no gold pair is from a topic that {name} labeled", file=gold.source, hint="have some of them judged"
         )
-    return table, (f"The bronze labels are by {who:,} assessors, measured together as one judge.",)
+    return _rows(gold, keep)
 
 
-def is_ratings(data: object) -> bool:
-    """Whether documents have labels of several assessors."""
-    table = Judgments.of(data)
-    return table.assessor is not None and rated_by_several(table) > 0
+GoldLike = RatingsLike | GoldList | Items | Judge | Judges  # trusted labels of some pairs, or what was fitted on them
 
 
-def rated_by_several(table: Judgments) -> int:
-    """How many documents have more than one rating."""
-    return int((np.unique(item_keys(table), return_counts=True)[1] > 1).sum())
+# ---- What the user asked for, of a correction or a comparison.
+
+Method = Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"]
+GoldSample = Literal["shared", "separate"]
+Accuracy = Literal["system", "lists", "given", "assessor"]
+RESAMPLES = 2000  # unless others are asked for
+OVER_COLLECTIONS = ("meta", "effect", "pairing")
+WITH_GOLD = ("method", "clusters", "accuracy", "unmatched", "gold_sample")
+OF_TOPICS = ("name", "counting")
 
 
 @dataclass(frozen=True)
-class _RightShare:
-    """A share of right labels, and how many independent labels would know it as well."""
+class CorrectionOptions:
+    """Options that a correction and a comparison share."""
 
-    right: float
-    all: float
-    effective: float
+    method: Method = "default"
+    confidence: float = 0.95
+    clusters: Clusters = "topics"
+    resamples: int = RESAMPLES
+    seed: int = 0
+    gold_relevant_from: float | None = None
+    accuracy: Accuracy | None = None
 
-    @property
-    def value(self) -> float | None:
-        return self.right / self.all if self.all else None
+    def __post_init__(self) -> None:
+        check_one_of("method", self.method, get_args(Method))
+        check_one_of("clusters", self.clusters, get_args(Clusters))
 
-    def limits(self, z: float) -> tuple[float, float]:
-        """Wilson's interval."""
-        assert self.value is not None
-        low, high = wilson(self.value, self.effective, z)
-        return float(low), float(high)
-
-
-def assessor_table(
-    ratings: RatingsLike,
-    gold: JudgmentsLike,
-    *,
-    design: str | None = None,
-    levels: tuple[float, float] = (1.0, 1.0),
-    confidence: float = 0.95,
-) -> Table:
-    """How accurate each assessor is on the gold pairs they labeled, worst first.
-
-    Informedness, D = mR + mN - 1 of sensitivity mR and specificity mN, is a difference of two shares.  Its interval is
-    Newcombe's, with as many labels as would be as sure if labels of a topic were independent (Kish).  Assessors with
-    fewer than ten gold pairs of a kind are marked and listed after the others.
-
-    Newcombe 1998, Statistics in Medicine 17(8), method 10.
-
-    >>> import polars as pl
-    >>> said = {"good": [1, 1, 0, 0], "spam": [1, 1, 1, 1]}
-    >>> rows = [(d, who, label) for who, labels in said.items() for d, label in zip("abcd", labels)]
-    >>> frame = pl.DataFrame(rows, schema=["doc", "assessor", "label"], orient="row").with_columns(topic=pl.lit("1"))
-    >>> table = assessor_table(frame, {"1": {"a": 1, "b": 1, "c": 0, "d": 0}}, design="random")
-    >>> [(r["assessor"], r["sensitivity"], r["specificity"], r["informedness"]) for r in table.records()]
-    [('spam', 1.0, 0.0, 0.0), ('good', 1.0, 1.0, 1.0), ('(all)', 1.0, 0.5, 0.5)]
-    """
-    if design_of(design).of_labels:
-        raise TruegainError(
-            "gold sampled by bronze label favors assessors who gave the sampled label; make one label of the "
-            f"ratings ({arg('aggregate')}) to measure that, or sample gold pairs at random to measure each assessor"
-        )
-    table = read_ratings(ratings)
-    assert table.assessor is not None
-    truth, topic = _gold_of_rows(table, Judgments.of(gold, "gold"), levels[1])
-    seen = ~np.isnan(truth) & (table.label >= 0)
-    if not seen.any():
-        raise InputError("no assessor labeled a gold pair", file=table.source, hint="do they belong together?")
-    right = (table.label >= levels[0]) == (truth == 1)
-    code, z = table.assessor.code, quantile_of(confidence)
-    rows = [
-        _row(name, _rates(right[mine], truth[mine], topic[mine]), int((code == i).sum()), z)
-        for i, name in enumerate(table.assessor.values)
-        for mine in [seen & (code == i)]
-    ]
-    rows.sort(key=_worst_first)
-    everyone = _row(POOLED, _rates(right[seen], truth[seen], topic[seen]), len(table), z)
-    columns = (
-        "assessor",
-        "labels",
-        "gold relevant",
-        "sensitivity",
-        "gold non-relevant",
-        "specificity",
-        "informedness",
-        "low",
-        "high",
-        "note",
-    )
-    provenance = {"truegain": __version__, "design": design, "levels": list(levels), "confidence": confidence}
-    title = f"accuracy by assessor, worst first (informedness with {confidence:.0%} interval)"
-    return Table(columns, [*rows, everyone], provenance, title, _said(rows))
-
-
-def _gold_of_rows(table: Judgments, gold: Judgments, level: float) -> tuple[Floats, np.ndarray]:
-    """For each rating 1 or 0 by the gold label of its document, NaN where there is none; and its topic."""
-    pool = Pool.of(gold)
-    item = pool.find(table.topic, table.docs)
-    label = np.where(item >= 0, pool.labels[item], -1.0)
-    return np.where(label < 0, np.nan, label >= level), table.topic.code
-
-
-def _rates(right: np.ndarray, truth: Floats, topic: np.ndarray) -> tuple[_RightShare, _RightShare]:
-    """Sensitivity and specificity."""
-
-    def one(kind: float) -> _RightShare:
-        mine = truth == kind
-        n, k = int(mine.sum()), int(right[mine].sum())
-        if n == 0:
-            return _RightShare(0.0, 0.0, 0.0)
-        p = (k + 0.5) / (n + 1)
-        moves = np.bincount(topic[mine], right[mine] - k / n)
-        topics = len(np.unique(topic[mine]))
-        over = float(moves @ moves) / n**2 * topics / (topics - 1) if topics > 1 else 0.0
-        return _RightShare(k, n, n / max(1.0, over / (p * (1 - p) / n)))
-
-    return one(1.0), one(0.0)
-
-
-def _row(name: str, rates: tuple[_RightShare, _RightShare], labels: int, z: float) -> tuple[Cell, ...]:
-    r, n = rates
-    d = low = high = None
-    note = ""
-    if r.value is None or n.value is None:
-        lacking = [kind for kind, rate in (("relevant", r), ("non-relevant", n)) if rate.value is None]
-        note = f"no gold-{' or '.join(lacking)} pair"
-    else:
-        d = r.value + n.value - 1
-        (l_r, u_r), (l_n, u_n) = r.limits(z), n.limits(z)
-        low = d - math.hypot(r.value - l_r, n.value - l_n)
-        high = d + math.hypot(u_r - r.value, u_n - n.value)
-        if min(r.all, n.all) < FEW:
-            note = "few gold pairs"
-        elif high < 0:
-            note = INVERTED
-        elif low <= 0:
-            note = CHANCE
-    return name, labels, int(r.all), r.value, int(n.all), n.value, d, low, high, note
-
-
-def _worst_first(row: tuple[Cell, ...]) -> tuple[int, float, str]:
-    d, note = row[6], str(row[-1])
-    return (2, 0.0, str(row[0])) if d is None else (int(note == "few gold pairs"), float(d), str(row[0]))
-
-
-def _said(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
-    """What the table comes to."""
-    few = [str(r[0]) for r in rows if r[6] is None or r[-1] == "few gold pairs"]
-    chance = [str(r[0]) for r in rows if r[-1] in (CHANCE, INVERTED)]
-    lost = sum(int(r[1] or 0) for r in rows if r[-1] in (CHANCE, INVERTED))
-    notes: list[str] = []
-    if chance:
-        whole = sum(int(r[1] or 0) for r in rows)
-        notes.append(
-            Message(
-                f"{len(chance)} of {len(rows)} assessors are not clearly better than chance ({some(chance)}); they "
-                f"gave {lost / whole:.0%} of the labels. Leave them out, or make the bronze label by a rule that "
-                f"weighs assessors ({arg('aggregate', 'dawid-skene')})."
+    def check_by_gold(self, design: str) -> None:
+        """Refuse what gold labels that set the scores right themselves would not heed."""
+        if self.accuracy is not None:
+            raise TruegainError(
+                f"{arg('accuracy', self.accuracy)} chooses the gold pairs of a confusion matrix, and with "
+                f"{arg('design', design)} the scores are corrected by the gold labels themselves; leave "
+                f"{argname('accuracy')} out, or give {arg('method', 'delta')}, which inverts the matrix"
             )
+
+
+def fit_judge(
+    bronze: JudgmentsLike,
+    gold: JudgmentsLike,
+    design: str | None,
+    measure: Any,
+    gold_relevant_from: float | None,
+    **options: Any,
+) -> Judge:
+    """The judge at the levels of relevance of a measure; two scales are told where nobody gave gold's level."""
+    levels = levels_of(measure, gold_relevant_from)
+    return Judge.fit(bronze, gold, design, levels, levels_given=gold_relevant_from is not None, **options)
+
+
+def judges_of(
+    judge: object, bronze: Any, design: str | None, measure: Any, gold_relevant_from: float | None, **options: Any
+) -> Judges:
+    """The judges given, or one that is fitted on the gold labels given: see `fit_judge`."""
+    levels = levels_of(measure, gold_relevant_from)
+    return Judges.of(judge, bronze, levels, design, levels_given=gold_relevant_from is not None, **options)
+
+
+# ---- Whether the gold labels look as their design says.
+
+NOT_BY_CHANCE = 1e-6
+
+
+def tell_unlike_design(judge: Judge, scored: Collection[str] | None = None) -> None:
+    """Tell where gold labels contradict how they are said to have been drawn; `scored`: topics, where there are runs.
+
+    Pairs said to be drawn at random are held against the labels of the scored topics: whole topics and no others, or
+    unlike them by topic or by bronze label.  Gold said to be from elsewhere may not be of the scored topics.
+    """
+    pairs = judge.pairs
+    if pairs is None:
+        return
+    if not DESIGNS[judge.design].here and (same := len(set(pairs.topics) & set(scored or ()))):
+        warn(
+            f"{arg('design', 'elsewhere')} says that the gold labels are of other topics, but {same} of their topics "
+            "are scored here; if their pairs were sampled from these labels, give that design"
         )
-    if few:
-        notes.append(
-            f"{len(few)} of {len(rows)} assessors have fewer than {FEW} gold pairs of a kind: too few to rate them "
-            "one by one; the last line includes them."
+    if not draws_pairs(judge.design) or pairs.pool is None or pairs.item is None:
+        return
+    pool = pairs.pool
+    drawn, is_scored = np.zeros(len(pool), np.bool_), np.array([scored is None or t in scored for t in pool.topics])
+    drawn[pairs.item] = True
+    if ANSWER in pool.judgments.extra and _tell_answers(pool, drawn, is_scored[pool.topic], judge.design):
+        return
+    if DESIGNS[judge.design].answers:
+        return
+    whole, partly = judged_whole(pool.topic, drawn, len(pool.topics))
+    whole, partly = whole[is_scored], partly[is_scored]
+    if not whole.all() and not partly.any() and (np.diff(pool.begin)[is_scored][whole] > 1).any():
+        warn(
+            f"the gold labels are all those of {whole.sum()} of {len(whole)} topics: whole topics seem to have been "
+            f"sampled, not pairs; if so, give {gold_drawn('topics')}, or intervals are too narrow"
         )
-    return tuple(notes)
+    elif not pairs.weighted:
+        _tell_uneven(pool, drawn, ((pool.labels >= 0) | pool.judgments.are_gains) & is_scored[pool.topic], judge.design)
 
 
-# ---- How good a cheap judge is, or each of several assessors: one question, whatever the data are.
+def _tell_answers(pool: Pool, drawn: Bools, scored: Bools, design: str) -> bool:
+    """Tell where answers were labeled as a whole though items are said to be drawn, or the other way round."""
+    of, has = answers_of(pool)[scored], drawn[scored]
+    _, answer, there = np.unique(of, return_inverse=True, return_counts=True)
+    labeled = np.bincount(answer[has], minlength=len(there))
+    partly = int(((labeled > 0) & (labeled < there)).sum())
+    if DESIGNS[design].answers and partly:
+        warn(
+            f"{arg('design', design)} says that whole answers were labeled, but {partly:,} of {len(there):,} are "
+            f"labeled only in part; if items were sampled one by one, give {gold_drawn('random')}"
+        )
+        return True
+    whole = int((labeled == there).sum())
+    if design == "random" and not partly and 0 < whole < len(there) and (there[labeled > 0] > 1).any():
+        warn(
+            f"the gold labels are all those of {whole:,} of {len(there):,} answers: whole answers seem to have been "
+            f"sampled, not items; if so, give {gold_drawn('answers')}, or shares of the variance are wrong"
+        )
+        return True
+    return False
 
-ShowOf = Literal["labels", "topics", "systems", "assessors"]
-PERMUTATIONS = 2000  # of the test over systems
-WITHOUT_RUNS = "Give the runs as well to see whether the judge is equally good for the documents of all systems."
+
+def _tell_uneven(pool: Pool, drawn: Bools, there: Bools, design: str) -> None:
+    """Tell where pairs said to be drawn with equal chances cannot have been: by topics, or by bronze labels."""
+    stratum = DESIGNS[design].stratum(pool.topic, pool.labels)
+    groups = [there & (stratum == k) for k in range(int(stratum.max()) + 1)]
+    label = np.unique(pool.labels, return_inverse=True)[1].astype(np.int32)
+    kinds: dict[str, Codes] = {"topics": pool.topic, "bronze labels": label}
+    odd = [x for x, kind in kinds.items() if any(chance_of_draw(kind[g], drawn[g]) < NOT_BY_CHANCE for g in groups)]
+    if odd:
+        warn(
+            f"{arg('design', design)} says that every pair was equally likely to be labeled, but the "
+            f"{' and the '.join(odd)} of the {int((drawn & there).sum()):,} gold labels contradict it: intervals are "
+            "valid only if the design is right"
+        )
 
 
-@checked_keywords()
-def judge_quality(
-    judgments: JudgmentsLike,
-    *,
-    gold: JudgmentsLike | Judge | Gold,
-    runs: RunsLike | None = None,
-    measure: MeasureLike = "P@10",
-    scoring: Scoring | None = None,
-    show: ShowOf | None = None,
-    aggregate: str | None = None,
-    scale: str | Sequence[float] | None = None,
-    unmatched: Unmatched = "refuse",
-    resampling: Resampling | None = None,
-) -> Table:
-    """Tell how good a judge is, where, whether the data fit together, and whether it favors some systems.
+@dataclass(frozen=True)
+class PublishedTest:
+    """A test by name, and the options of published tests that few need.
 
     Parameters
     ----------
-    judgments : path-like, frame, mapping or Judgments
-        The labels of the judge, or ratings by several assessors, of whom each is then measured.
-    gold : Gold, path-like, frame, mapping, Judgments or Judge
-        Trusted labels of some pairs and how these were sampled, `Gold("people.csv", design="random")`; or a judge that
-        was fitted on such labels.
-    runs : path-like, frame or mapping, optional
-        The systems' rankings, to tell whether the judge is equally good for the documents of all.
-    measure : str or Measure, default 'P@10'
-        Which documents of the runs count, and what is relevant.
-    scoring : Scoring, optional
-        The smallest label that counts as relevant (`relevant_from`), where the measure does not say.
-    show : {'labels', 'topics', 'systems', 'assessors'}, optional
-        Accuracy by gold label, topic, system or assessor; by default what the data allow, the last first.
-    aggregate : str, optional
-        The rule that makes one label of several assessors' ratings, who are then one judge; see `aggregate`.
-    scale : str or sequence of float, optional
-        The labels that there are, such as '0:3'.
+    name : str, optional
+        The test, as `compare` names it.
+    counting : {'plus-one', 'published'}, default 'plus-one'
+        p where a test resamples: (count + 1)/(B + 1), or count/B, which reproduces published values.
+    meta : {'mean', 'fixed', 'random', 'hartung-knapp', 'paule-mandel'}, default 'mean'
+        Over collections: all topics weigh alike, or differences of AP are combined by meta-analysis.
+    effect : {'ap', 'logit'}, default 'ap'
+        Meta-analysis of differences of AP, or of its logit.
+    pairing : {'paired', 'independent'}, default 'paired'
+        Over collections: the same collection for both systems, or one for each.
+    method : {'default', 'delta', 'rectify'}, default 'default'
+        With gold labels: how differences are corrected.
+    clusters : {'topics', 'none'}, default 'topics'
+        With gold labels: topics are the clusters, or pairs are independent.
+    accuracy : {'system', 'lists', 'given'}, optional
+        With gold labels: on which of them the judge is measured.
     unmatched : {'refuse', 'drop'}, default 'refuse'
-        Gold pairs that the judge did not label: refused, or left out.
-    resampling : Resampling, optional
-        Permutations of the test over systems (2,000 by default), their seed, and processes.
-
-    Returns
-    -------
-    Table
-        A row for each label, topic, system or assessor; what is found of the whole stands in `notes`.
-
-    Notes
-    -----
-    Columns by gold label: `gold label`, `pairs` (how many have it), and `bronze 0`, `bronze 1`, ..., the share of
-    these pairs that the judge gave each bronze label.
-
-    By topic, system or assessor: `topic`, `system` or `assessor`; `gold relevant` and `gold non-relevant`, the pairs of
-    either kind; `sensitivity` and `specificity`, the shares of these that the judge got right.  By system and assessor
-    also `informedness` (sensitivity + specificity - 1).  By assessor its limits `low` and `high`, `labels` (how many
-    the assessor gave) and a `note`.  By system `favor`, what the judge's errors add to the score more than to the
-    others', at equal gold labels, with its limits `low` and `high`.
+        Gold pairs without a bronze label: refused, or left out.
+    gold_sample : {'shared', 'separate'}, default 'shared'
+        One gold sample stands behind both systems, or each has its own ([1]_, eq. 10).
+    progress : callable, optional
+        Called with the number of pairs that are done; of permutations in the randomized Tukey test; of pieces drawn
+        over collections.
 
     References
     ----------
     .. [1] D. Goldberg, A. Trotman, X. Wang, W. Min and Z. Wan, "Further insights on drawing sound conclusions from
            noisy judgments", ACM Transactions on Information Systems 36(4), 2018.
-    .. [2] R. G. Newcombe, "Interval estimation for the difference between independent proportions", Statistics in
-           Medicine 17(8), 1998: the interval of informedness.
+    .. [2] G. V. Cormack and T. R. Lynam, "Statistical precision of information retrieval evaluation", SIGIR 2006.
+    .. [3] B. A. Carterette, "Multiple testing in statistical analysis of systems-based information retrieval
+           experiments", ACM Transactions on Information Systems 30(1), 2012.
+    .. [4] A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan and T. Zrnic, "Prediction-powered inference",
+           Science 382(6671), 2023.
 
     Examples
     --------
-    >>> import truegain as tg
-    >>> bronze = {"1": {"a": 1, "b": 1, "c": 0, "d": 0}, "2": {"a": 1, "b": 0, "c": 0}}
-    >>> gold = tg.Gold({"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 1, "b": 1}}, design="random")
-    >>> tg.judge_quality(bronze, gold=gold).columns
-    ('gold label', 'pairs', 'bronze 0', 'bronze 1')
+    >>> PublishedTest("randomization", counting="published").name
+    'randomization'
     """
-    sample = gold if isinstance(gold, Gold) else Gold(gold)
-    design, gold_relevant_from, draws = sample.design, sample.relevant_from, resampling or Resampling()
-    for name, is_given in (("gold_aggregate", sample.aggregate is not None), ("sequential", sample.sequential)):
-        if is_given:
-            raise TruegainError(f"{argname(name)} is for a study; leave it out")
-    if show is not None:
-        check_one_of("show", show, get_args(ShowOf))
-    if show == "assessors" and aggregate is not None:
-        raise TruegainError(
-            f"{arg('aggregate')} makes one judge of all assessors, {arg('show', 'assessors')} rates each; give one"
-        )
-    weighing = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
-    allowed_labels = scale_of(scale)
-    judged = on_scale(Judgments.of(judgments), allowed_labels)
-    labels: Any = sample.labels
-    trusted = labels if isinstance(labels, Judge) else on_scale(Judgments.of(labels, "gold"), allowed_labels)
-    if show == "assessors" or (show is None and aggregate is None and is_ratings(judged)):
-        return assessor_table(judged, trusted, design=design, levels=levels_of(weighing, gold_relevant_from))
-    bronze, about = bronze_of(judged, aggregate)
-    if runs is not None and not weighing.linear_in_gains:
-        raise MeasureError(
-            f"{weighing} does not weigh ranks: the judge's accuracy by system needs a measure that does, such as P@10, "
-            "CG@10, DCG@10 or RBP"
-        )
-    allowed = allowed_labels if aggregate is None else None
-    fitted = judges_of(trusted, bronze, design, weighing, gold_relevant_from, unmatched=unmatched, scale=allowed)
-    judge = fitted.single_for("accuracy by label, topic or system").at_levels(level_of(weighing), gold_relevant_from)
-    inverted = judge.inverted()
-    notes = [*about, str(judge), *judge.consistency(), *(() if inverted is None else (inverted,))]
-    if draws_topics(judge.design):
-        _tell_partly_judged(judge)
-    if show == "systems" and runs is None:
-        raise TruegainError("accuracy by system needs the runs; give them after the gold labels")
-    if runs is None:
-        tell_unlike_design(judge)
-        notes += [WITHOUT_RUNS] if design_of(judge.design).here else []
-    else:
-        matching = matching_for([weighing], Scoring())
-        ranked = aligned(runs, bronze, Scoring(), jobs=draws.jobs, matching=matching)
-        tell_unlike_design(judge, ranked.topics)
-        lists = JudgedLists.of(ranked, judge, weighing, gold_relevant_from=gold_relevant_from)
-        for system, mean in zip(ranked.systems, mean_of_rows(lists.naive).tolist(), strict=True):
-            notes += [Message(f"{system}: {with_marks(why)}") for why in lists.impossible_means(system, mean)]
-        notes += rank_notes(lists, always=True, rectified=fitted.rectifier("default") is not None)
-        if len(ranked.systems) > 1:
-            differences = homogeneity(lists, trials=draws.n or PERMUTATIONS, seed=draws.seed)
-            if show in (None, "systems"):
-                return replace(differences.table(), notes=(*notes, *differences.table().notes))
-            notes.append(differences.sentence)
-    provenance = {"truegain": __version__, "design": judge.design, "levels": list(judge.levels)}
-    chosen = accuracy_by_topic(judge) if show == "topics" else label_table(judge.confusion)
-    return replace(chosen, provenance=provenance, notes=tuple(notes))
 
+    name: str | None = None
+    counting: Counting = "plus-one"
+    meta: Meta = "mean"
+    effect: PairScale = "ap"
+    pairing: Pairing = "paired"
+    method: Method = "default"
+    clusters: Clusters = "topics"
+    accuracy: Accuracy | None = None
+    unmatched: Unmatched = "refuse"
+    gold_sample: GoldSample = "shared"
+    progress: Callable[[int], None] | None = None
 
-def _tell_partly_judged(judge: Judge) -> None:
-    """Warn of gold topics that are not whole: which of their pairs were judged is then part of the design."""
-    pairs = judge.pairs
-    if pairs is None or pairs.pool is None or pairs.item is None:
-        return
-    begin, has = pairs.pool.begin, np.bincount(pairs.pool.topic[pairs.item], minlength=len(pairs.pool.topics))
-    partly = np.flatnonzero((has > 0) & (has < np.diff(begin)))
-    if len(partly):
-        names = [f"{pairs.pool.topics[t]}: {has[t]} of {np.diff(begin)[t]}" for t in partly]
-        remedy = (
-            "label the rest of it"
-            if len(partly) == 1  # as whoever labels topic by topic leaves it
-            else f"if pairs were sampled, give {gold_drawn('random')} or {value_of('design', 'by-bronze')}"
+    def __post_init__(self) -> None:
+        check_counting(self.counting)
+
+    def refuse(self, names: Sequence[str], why: str) -> None:
+        """Refuse options that a kind of comparison would ignore.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Options that must have their defaults.
+        why : str
+            The rest of the error.
+        """
+        changed = changed_fields(self)
+        if odd := [name for name in names if name in changed]:
+            words = ", ".join(argname("test" if name == "name" else name) for name in odd)
+            raise TruegainError(f"{words}: {why}")
+
+    def check_over_collections(self) -> None:
+        """Refuse what means nothing over collections."""
+        self.refuse((*OF_TOPICS, *WITH_GOLD), "does not apply over collections; leave it out")
+
+    def check_with_gold(self) -> None:
+        """Refuse what means nothing beside gold labels."""
+        if self.name is not None:
+            raise TruegainError(
+                f"{argname('test', self.name)}: with gold labels the corrected difference is tested; leave it out"
+            )
+        self.refuse(("counting", *OVER_COLLECTIONS), f"cannot be combined with {arg('gold')}; leave it out")
+
+    def check_of_topics(self) -> None:
+        """Refuse what means nothing over topics by the judgments as they are."""
+        self.refuse(
+            OVER_COLLECTIONS, f"this goes with {arg('population', 'collection')}; give that as well, or leave it out"
         )
-        warn(
-            f"the design is 'topics', but {len(partly)} of {int((has > 0).sum())} gold topics have gold labels for "
-            f"only some of their pairs ({some(names)}); {remedy}"
-        )
-
-
-def accuracy_by_topic(judge: Judge) -> Table:
-    """Where the judge is right: each gold topic's pairs and rates."""
-    b = judge.binary
-    rows: list[tuple[Cell, ...]] = []
-    for topic, ((nn, nr), (rn, rr)) in zip(b.topics, b.table.tolist(), strict=True):
-        rows.append((topic, count(rr + rn), share(rr, rr + rn), count(nn + nr), share(nn, nn + nr)))
-    return Table(
-        ("topic", "gold relevant", "sensitivity", "gold non-relevant", "specificity"), rows, title="accuracy by topic"
-    )
+        self.refuse(WITH_GOLD, f"this goes with {arg('gold')}; give gold labels as well, or leave it out")

@@ -14,8 +14,8 @@ from truegain.io.columns import Bools, Floats, frozen
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.judge_error.judge import Judge
+from truegain.judge_error.judges import Accuracy, Judges
 from truegain.judge_error.label_tables import TopicMatrix
-from truegain.judge_error.panel import Accuracy, Judges
 from truegain.judge_error.rectify import gold_of_items, refuse_strays, weights_in
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.measures.base import Measure

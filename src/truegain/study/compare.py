@@ -21,7 +21,7 @@ from truegain.errors import TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Floats, Ints
 from truegain.judge_error.diagnostics import homogeneity
 from truegain.judge_error.gold_pairs import Unmatched
-from truegain.judge_error.panel import (
+from truegain.judge_error.judges import (
     RESAMPLES,
     CorrectionOptions,
     GoldLike,

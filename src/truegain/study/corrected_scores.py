@@ -26,8 +26,8 @@ from truegain.judge_error.diagnostics import rank_notes
 from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.intervals import check_has_method, published_estimate
 from truegain.judge_error.judge import Judge
-from truegain.judge_error.judges import bronze_of
-from truegain.judge_error.panel import (
+from truegain.judge_error.judge_quality import bronze_of
+from truegain.judge_error.judges import (
     RESAMPLES,
     Accuracy,
     CorrectionOptions,

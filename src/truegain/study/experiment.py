@@ -16,7 +16,7 @@ from truegain.data.runs import Runs
 from truegain.data.systems import QueryTable, RunFolder, SaveMode, SystemsLike, is_run, named_systems, run_of_system
 from truegain.errors import InputError, TruegainError, counted, some, there_are
 from truegain.io.files import PathLike
-from truegain.judge_error.panel import GoldLike
+from truegain.judge_error.judges import GoldLike
 from truegain.keywords import checked_keywords
 from truegain.measures.parse import MeasuresLike
 from truegain.message import argname

@@ -24,7 +24,7 @@ from truegain.io.columns import Floats
 from truegain.io.files import PathLike
 from truegain.judge_error.favor import Favor
 from truegain.judge_error.judge import Judge
-from truegain.judge_error.panel import GoldLike
+from truegain.judge_error.judges import GoldLike
 from truegain.keywords import checked_keywords
 from truegain.lazy import provided
 from truegain.measures.base import Measure

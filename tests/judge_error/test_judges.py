@@ -10,7 +10,7 @@ import truegain as tg
 from tests.worlds import study
 from truegain.data.judgments import Judgments
 from truegain.errors import InputError, TruegainError
-from truegain.judge_error.panel import Judges
+from truegain.judge_error.judges import Judges
 
 RUNS, BRONZE, GOLD = study(3, topics=12, docs=6)
 
