@@ -14,7 +14,7 @@ from dataclasses import replace
 import truegain as tg
 from truegain.experiments.worlds import leaning, simulate, true_scores
 from truegain.report.facts import mark_of
-from truegain.study.decision import decided
+from truegain.study.decision import outcome_by_limits
 
 MEASURES, BASELINE = ("P@10", "DCG@10"), "system-5"
 
@@ -51,7 +51,7 @@ def _one(seed: int, marks: Counter[tuple[str, str, str]], held: Counter[str]) ->
             verdict = study.verdict(BASELINE, system, measure)
             naive = replace(verdict.comparison, low=verdict.uncorrected.low, high=verdict.uncorrected.high)
             difference = true[measure, system] - true[measure, BASELINE]
-            labels = decided(naive, verdict.unjudged_bounds, verdict.unjudged_policy, verdict.min_effect)
+            labels = outcome_by_limits(naive, verdict.unjudged_bounds, verdict.unjudged_policy, verdict.min_effect)
             marks[measure, "as they are", mark_of(labels, difference)] += 1
             marks[measure, "corrected", mark_of(verdict.outcome, difference)] += 1
 

@@ -89,6 +89,6 @@ def verdicts(estimator: ByGoldTopics | ByGoldPairs) -> Floats:
     spread = VarianceModel(estimator, estimator, frozenset(["topics"])).variance(contrasts)
     d, se = estimator.values(contrasts), np.sqrt(spread.value)
     p = p_values_of(np.divide(d, se, out=np.zeros(len(d)), where=se > 0), spread.df)
-    touching = estimator.touching(contrasts)
+    touching = estimator.labels_for_rule(contrasts)
     known = se > 0 if touching is None else (se > 0) & (touching >= LEAST_GOLD)
     return np.where(known, np.where(p < 0.05, np.sign(d), 0.0), np.nan)

@@ -106,7 +106,7 @@ class Built:
             command = self.build(verb)
             self.kept[verb] = command, [(leaf, leaf.callback) for leaf in self.leaves(command)]
         command, callbacks = self.kept[verb]
-        for leaf, callback in callbacks:  # which `check_all` wraps
+        for leaf, callback in callbacks:  # which `add_checks` wraps
             leaf.callback = callback
         return command
 

@@ -185,7 +185,7 @@ def pairs_study(
         a, b = (np.tile(c, TOPICS) for c in (lists.first, lists.second))
         worth = prevalence * np.array([chance @ lists.first, chance @ lists.second])
         estimator = rectified.by_pairs(pairs, a, b, bounds=(0.0, float(discounts.sum())))
-        touching = estimator.touching(Contrasts.of([(0, 1), (None, 0)]))
+        touching = estimator.labels_for_rule(Contrasts.of([(0, 1), (None, 0)]))
         if touching[0] >= LEAST_GOLD:
             found = rectified.told(estimator, 1, 0)
             seen[name] = held(found.low, found.high, float(worth[1] - worth[0]))

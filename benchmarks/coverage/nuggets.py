@@ -201,7 +201,7 @@ def study(
 
 
 def _touching(estimator: ByGoldTopics | ByGoldPairs, b: int, a: int | None) -> int:
-    count = estimator.touching(Contrasts.of([(a, b)]))
+    count = estimator.labels_for_rule(Contrasts.of([(a, b)]))
     return LEAST_GOLD if count is None else int(count[0])
 
 

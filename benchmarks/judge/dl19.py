@@ -38,7 +38,7 @@ DL19_JUDGES = (
 def dl19(path: Path, draws: int, seed: int) -> list[Table]:
     """For all pairs of systems: whether each method's verdict is NIST's, and how often its sign is wrong."""
     labels = read_wide(path)
-    ranked = _aligned(labels, path.parents[1] / "dl19_runs" / "dl19_runs_top100_judgedtopics.tar.xz")
+    ranked = aligned(labels, path.parents[1] / "dl19_runs" / "dl19_runs_top100_judgedtopics.tar.xz")
     order = np.argsort(ranked.pool.row_item)
     tables = []
     for text in ("P(rel=2)@10", "nDCG@10"):
@@ -62,7 +62,8 @@ def dl19(path: Path, draws: int, seed: int) -> list[Table]:
     return tables
 
 
-def _aligned(labels: Labels, runs: Path) -> RankedGains:
+def aligned(labels: Labels, runs: Path) -> RankedGains:
+    """The runs of an archive in line with NIST's labels."""
     if not runs.exists():
         raise TruegainError(f"{runs.name} is not below {runs.parents[1]}; give its folder with --data")
     table: dict[str, dict[str, float]] = {t: {} for t in labels.topics}

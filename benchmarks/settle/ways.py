@@ -103,7 +103,7 @@ def settled(case: Case, order: Ints) -> Answer:
     first = [Rounds(g, ALPHA).since(0.0, i) for i, g in enumerate(games) if g is not None]
     for n in range(max(min(first), LEAST_GOLD), len(order) + 1):
         now = estimator(case, order, n)
-        if now.touching(PAIR)[0] < LEAST_GOLD:
+        if now.labels_for_rule(PAIR)[0] < LEAST_GOLD:
             continue
         values = [float(now.values(PAIR)[0])] * 2
         if case.cannot is not None and now.stuck(PAIR)[0]:
@@ -129,7 +129,7 @@ def settled_topics(case: Case, order: Ints) -> Answer:
     unlikely: list[int] = []  # labels after which a forecast said so
     for n in range(LEAST_GOLD, len(order) + 1):
         now = estimator(case, order, n)
-        if now.touching(PAIR)[0] < LEAST_GOLD:
+        if now.labels_for_rule(PAIR)[0] < LEAST_GOLD:
             continue
         value, gold, whole = float(now.values(PAIR)[0]), float(now.over_gold(PAIR).value[0]), now.over_topics(PAIR)
         own, t = max(float(whole.value[0]) - gold, 0.0), float(quantiles_of(1 - errors.topics, whole.df)[0])

@@ -60,7 +60,7 @@ class Seen:
             low, high = limits(asked.values(variance_model.estimator.value), spread, 0.95)
             if what == "score":
                 low, high = variance_model.score_limits(spread, (0.0, 1.0), 0.95)
-            touching = variance_model.estimator.touching(asked)
+            touching = variance_model.estimator.labels_for_rule(asked)
             told = (spread.value > 0) & (True if touching is None else touching >= LEAST_GOLD)
             self.inside.setdefault(what, []).append(((low <= true + 1e-9) & (true - 1e-9 <= high))[told])
             self.width.setdefault(what, []).append((high - low)[told] / 2)

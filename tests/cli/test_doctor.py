@@ -223,7 +223,7 @@ def test_pages_are_written(run: Run, folder: Path) -> None:
     pages = [
         shlex.split(q["command"])[1:] for q in asked(out)["questions"] if q["command"].startswith("truegain report")
     ]
-    assert len(pages) == 2
+    assert len(pages) == 3
     for words in pages:
         assert run(*words)[0] == 0, words
         assert (folder / "report.html").stat().st_size > 10_000

@@ -154,6 +154,28 @@ def test_doctor_names_the_commands(run: Run, nuggets: Path) -> None:  # noqa: F8
     assert f"truegain plan labels {FILES} -m V_strict -o list.csv" in out
 
 
+def test_doctor_names_no_command_that_is_refused(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards few topics, one system and gold of one topic: the verdicts that were printed for them were refused."""
+    rows = [json.loads(line) for line in (nuggets / "assignments.jsonl").read_text().splitlines()]
+    gold = [json.loads(line) for line in (nuggets / "people.jsonl").read_text().splitlines()]
+    two, one = sorted({row["qid"] for row in rows})[:2], rows[0]["system"]
+    for name, kept in {
+        "few.jsonl": [row for row in rows if row["qid"] in two],
+        "one.jsonl": [row for row in rows if row["system"] == one],
+        "poor.jsonl": [row for row in gold if row["qid"] == gold[0]["qid"]],
+    }.items():
+        (nuggets / name).write_text("".join(json.dumps(row) + "\n" for row in kept))
+    _, out, _ = run("doctor", "few.jsonl")
+    assert "2 topics are too few for a study" in out
+    assert "    truegain" not in out
+    _, out, _ = run("doctor", "one.jsonl", "nuggets.jsonl")
+    assert f"Not yet: Which system is better? One system only ({one})" in out
+    assert "    truegain" not in out
+    _, out, _ = run("doctor", *FILES.split(), "poor.jsonl")
+    assert "Not yet: The same, corrected by poor.jsonl" in out
+    assert "--gold" not in out.replace("--gold labels", "")
+
+
 def test_report_and_judge_check_say_the_same_of_nuggets(run: Run, nuggets: Path) -> None:  # noqa: F811
     """Guards the page of nuggets: the judge's mean error is that of `judge check`, and no list is spoken of."""
     code, out, err = run(*f"judge check {FILES} -m V_strict {GOLD}".split())

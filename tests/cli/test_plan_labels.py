@@ -51,6 +51,27 @@ def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
     assert (folder / "list.csv").exists()
 
 
+def test_ratings_become_labels_by_a_rule(run: Run, folder: Path) -> None:
+    """Guards ratings: a list is drawn from what their rule makes of them, here and by a study file."""
+    rows = [(t, d, who, min(1, x + (who == "bob" and d == "d1"))) for t, of in world(4, topics=30)[1].items()
+            for d, x in of.items() for who in ("ann", "bob")]  # fmt: skip
+    with (folder / "ratings.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("topic", "doc", "assessor", "label"), *rows])
+    words = ("plan", "labels", "ratings.csv", *RUNS, "-m", "P@5")
+    code, _, err = run(*words, "-o", "list.csv")
+    assert (code, "--aggregate mean (of eval, verdict and others)" in err) == (2, True)
+    code, out, err = run(*words, "--aggregate", "majority", "-o", "list.csv")
+    assert (code, err) == (0, "")
+    assert "labeled documents can change s1 - s0" in out
+    (folder / "study.toml").write_text(
+        'judgments = "ratings.csv"\nruns = ["s0.run", "s1.run"]\nmeasure = "P@5"\n[ratings]\naggregate = "majority"\n'
+    )
+    assert run("plan", "labels", "study.toml", "-o", "again.csv")[0] == 0
+    assert (folder / "again.csv").read_bytes() == (folder / "list.csv").read_bytes()
+    code, _, err = run("plan", "labels", "llm.qrels", *RUNS, "--repeated", "mean")
+    assert (code, "--repeated this applies to ratings" in err) == (2, True)
+
+
 def test_a_list_of_whole_topics(run: Run) -> None:
     """Guards what is said of such a list: no heading without rows, how many topics, no other design when too few."""
     code, out, _ = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "--draw", "topics", "-o", "list.csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -292,3 +293,14 @@ def test_texts_in_braces_are_texts(cell: str, tmp_path: Path, recwarn: pytest.Wa
     lines = "".join(",".join(f'"{value}"' for value in row) + "\n" for row in table)
     items = read_items(written(tmp_path, "s.csv", lines))
     assert (items.scores, len(items), recwarn.list) == (("f",), 8, [])
+
+
+@pytest.mark.parametrize("cells", [("pass", "fail", ""), ("true", "FALSE", "true"), (True, False, None)])
+def test_pass_and_fail_lie_between_0_and_1(tmp_path: Path, cells: tuple[object, ...]) -> None:
+    """Guards limits: intervals of yes and no reached below 0 and above 1; of numbers nobody says their ends."""
+    of_rows = [{"topic": f"q{at}", "ok": cell} for at, cell in enumerate(cells)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in of_rows))
+    assert dict(read_items(tmp_path / "a.jsonl").scales) == {"ok": ScoreRange(0.0, 1.0)}
+    long = [{"topic": f"q{at}", "score_name": "ok", "value": cell} for at, cell in enumerate(cells)]
+    (tmp_path / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in long))
+    assert dict(read_items(tmp_path / "b.jsonl").scales) == {"ok": ScoreRange(0.0, 1.0)}

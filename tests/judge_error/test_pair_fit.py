@@ -112,7 +112,7 @@ def test_values_equal_a_loop_over_pairs(design: str) -> None:
             assert found[row, system] == pytest.approx(value, abs=1e-12)
             alone = (each * c).sum() * (load * pairs.gold[used]).sum() / load.sum() / w.sum()
             assert fit.alone().values(weights)[row, system] == pytest.approx(alone, abs=1e-12)
-    assert fit.by_topic().mean(axis=0) == pytest.approx(found[0], abs=1e-12)
+    assert fit.contributions().mean(axis=0) == pytest.approx(found[0], abs=1e-12)
 
 
 def test_the_line_is_that_of_least_squares() -> None:
@@ -383,7 +383,7 @@ def test_few_gold_pairs_make_a_wide_interval() -> None:
     expansion = DESIGNS["random"].expansion(np.zeros(len(full.bronze), np.int32), full.bronze, chosen)
     pairs = SampledPairs(full.topic, strata_of(full.bronze, chosen), full.bronze, some, expansion, full.topics)
     estimator = by_pairs(pairs, c)
-    assert estimator.touching(Contrasts.scores(1)).tolist() == [3]
+    assert estimator.labels_for_rule(Contrasts.scores(1)).tolist() == [3]
     assert told(estimator).high - told(estimator).low > 0.3
 
 
@@ -401,7 +401,7 @@ def test_a_document_that_both_rank_alike_touches_no_difference() -> None:
     )  # fmt: skip
     estimator, contrasts = by_pairs(pairs, a, b), Contrasts.of([(0, 1)])
     assert contrasts.moved(estimator.fit.load, 1e-15)[0] > 10
-    assert estimator.touching(contrasts).tolist() == [2]
+    assert estimator.labels_for_rule(contrasts).tolist() == [2]
     assert estimator.over_gold(contrasts).df.tolist() == [1.0]
 
 

@@ -144,7 +144,7 @@ def test_what_a_topic_brings(topics: int) -> None:
     others = topics - 15
     bronze, some = scores(5, topics, 15, 0.7, 3)
     fit, contrasts = TopicFit.of(bronze, some), Contrasts.of([(0, 1), (2, 0)])
-    assert fit.by_topic(contrasts).mean(axis=0) == pytest.approx(fit.values(contrasts))
+    assert fit.contributions(contrasts).mean(axis=0) == pytest.approx(fit.values(contrasts))
     for at, (a, b) in enumerate(((0, 1), (2, 0))):
         y, f = some[b] - some[a], bronze[b] - bronze[a]
         f = f - f[15:].mean()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -74,6 +76,38 @@ def test_replicates_and_panels_are_read_as_ratings(run: Run, folder: Path) -> No
     assert code == 0, err
     assert "24 ratings by 2 assessors" in out
     assert "24 documents were rated more than once by one assessor; the first counts" in err
+
+
+@pytest.mark.parametrize("models", [("judge",), ("a", "b")])
+def test_replicates_lead_to_people_who_check_them(run: Run, folder: Path, models: tuple[str, ...]) -> None:
+    """Guards `--repeat`: doctor called the labels refused, and no command that was printed to check them ran."""
+    write_runs(folder)
+    asked = [word for model in models for word in ("--model", model)]
+    with served(lambda body, _: completion(json.dumps({"label": str(int(label_for(body)) + body["seed"] % 2)}))) as s:
+        assert run(*command(s, *asked, "--repeat", "3", "-o", "llm.csv"))[0] == 0
+    _, out, _ = run("doctor", "llm.csv", "old.run", "new.run")
+    assert "ratings: 3 topics, 3 replicates" in out
+    assert "will refuse" not in out
+    assert "No judgments" not in out
+    assert out.rstrip().endswith("-o list.csv")
+    words = [shlex.split(line)[1:] for line in out.splitlines() if line.startswith("    truegain ")]
+    assert [line[0] for line in words] == [*(["agree"] if len(models) > 1 else []), "verdict", "report", "plan"]
+    for line in words:
+        code, _, err = run(*line)
+        assert code == 0, err
+    key = (folder / "list.key.csv").read_text()
+    assert "0 to 4" in key or "0 to 3" in key, "people give labels of the scale, not means of them"
+    page = (folder / "report.html").read_text()
+    _, out, _ = run("verdict", "llm.csv", "old.run", "new.run", "-m", "DCG@3", "--aggregate", "mean")
+    _, gate, _ = run("gate", "llm.csv", "old.run", "new.run", "-m", "DCG@3", "--aggregate", "mean", "--baseline", "old",
+                     "--candidate", "new")  # fmt: skip
+    for text in (page, out, gate):
+        (printed, *_) = re.findall(r"truegain (plan labels llm\.csv [^`<]*)", text)
+        assert "--aggregate mean" in printed
+        for old in folder.glob("LIST*"):
+            old.unlink()
+        code, _, err = run(*shlex.split(printed))
+        assert code == 0, (printed, err)
 
 
 def test_what_is_missing_is_left_out_and_not_zero(run: Run, folder: Path) -> None:
@@ -206,6 +240,10 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
         (command(here, "-o", "x.csv", "--timeout", "0"), "--timeout 0.0: give a number above 0"),
         (command(here, "-o", "x.csv", pool="pairs.csv", prompt="pairwise"), "topic t0 compares d0 with itself"),
         (command(here, "-o", "x.csv", pool="pairs.csv"), "this pool has pairs of documents"),
+        (
+            command(here, "-o", "x.csv", "--one-order"),
+            "--one-order is for pairs, and the prompt graded judges documents",
+        ),
         (command(here, "-o", "x.csv", prompt="pairwise"), "there is no columns for a pair among topic, doc"),
         (command(here, "-o", "x.csv", prompt="nuggets"), "there is no column nugget among topic, doc"),
         (command(here, "-o", "x.csv", pool="nobody.csv"), "nobody.csv"),
@@ -325,7 +363,7 @@ def test_a_batch_gives_the_same_labels(run: Run, folder: Path) -> None:
         code, _, err = run(*words, "--collect", "first.jsonl")
         assert (code, "11 ok, 1 failed" in err) == (0, True)
         assert "1 request of the batch failed (the last: HTTP 500: oops)" in err
-        assert "the next --batch FILE has them" in err
+        assert "the next --batch FILE has what failed" in err
         assert run(*words, "--batch", "rest.jsonl")[0] == 0
         rest = (folder / "rest.jsonl").read_text().splitlines()
         assert len(rest) == 1
@@ -367,6 +405,8 @@ def test_a_bad_request_in_a_batch_is_not_taken_for_a_long_text(run: Run, folder:
     (folder / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     err = run(*words, "--collect", "answers.jsonl")[2]
     assert "9 ok, 1 refused, 1 too_long, 1 failed" in err
+    assert "answers.jsonl: 1 request of the batch failed" in err
+    assert "of no request" not in err  # as there is none
 
 
 def test_texts_that_are_missing_are_named(run: Run, folder: Path) -> None:

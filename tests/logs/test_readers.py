@@ -359,6 +359,7 @@ def test_mlflow_words_and_people(tmp_path: Path) -> None:
     }
     rows[1]["assessments"].append(human)
     log = read_log(saved(tmp_path, "a.json", rows))
+    assert log.scales["right"] == ScoreRange(0.0, 1.0)
     assert [(r.topic, r.score, r.judge, r.value if r.status == OK else r.status) for r in log.rows] == [
         (QUESTIONS[0], "right", "judge-x", 1.0), (QUESTIONS[1], "right", "judge-x", 0.0),
         (QUESTIONS[1], "right (people)", "ann", 1.0), (QUESTIONS[2], "right", "judge-x", "unknown"),

@@ -204,3 +204,7 @@ def test_logs_that_inspect_ai_wrote(shared_data: Path, tmp_path: Path) -> None:
     assert "up to 2 per answer" in health["Replicates"]
     assert "2 of 2 reproduced" in health["Means printed by the tool"]
     assert "mockllm/judge (a model)" in health["Judges"]
+    with pytest.warns(tg.DataWarning):
+        path = tg.write_report(items, None, "match", tmp_path / "page.html")
+    health = health_of(read(Path(path).read_text(encoding="utf-8")))
+    assert "not named" in health["Judges"], "the model graded another score"

@@ -9,7 +9,7 @@ import pytest
 
 import truegain as tg
 from truegain.stats.student_t import quantile_of
-from truegain.study.decision import decided, undone_by
+from truegain.study.decision import outcome_by_limits, undone_by
 from truegain.study.unjudged import OverTopics, PairBounds, few_enough, fewest
 
 
@@ -164,7 +164,7 @@ def test_what_the_labels_say_is_what_they_say(min_effect: float, said: str) -> N
     with pytest.warns(tg.DataWarning, match="of a 12 are judged"):
         held_back = tg.Study(runs, judged, "P@4", min_effect=min_effect).verdict("a", "b")
     assert held_back.outcome == "inconclusive"
-    labels = decided(held_back.comparison, None, "non-relevant", min_effect)
+    labels = outcome_by_limits(held_back.comparison, None, "non-relevant", min_effect)
     assert labels == ("better" if min_effect == 0 else "not better")
     assert said in held_back.sentence
     assert any(note.startswith("Few judged documents: of the 48 documents") for note in held_back.notes)

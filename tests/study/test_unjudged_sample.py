@@ -142,11 +142,11 @@ def test_holes_are_a_source_of_their_own() -> None:
     contrasts = Contrasts.of([(0, 1)])
     moves = fixed.variance_model().estimator.by_gold()
     assert moves is not None
-    touching = fixed.variance_model().estimator.touching(contrasts)
-    assert touching is not None
+    label_counts = fixed.variance_model().estimator.labels_for_rule(contrasts)
+    assert label_counts is not None
     assert (
         fixed.variance_model().variance(contrasts).value
-        >= moves.variance(contrasts).value * touching / (touching - 1) - 1e-15
+        >= moves.variance(contrasts).value * label_counts / (label_counts - 1) - 1e-15
     )
     all_known = tg.Study(runs, judged, "P@5", population=[], unjudged=holes)
     assert all_known.variance_model().variance(contrasts).value[0] == 0

@@ -23,7 +23,7 @@ from truegain.errors import DataWarning, PeerWarning, TruegainError, why
 from truegain.io.files import shown_path
 
 COMPLETE = "_TRUEGAIN_COMPLETE"  # set by a shell that asks how a line may go on
-SCRIPTS = ("--show-completion", "--install-completion")
+COMPLETION_OPTIONS = ("--show-completion", "--install-completion")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # of numpy's BLAS
 BESIDE_PEERS = ("eval", "init", "report")  # look at a collection, or print scores as other tools do
 
@@ -95,13 +95,14 @@ def _run() -> int | None:
     """Run the command that the words name; its exit code."""
     if COMPLETE in os.environ:
         _complete()
-    if sys.argv[1:2] and sys.argv[1] in SCRIPTS and sys.argv[2:]:
+    if sys.argv[1:2] and sys.argv[1] in COMPLETION_OPTIONS and sys.argv[2:]:
         _of_shell(sys.argv[1], sys.argv[2])
         return None
     verb = _verb()
     command = _built(verb)
     if verb:
-        import_module("truegain.cli.inputs").check_all(command)
+        import_module("truegain.cli.study_files").forget()
+        import_module("truegain.cli.inputs").add_checks(command)
     gc.freeze()
     gc.enable()
     starting.begin()
@@ -133,7 +134,7 @@ def _of_shell(option: str, shell: str) -> None:
     shells = [known.value for known in Shells]
     if shell not in shells:
         raise TruegainError(f"{option} {shell}: no completion for this shell; there is one for {', '.join(shells)}")
-    if option == SCRIPTS[0]:
+    if option == COMPLETION_OPTIONS[0]:
         echo(get_completion_script(prog_name="truegain", complete_var=COMPLETE, shell=shell))
         return
     _, path = install(shell=shell, prog_name="truegain", complete_var=COMPLETE)

@@ -173,7 +173,7 @@ def build(verb: str | None = None) -> typer.Typer:
         return app
     from truegain.cli.inputs import on_cluster, reads_inputs
 
-    # A call goes, outside in: `checks._checked` (numbers, outputs, errors with a place in a study file; `app.py` puts
+    # A call goes, outside in: `inputs._checked` (numbers, outputs, errors with a place in a study file; `app.py` puts
     # it on what is built here), `on_cluster` (--run-on), `reads_inputs` (--columns, --missing, --values, --memory),
     # `with_options` (options as dataclasses; in the command's own file), the command.  `arranged` only sorts options.
     for name in [verb] if verb in COMMANDS else COMMANDS:

@@ -30,7 +30,7 @@ from truegain.cli.options import (
 from truegain.cli.output import FigureOutput, Writing
 from truegain.cli.scored import scored
 from truegain.cli.streams import Progress
-from truegain.cli.study_files import is_of_file, within_gold
+from truegain.cli.study_files import drop_uncorrectable, is_of_file
 from truegain.cli.study_options import check_typed
 from truegain.config import Gold, Resampling, Scoring, StudyConfig
 from truegain.data.items import Items
@@ -319,10 +319,10 @@ def compare_command(
             )
         _check_with_gold(options, collections)
         if is_of_file("measure"):
-            beyond = StudyInputs(measure=measure).beyond_gold(
+            beyond = StudyInputs(measure=measure).uncorrectable_by_design(
                 StudyConfig(gold=Gold(correction.gold, correction.design))
             )
-            options = replace(options, measure=within_gold(measure or [], beyond))
+            options = replace(options, measure=drop_uncorrectable(measure or [], beyond))
         table = with_gold(options, correction, correction.gold)
     else:
         if is_of_file("aggregate"):

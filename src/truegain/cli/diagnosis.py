@@ -508,6 +508,12 @@ def _nugget_scores(paths: Sequence[str], measure: str) -> Scores:
     return answer_scores(items, measures_of(items, None, [measure]))
 
 
+def _with_nuggets(paths: Sequence[str], measure: str, gold: Gold | None = None) -> None:
+    """What a verdict by nuggets asks of the files."""
+    study = Study.configured(read_nuggets(paths), None, [measure], StudyConfig(gold=gold))
+    study.variance_model(study.measures[0])
+
+
 def _common(items: Items, score: str) -> int:
     """How many topics have a value of every system."""
     return int(np.isfinite(items.matrix(score)).all(axis=0).sum())
@@ -599,16 +605,26 @@ def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
     weighed = any(file.data.weighs for file in (*banks, *assigned))
     chosen = (*paths, "-m", "V_strict" if weighed else "A_strict")
     about, systems = f"nuggets: {some(paths)}", tuple(dict.fromkeys(s for f in assigned for s in f.systems))
-    yield FileQuestion(about, f"{which_of(systems)} on {chosen[-1]}?" if len(systems) > 1 else WHICH,
-                       command_of("verdict", *chosen), instead=("V", "A", "W") if weighed else ("A",))  # fmt: skip
-    yield _of_pairs(about, PAIRS, chosen, partial(_nugget_scores, paths, chosen[-1]))
-    yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
+    if len(systems) < 2:
+        yield FileQuestion(about, WHICH, lacks=f"one system only ({some(systems)}): give the assignments of another")
+    else:
+        question, others = f"{which_of(systems)} on {chosen[-1]}?", ("V", "A", "W") if weighed else ("A",)
+        if lacks := refusal(partial(_with_nuggets, paths, chosen[-1])):
+            yield FileQuestion(about, question, lacks=lacks)
+            return
+        yield FileQuestion(about, question, command_of("verdict", *chosen), instead=others)
+        yield _of_pairs(about, PAIRS, chosen, partial(_nugget_scores, paths, chosen[-1]))
+        yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
     for table in gold:
         question = f"The same, corrected by {table.file}, if its nuggets were drawn at random?"
         own = ("--gold", table.file, "--design", "random")
-        yield FileQuestion(about, question, command_of("verdict", *chosen, *own))
+        if lacks := refusal(partial(_with_nuggets, paths, chosen[-1], Gold(table.file, "random"))):
+            yield FileQuestion(about, question if len(systems) > 1 else CORRECTED, lacks=lacks)
+            continue
+        if len(systems) > 1:
+            yield FileQuestion(about, question, command_of("verdict", *chosen, *own))
         yield FileQuestion(about, CORRECTED, command_of("correct", *chosen, *own))
-    if not gold:
+    if not gold and len(systems) > 1:
         lacks = "no person has assigned any of the nuggets: have people assign a random sample of them"
         draw = command_of("plan", "labels", *chosen, "-o", "list.csv")
         yield FileQuestion(about, "What would people say?", draw, lacks=lacks)

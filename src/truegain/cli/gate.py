@@ -97,7 +97,7 @@ def gate_command(
     else:
         unit = labeled_as(study.measures[0], study.ranked, "document")
         about = partial(about_in_commands, judgments=judgments, runs=files, study=study, options=options)
-        check = partial(checking, judgments=judgments, runs=files, options=options)
+        check = partial(checking, judgments=judgments, runs=files, study=study, options=options)
         title = _titled(code, verdicts, study.trust_judge)
         text = _markdown(title, verdicts, provenance, about, _doubt(verdicts, unit, check))
         write_bytes(output, text.encode(errors="backslashreplace"))

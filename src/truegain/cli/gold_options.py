@@ -71,9 +71,9 @@ class Labeling:
 
     def trusted(self, gold: str) -> tuple[Judgments, str | None]:
         """The gold labels held to the scale, and how they were drawn: as was said, or as a list of them knows."""
-        from truegain.study.gold import read_gold
+        from truegain.study.gold import gold_and_design
 
-        labels, design, gold_list = read_gold(GoldConfig(gold, self.design))
+        labels, design, gold_list = gold_and_design(GoldConfig(gold, self.design))
         if gold_list is not None and gold_list.design == "ordered":
             raise InputError(
                 "a list of pairs sampled for differences, with unequal probabilities: its labels cannot correct "

@@ -15,7 +15,7 @@ import typer
 from truegain.cli.options import Columns, Memory, MissingLabels, Values, advanced, with_parameters
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import option_names, speak_of, tell
-from truegain.cli.study_files import forget, is_unused, placed, tell_notes, without_design_of_file
+from truegain.cli.study_files import is_unused, placed, tell_notes, without_design_of_file
 from truegain.errors import TruegainError, needs
 from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
@@ -126,11 +126,10 @@ INPUTS = ("judgments", "ratings", "runs", "gold", "unjudged_sample")  # the para
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
 
 
-def check_all(command: Any) -> None:
+def add_checks(command: Any) -> None:
     """Have a command, or all commands of a group, check first what they are given."""
-    forget()
     for inner in getattr(command, "commands", {}).values():
-        check_all(inner)
+        add_checks(inner)
     if not hasattr(command, "commands"):
         formats = {name for p in command.params if p.name == "output_format" for name in p.type.choices}
         format_from = format_of if "trec" in formats else table_format_of

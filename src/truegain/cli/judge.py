@@ -96,7 +96,7 @@ def check_command(
     from truegain.measures.parse import parse_measure
     from truegain.measures.scoring import at_level
     from truegain.report.gather import judges_by_list
-    from truegain.study.gold import read_gold
+    from truegain.study.gold import gold_and_design
 
     refuse_preferences("judge check", judgments)
     items = answers.items([judgments, *expand(runs or [])])
@@ -116,7 +116,7 @@ def check_command(
         )
     measure = _weighing(measure) if runs and is_of_file("measure") else measure
     files = RunPaths.of(runs, name_by) if runs else None
-    bronze, (trusted, design, listed) = labeling.bronze(judgments), read_gold(GoldConfig(gold, labeling.design))
+    bronze, (trusted, design, listed) = labeling.bronze(judgments), gold_and_design(GoldConfig(gold, labeling.design))
     if listed is not None and listed.design == "ordered":
         if show in ("topics", "assessors"):
             raise TruegainError(

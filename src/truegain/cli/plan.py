@@ -36,14 +36,14 @@ from truegain.cli.options import (
     with_options,
 )
 from truegain.cli.output import TableOutput, write_table
-from truegain.cli.rating_options import NormalizeOption, RatingOptions
+from truegain.cli.rating_options import AggregateOption, NormalizeOption, RatingOptions
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
 from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
-from truegain.config import Resampling, Scoring, StudyConfig
+from truegain.config import Ratings, Repeated, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
-from truegain.errors import InputError, TruegainError, counted
+from truegain.errors import InputError, TruegainError, counted, heard
 from truegain.io.files import expand
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
@@ -156,8 +156,10 @@ class LabelNeeds:
 
 @dataclass(frozen=True, kw_only=True)
 class ListSampling:
-    """How the pairs of a list are sampled."""
+    """How the pairs of a list are sampled, and how ratings become the labels that it is sampled by."""
 
+    aggregate: AggregateOption = None
+    repeated: Annotated[Repeated, option_for(Ratings, "repeated")] = "error"
     draw: Annotated[
         str | None,
         typer.Option(
@@ -287,9 +289,14 @@ def labels_command(
         if printing.docs is not None:
             raise TruegainError(f"{option('--docs')}: answers have no document ids; show their texts separately")
         inputs, unit = (items, None, answers.score), "item" if any(items.item.values) else "answer"
-    if unit != "pair":
+    if unit == "pair":
+        made, scale = _combined(judgments, sampling.aggregate, sampling.repeated)
+        inputs, sampling = (inputs[0], made, measure), replace(sampling, scale=sampling.scale or scale)
+    else:
         refuse_for_answers(
-            ({"relevant_from": "--relevant-from"} if needs.relevant_from is not None else {})
+            ({"aggregate": "--aggregate"} if sampling.aggregate is not None else {})
+            | ({"repeated": "--repeated"} if sampling.repeated != "error" else {})
+            | ({"relevant_from": "--relevant-from"} if needs.relevant_from is not None else {})
             | ({"gold_relevant_from": "--gold-relevant-from"} if needs.gold_relevant_from is not None else {})
             | ({"name_by": "--name-by"} if name_by != "file" else {})
         )
@@ -334,6 +341,22 @@ def labels_command(
     if printing.figure is not None:
         save(label_chart(label_plan), printing.figure)
     write_table(replace(label_plan.details, notes=notes), printing.output_format, printing.table)
+
+
+def _combined(judgments: str, rule: str | None, repeated: Repeated) -> tuple[Any, str | None]:
+    """One label a document, and of ratings the ends of their labels, which people's have, too; else as they are."""
+    from truegain.aggregation.aggregate import aggregate
+    from truegain.data.ratings import read_ratings
+
+    if rule is None:
+        refuse(
+            f"this applies to ratings; choose how they become labels, as in {option('--aggregate')} mean",
+            {"repeated": "--repeated"} if repeated != "error" else {},
+        )
+        return judgments, None
+    with heard():  # repeated ratings are told below
+        labels = read_ratings(judgments, repeated="all").label
+    return aggregate(read_ratings(judgments, repeated=repeated), rule), f"{labels.min():g}:{labels.max():g}"
 
 
 def _is_list(gold: str, unit: str) -> bool:

@@ -86,7 +86,8 @@ class FileQuestion:
     def lines(self) -> Iterator[str]:
         """What is printed for people."""
         more = f" (or: {some(self.instead, 5)})" if self.instead else ""
-        yield f"  {'Not yet: ' if self.lacks else ''}{self.question}{more} {sentence(_begun(self.lacks))}".rstrip()
+        lacks = _begun(self.lacks) if self.lacks.endswith(":") else sentence(_begun(self.lacks))
+        yield f"  {'Not yet: ' if self.lacks else ''}{self.question}{more} {lacks}".rstrip()
         if self.command:
             yield f"    {self.command}"
 

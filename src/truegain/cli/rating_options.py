@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -36,6 +37,19 @@ WeightOption = Annotated[
         help="Weights of assessors: agreement (their correlation with the others), or a file of assessor,weight.",
     ),
 ]
+
+
+def rule_in_words(ratings: Ratings) -> str:
+    """The options by which another command makes labels of ratings, after a space; nothing where there are none.
+
+    >>> rule_in_words(Ratings("mean", repeated="all")), rule_in_words(Ratings())
+    (' --aggregate mean --repeated all', '')
+    """
+    if ratings.aggregate is None:
+        return ""
+    words = ["--aggregate", str(ratings.aggregate)]
+    words += ["--repeated", ratings.repeated] if ratings.repeated != "error" else []
+    return f" {shlex.join(words)}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,9 +22,10 @@ from truegain.cli.options import (
     with_options,
 )
 from truegain.cli.output import digests
-from truegain.cli.rating_options import RatingOptions
+from truegain.cli.questions import typed
+from truegain.cli.rating_options import RatingOptions, rule_in_words
 from truegain.cli.streams import in_words
-from truegain.cli.study_options import Claims, StudyOptions, left_out_of_file, tell_default_measure
+from truegain.cli.study_options import Claims, StudyOptions, filter_for_study_file, tell_default_measure
 from truegain.cli.verdict import answer_arguments
 from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments
@@ -155,6 +156,8 @@ def report_command(
             {options.called(system_name(path)): shown_path(path) for path in files if path != STANDARD_INPUT},
             in_words,
             answer_arguments([judgments, *files], options) if sources.of_answers else "",
+            tuple(typed(file_options())),
+            rule_in_words(config.ratings),
         )
         questions = {
             "pairs": pairs,
@@ -224,7 +227,7 @@ def _read(
     runs = Filed.of(files, options.name_by, jobs, cached, options.renamed if options.renames else None)
     rated = config.ratings.are_aggregated
     judged = reading.load(judgments, normalize=config.ratings.normalize) if rated else Judgments.of(judgments)
-    study = options.study_of_tables(runs, judged, config, reading, left_out_of_file())
+    study = options.study_of_tables(runs, judged, config, reading, filter_for_study_file())
     tell_default_measure(study, options.measure)
     return _Sources(study, runs, judged)
 

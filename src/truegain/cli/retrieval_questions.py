@@ -25,6 +25,7 @@ from truegain.cli.questions import (
 from truegain.config import Gold, Ratings, Resampling, StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.label_lists import list_of_key
+from truegain.data.models import judge_in
 from truegain.data.pool import Pool
 from truegain.data.runs import Runs
 from truegain.data.scores import Scores
@@ -83,6 +84,8 @@ def _about_runs(
     judged = [file for file in files if file.kind == JUDGMENTS]
     fitting = sorted((j for j in judged if _fits(j.data, runs)), key=lambda j: len(j.data), reverse=True)
     if not fitting:
+        if len(systems) > 1 and any(file.kind == RATINGS and _fits(file.data, runs) for file in files):
+            return  # see `of_ratings`
         why = "no judgments: give relevance labels of their documents (qrels)"
         if unread := [file.file for file in files if file.kind == UNKNOWN]:
             why = (
@@ -368,15 +371,26 @@ def of_ratings(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         about = f"ratings: {file.file}"
         repeated = ("--repeated", "mean") if file.replicates > 1 else ()
         again = ", with repeated ratings averaged" if repeated else ""
-        yield FileQuestion(
-            about, f"Do the assessors agree{again}?", command_of("agree", file.file, *repeated, *columns_of(file))
-        )
+        if len(file.judges) > 1:
+            yield FileQuestion(
+                about, f"Do the assessors agree{again}?", command_of("agree", file.file, *repeated, *columns_of(file))
+            )
         for folder, runs in _by_folder(files).items():
             systems = [system for run in runs for system in run.systems]
             if len(systems) > 1 and _fits(file.data, runs):
                 question = f"{which_of(systems)} by the mean of their ratings{again}?"
                 words = (file.file, *_paths(folder, runs, files), "--aggregate", "mean", *repeated)
+                words = (*words, *columns_of(file, runs=runs))
                 config = StudyConfig(ratings=Ratings("mean", repeated="mean"))
-                lacks = refusal(partial(_study_by, runs, file, config))
-                command = "" if lacks else command_of("verdict", *words, *columns_of(file, runs=runs))
-                yield FileQuestion(about, question, command, lacks)
+                if lacks := refusal(partial(_study_by, runs, file, config)):
+                    yield FileQuestion(about, question, lacks=lacks)
+                    continue
+                yield FileQuestion(about, question, command_of("verdict", *words))
+                yield FileQuestion(about, PAGE, command_of("report", *words, "-o", "report.html"))
+                if models := judge_in(file.data):
+                    depth = ("-m", at_depth_of(_together(runs), "P@10"))
+                    why = f"no person has checked the labels of {some(models)}; this draws documents to label:"
+                    plan = command_of(
+                        "plan", "labels", *words, *(() if depth[1] == "P@10" else depth), "-o", "list.csv"
+                    )
+                    yield FileQuestion(about, f"Can the judge of {file.file} be trusted?", plan, why)

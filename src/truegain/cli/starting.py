@@ -9,7 +9,7 @@ import _signal  # type: ignore[import-not-found]  # `signal` imports others
 import sys
 
 ASK_FOR_HELP = ("--help", "-h")  # the last word of a command line
-SCRIPTS = ("truegain", "truegain.exe", "truegain-script.py")
+PROGRAMS = ("truegain", "truegain.exe", "truegain-script.py")
 
 
 def of_command(argv: list[str], whole: list[str]) -> bool:
@@ -24,7 +24,7 @@ def of_command(argv: list[str], whole: list[str]) -> bool:
     """
     if argv[:1] == ["-m"]:  # so it is while Python looks for the module, which may be another that imports us
         return "-m" in whole[:-1] and whole[whole.index("-m") + 1] == "truegain"
-    return bool(argv) and argv[0].replace("\\", "/").rpartition("/")[2] in SCRIPTS and argv[0] in whole
+    return bool(argv) and argv[0].replace("\\", "/").rpartition("/")[2] in PROGRAMS and argv[0] in whole
 
 
 def begin() -> None:

@@ -80,7 +80,7 @@ def without_design_of_file(options: dict[str, Any]) -> dict[str, Any]:
     return options if listed is None else {**options, "design": None}
 
 
-def within_gold(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]:
+def drop_uncorrectable(measures: Sequence[str], beyond: Mapping[str, str]) -> list[str]:
     """The measures of a study file without those that gold labels cannot set right, of which it is told why."""
     left, lost = [m for m in measures if m not in beyond], [m for m in measures if m in beyond]
     if lost:

@@ -20,13 +20,13 @@ from truegain.cli.options import (
 )
 from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.streams import tell
-from truegain.cli.study_files import is_of_file, within_gold, without_scale_of_file
+from truegain.cli.study_files import drop_uncorrectable, is_of_file, without_scale_of_file
 from truegain.config import Scoring, StudyConfig
 from truegain.data.models import models_named
 from truegain.errors import InputError, TruegainError
 from truegain.io.column_names import file_options
 from truegain.message import arg, option
-from truegain.study.inputs import USUAL, LeaveOut, StudyInputs
+from truegain.study.inputs import USUAL, MeasureFilter, StudyInputs
 
 if TYPE_CHECKING:
     from truegain.aggregation.reading import RatingReading
@@ -89,7 +89,7 @@ class StudyOptions(StudyInputs):
         if not files and (preferences := self.study_of_preferences(judgments, config, reading)) is not None:
             return preferences
         try:
-            study = self.study_of_files(judgments, files, config, reading, left_out_of_file())
+            study = self.study_of_files(judgments, files, config, reading, filter_for_study_file())
         except InputError:
             from truegain.preferences.table import holds_preferences  # needed where something is wrong
 
@@ -145,9 +145,9 @@ class StudyOptions(StudyInputs):
         return answers
 
 
-def left_out_of_file() -> LeaveOut | None:
+def filter_for_study_file() -> MeasureFilter | None:
     """What leaves out measures of a study file that gold labels cannot correct; None: those typed are refused."""
-    return within_gold if is_of_file("measure") else None
+    return drop_uncorrectable if is_of_file("measure") else None
 
 
 def tell_default_measure(study: Study, measure: list[str] | None) -> None:

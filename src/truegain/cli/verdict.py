@@ -13,7 +13,7 @@ import typer
 from truegain.cli.options import JudgmentsOrAnswers, RunFiles, with_options
 from truegain.cli.output import TableOutput, digests, write_json
 from truegain.cli.questions import typed
-from truegain.cli.rating_options import RatingOptions
+from truegain.cli.rating_options import RatingOptions, rule_in_words
 from truegain.cli.streams import in_words
 from truegain.cli.study_files import StudyFile, typed_claims
 from truegain.cli.study_options import Claims, StudyOptions
@@ -185,27 +185,34 @@ def about_in_commands(
 
         unit = labeled_as(study.measures[0], study.ranked, "document")
         check = (
-            f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs, options)} draws the "
+            f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs, study, options)} draws the "
             f"{unit}s to label; fill in labels from the top, then add --gold LIST.csv."
         )
     if verdict.unjudged_to_draw is not None:
         of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.unjudged_to_draw}"
+        labels, first = judgments, ""
+        if rule := rule_in_words(study.config.ratings):
+            labels, files = "labels.csv", shlex.join([shown_path(judgments), *typed(file_options())])
+            first = f"first `truegain aggregate {files}{rule} -o {labels}`; then "
         draw = (
-            f"`truegain unjudged {files_of(verdict, judgments, runs)} {of} -o FILE.csv` draws them from these two "
+            f"{first}`truegain unjudged {files_of(verdict, labels, runs)} {of} -o FILE.csv` draws them from these two "
             "runs; fill in the labels, then add --unjudged-sample FILE.csv."
         )
     return tuple(map(in_words, verdict.about_with(check, draw)))
 
 
-def checking(verdict: Verdict, judgments: str, runs: Sequence[str], options: StudyInputs | None = None) -> str:
-    """The command that draws gold labels to check a judge."""
+def checking(
+    verdict: Verdict, judgments: str, runs: Sequence[str], study: Study, options: StudyInputs | None = None
+) -> str:
+    """The command that draws gold labels to check a judge, of ratings those of the documents that they are of."""
     if verdict.of_answers:
         pair = shlex.quote(f"{verdict.comparison.a},{verdict.comparison.b}")
         files = answer_arguments([judgments, *runs], options or StudyInputs())
         return f"`truegain plan labels {files} --pair {pair} -o LIST.csv`"
     draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
     measure = shlex.quote(verdict.comparison.measure)
-    return f"`truegain plan labels {files_of(verdict, judgments, runs)} -m {measure}{draw} -o LIST.csv`"
+    rule = rule_in_words(study.config.ratings)
+    return f"`truegain plan labels {files_of(verdict, judgments, runs)} -m {measure}{rule}{draw} -o LIST.csv`"
 
 
 def answer_arguments(files: Sequence[str], options: StudyInputs) -> str:

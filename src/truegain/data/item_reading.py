@@ -336,13 +336,14 @@ def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
         for at, (of, number) in enumerate(zip(cells, numbers, strict=True))
     ]
     of_topics = [row for row in rows if row.topic != ALL_TOPICS]
+    scales = dict.fromkeys(score, ScoreRange(0.0, 1.0)) if _is_yes_or_no(columns._column(roles["value"])) else {}
     if "score" not in roles or not of_topics:
-        return _table(columns, rows, roles)
+        return replace(_table(columns, rows, roles), scales=scales)
     moved = _rounding(rows, columns._column(roles["value"]))
     means = [
         ToolMean(row.score, row.value, row.system, rounding=moved[row.score]) for row in rows if row.topic == ALL_TOPICS
     ]
-    return replace(_table(columns, of_topics, roles), means=means)
+    return replace(_table(columns, of_topics, roles), means=means, scales=scales)
 
 
 def _rounding(rows: Sequence[Row], cells: Sequence[object]) -> dict[str, float]:
@@ -384,7 +385,9 @@ def _wide(columns: Columns, roles: Mapping[str, str]) -> Log:
         of_all = peoples if name in PEOPLES else cells
         for at, (of, number) in enumerate(zip(of_all, _numbers(columns, name), strict=True)):
             rows.append(Row(score=columns.written(name), value=number, line=_line(columns, at), **of))
-    return replace(_table(columns, rows, roles), no_scores=no_scores)
+    yes_or_no = [columns.written(n) for n in names if _is_yes_or_no(columns._column(n))]
+    scales = dict.fromkeys(yes_or_no, ScoreRange(0.0, 1.0))
+    return replace(_table(columns, rows, roles), no_scores=no_scores, scales=scales)
 
 
 def _no_number(columns: Columns, name: str) -> str:
@@ -490,6 +493,12 @@ def _are_words(cells: Iterable[object], words: Collection[str]) -> bool:
     """Whether a column holds these words or nothing, and some word."""
     known = [cell for cell in cells if not says_missing(cell)]
     return bool(known) and all(isinstance(c, str) and c.strip().lower() in words for c in known)
+
+
+def _is_yes_or_no(cells: Sequence[object]) -> bool:
+    """Whether a column holds nothing but true and false, or such words: its values lie between 0 and 1."""
+    known = [cell for cell in cells if not says_missing(cell)]
+    return _are_words(known, YES_NO) or (bool(known) and all(map(named_tables.is_bool, known)))
 
 
 def _is_score(cells: Sequence[object]) -> bool:

@@ -22,7 +22,7 @@ from truegain.message import AGGREGATE_FIRST
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Items are distinct (topic, document) pairs, topic by topic: topic t has items begin[t] to begin[t + 1].
+    """Items are distinct (topic, document) pairs, not items of answers; topic t has begin[t] to begin[t + 1].
 
     `row_item` tells which item each row of the judgments is about.
     """

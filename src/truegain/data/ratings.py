@@ -225,7 +225,7 @@ def settled(ratings: Judgments, repeated: str, warned: bool = False) -> Judgment
     if len(first) == len(key):
         return ratings
     several = int((count > 1).sum())
-    if repeated == "error" and _are_replicates(ratings, at):
+    if repeated == "error" and _are_numbered(ratings, at):
         return ratings
     if repeated == "error":
         order = np.argsort(key, kind="stable")
@@ -257,7 +257,15 @@ def settled(ratings: Judgments, repeated: str, warned: bool = False) -> Judgment
     return ratings.take(np.sort(first))
 
 
-def _are_replicates(ratings: Judgments, rated: Ints) -> bool:
+def are_replicates(ratings: Judgments) -> bool:
+    """Whether one assessor rated documents again and again, each time with a number in the column `replicate`."""
+    if ratings.assessor is None or len(ratings.assessor.values) > 1:
+        return False
+    _, at, count = np.unique(item_keys(ratings), return_inverse=True, return_counts=True)
+    return bool((count > 1).any()) and _are_numbered(ratings, at)
+
+
+def _are_numbered(ratings: Judgments, rated: Ints) -> bool:
     """Whether a column `replicate` numbers all ratings of a document by one assessor, which are then no mistake.
 
     rated: by rating, the document and assessor that it is of.

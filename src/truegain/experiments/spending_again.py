@@ -137,7 +137,7 @@ def looked(
     value, half, every = np.zeros(len(labels)), np.full(len(labels), NONE), np.full(len(labels), NONE)
     for i, n in enumerate(labels):
         estimator = pool.estimator(a, b, sizes, order, n)
-        if estimator.touching(PAIR)[0] < LEAST_GOLD and not estimator.draws.whole:
+        if estimator.labels_for_rule(PAIR)[0] < LEAST_GOLD and not estimator.draws.whole:
             continue
         value[i] = estimator.value[1] - estimator.value[0]
         gold = estimator.over_gold(PAIR)

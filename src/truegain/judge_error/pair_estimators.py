@@ -31,7 +31,7 @@ class SampledPairs:
     was drawn with the pair, such as its answer, by number; None where pairs were drawn by themselves.
     are_values: these are values of answers, and gold has three levels or more: a few labels show how they spread.
     slope: of the line that predicts gold values from bronze ones, which strata then correct; 0 for labels.  With a
-    line, bronze values lie within those of gold pairs (`within_gold`).
+    line, bronze values lie within those of gold pairs (`clipped_to_gold`).
     """
 
     topic: Ints
@@ -119,12 +119,12 @@ def slope_of(bronze: Floats, gold: Floats, weight: Floats) -> float:
     return float(weight @ (x * y)) / (square * (1 + 1 / len(x))) if square > TINY * float(weight @ bronze**2) else 0.0
 
 
-def within_gold(bronze: Floats, sampled: Bools) -> Floats:
+def clipped_to_gold(bronze: Floats, sampled: Bools) -> Floats:
     """Bronze values, no lower and no higher than those with a gold label: beyond, a line is level.
 
     A value on another scale, such as 85 for 0.85, would else be believed where no gold label met it.
 
-    >>> within_gold(np.array([0.1, 0.5, 0.9, 85.0]), np.array([False, True, True, False])).tolist()
+    >>> clipped_to_gold(np.array([0.1, 0.5, 0.9, 85.0]), np.array([False, True, True, False])).tolist()
     [0.5, 0.5, 0.9, 0.9]
     """
     return np.asarray(np.clip(bronze, bronze[sampled].min(), bronze[sampled].max()))
@@ -246,7 +246,7 @@ class PairFit:
         corrected = np.divide(whole * right, share, out=np.full(share.shape, lacking), where=share != 0)
         return np.asarray((predicted + weights @ self.line.T + corrected) / weights.sum(axis=1, keepdims=True))
 
-    def by_topic(self) -> Floats:
+    def contributions(self) -> Floats:
         """Topic x system: what each topic brings to the scores, whose mean it is; every topic counts once."""
         m = self.expected(np.ones((1, self.pairs.topics)))[0]
         right = self.drawn_gold - (self.drawn * m).sum(axis=2)
@@ -264,7 +264,7 @@ class PairFit:
 
     @cached_property
     def load(self) -> Floats:
-        """Gold pair x system: how much of a score stands on the pair, with every topic once."""
+        """Gold pair x system: the weight of the pair's residual in the score, times the number of topics."""
         return frozen((self._scale[:, None] * self.coefficient).T * self.pairs.expansion[self.pairs.sampled][:, None])
 
     def residuals(self) -> Floats:
@@ -280,11 +280,11 @@ class PairFit:
 
     @property
     def unseen(self) -> Floats:
-        """What chance has left open of each gold pair: 1 - its probability to be drawn."""
+        """The finite-population factor of each gold pair: 1 - its inclusion probability."""
         return np.maximum(0.0, 1 - 1 / self.pairs.expansion[self.pairs.sampled])
 
     def by_chance(self, load: Floats) -> Floats:
-        """The variance that so few pairs must have: by the spread of gold values where a contrast looks.
+        """A lower bound on the variance over gold pairs, by the smoothed variance of gold values in each stratum.
 
         load: gold pair x contrast.  Per stratum of bronze labels, the n gold values that touch the contrast and four
         more as the whole stratum has them, so that values that agree by chance do not look exact (Agresti and Coull
@@ -424,7 +424,7 @@ class ListFit:
         """What a line through the gold values says of each pair, but for a constant; 0 for labels."""
         if self.bronze is None or not self.are_values:
             return np.zeros(len(self.stratum))
-        bronze, (e, g) = within_gold(self.bronze, self._sampled), self._known
+        bronze, (e, g) = clipped_to_gold(self.bronze, self._sampled), self._known
         at = self.item[e > 0]
         return frozen(slope_of(bronze[at], g[e > 0], e[e > 0]) * bronze)
 
@@ -467,7 +467,7 @@ class ListFit:
         return frozen((self.coefficient[:, self.item] * error).T)
 
     @cached_property
-    def by_topic(self) -> Floats:
+    def contributions(self) -> Floats:
         """Topic x system: what each topic brings to the scores, whose mean it is."""
         out = np.zeros((self.topics, len(self.coefficient)))
         np.add.at(out, self.topic[self.item], self.pull * self.expansion[:, None])
@@ -478,7 +478,7 @@ class ListFit:
     @property
     def scores(self) -> Floats:
         """Of each system."""
-        return np.asarray(self.by_topic.mean(axis=0))
+        return np.asarray(self.contributions.mean(axis=0))
 
     @cached_property
     def variance(self) -> Floats:

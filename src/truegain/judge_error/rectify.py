@@ -11,7 +11,7 @@ from truegain.errors import MeasureError, TruegainError, warn
 from truegain.io.columns import Coded, Floats, Ints
 from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart, by_luck
 from truegain.judge_error.judge import Judge
-from truegain.judge_error.pair_estimators import TWO_LEVELS, PairFit, SampledPairs, slope_of, strata_of, within_gold
+from truegain.judge_error.pair_estimators import TWO_LEVELS, PairFit, SampledPairs, clipped_to_gold, slope_of, strata_of
 from truegain.judge_error.topic_estimators import LEAST_TOPICS, TopicFit
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
@@ -86,7 +86,7 @@ def _score_range(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple
 
 
 def _pair_fit(bronze: RankedGains, gold: Floats, measure: Measure, design: str, weights: Floats | None) -> PairFit:
-    """What single gold pairs say of the others: their worth, how many each stands for, and what it counts by system."""
+    """Fit the correction by single gold pairs: their gains, expansion weights, and coefficients by system."""
     refuse_not_linear(measure)
     labels, topic = bronze.item_gain, bronze.pool.topic
     has = ~np.isnan(gold)
@@ -100,7 +100,7 @@ def _pair_fit(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
     worth, gold_worth = parts.worth(labels), parts.worth(filled)
     are_values = isinstance(measure, ItemMean) and len(np.unique(gold[has])) > TWO_LEVELS
     if are_values:
-        worth = within_gold(worth, has)
+        worth = clipped_to_gold(worth, has)
     pairs = SampledPairs(
         topic.astype(np.int64),
         strata_of(labels, has),

@@ -128,7 +128,7 @@ class TopicFit:
 
     # ------------------------------------------------------------------ values, and what each topic does to them
 
-    def by_topic(self, contrasts: Contrasts) -> Floats:
+    def contributions(self, contrasts: Contrasts) -> Floats:
         """Topic x contrast, with the values as mean: N/n (y - lambda k f) of a gold topic, N/u l k f of another.
 
         f is less its mean over the others, here and in the variances.
@@ -140,7 +140,7 @@ class TopicFit:
 
     def values(self, contrasts: Contrasts) -> Floats:
         """The score or difference of each contrast."""
-        return _by_block(contrasts, lambda some: [_mean(self.by_topic(some))])[0]
+        return _by_block(contrasts, lambda some: [_mean(self.contributions(some))])[0]
 
     def slopes(self, contrasts: Contrasts) -> Floats:
         """l: how much of the bronze scores each contrast uses."""
@@ -148,7 +148,7 @@ class TopicFit:
 
     def moves(self, contrasts: Contrasts) -> Floats:
         """Topic x contrast: how far each topic moves it, by its gold score or by its bronze one."""
-        out, n, u = self.by_topic(contrasts) / self.topics, self.n, self.topics - self.n
+        out, n, u = self.contributions(contrasts) / self.topics, self.n, self.topics - self.n
         for rows, units in ((self.has, n), (~self.has, u)):
             about = out[rows] - out[rows].mean(axis=0) if units > 1 else np.zeros(out[rows].shape)
             out[rows] = about * math.sqrt(units / max(units - 1, 1))

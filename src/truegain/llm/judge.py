@@ -106,6 +106,10 @@ class JudgeSetup:
     def plan(self) -> CallPlan:
         """The calls."""
         prompt, url = read_prompt(self.prompt), base_url(self.url)
+        if self.asking.one_order and prompt.task != "preferences":
+            raise TruegainError(
+                f"{argname('one_order')} is for pairs, and the prompt {prompt.name} judges {prompt.task}; leave it out"
+            )
         items = read_items(self.pool, self.topics, self.docs, prompt, self.depth)
         return CallPlan(items, prompt, tuple(self.models), url, self.asking)
 
@@ -146,7 +150,7 @@ class JudgeSetup:
                 ],
                 0 if endpoint is None else endpoint.requests,
                 0 if endpoint is None else endpoint.repeated,
-                budget.spent if budget.prices and not unpriced else None,
+                round(budget.spent, 10) if budget.prices and not unpriced else None,  # a sum of many, rounded each
                 stopped,
                 judging.ways,
                 "" if endpoint is None else endpoint.last_fault,
@@ -235,6 +239,8 @@ class JudgeSetup:
             f"Tokens in are estimated; tokens out are {REASONING} an answer, more where the model reasons (at most "
             f"{self.asking.max_tokens:,}). Minutes are at {seconds:.1f} s an answer, {self.pace.concurrency} at a time."
         )
+        if self.costs.max_cost is not None:
+            yield f"{argname('max_cost')} is not applied here: the run stops before the call that could exceed it."
         if cuts := sum(count[3] for count in counts.values()):
             yield f"{counted(cuts, 'text')} would be cut to about {self.asking.text_tokens:,} tokens."
         if not self.costs.price:
@@ -320,11 +326,11 @@ class JudgeSetup:
                 hint=f"give the same pool, texts, prompt, model and store as with {arg('batch', 'FILE')}",
             )  # fmt: skip
         if unknown or failed:
-            again = f"; the next {arg('batch', 'FILE')} has them" if failed else ""
-            warn(
-                f"{file}: {counted(len(failed), 'request')} of the batch failed{last}, {counted(unknown, 'answer')} "
-                f"{'is' if unknown == 1 else 'are'} of no request of this run{again}"
-            )
+            said = [f"{counted(len(failed), 'request')} of the batch failed{last}"] if failed else []
+            if unknown:
+                said.append(f"{counted(unknown, 'answer')} {'is' if unknown == 1 else 'are'} of no request of this run")
+            again = f"; the next {arg('batch', 'FILE')} has what failed" if failed else ""
+            warn(f"{file}: {', '.join(said)}{again}")
         return self.run(ask=False, failed=frozenset(failed))
 
 

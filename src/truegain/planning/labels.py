@@ -155,7 +155,7 @@ def _rounds(judged: int, top: int | None) -> list[int]:
     return sorted({n for n in (*ROUND, judged) if max(judged, 1) <= n < most} | ({top} if top else set()))
 
 
-def least_of(touching: Ints | None, judged: int, top: int | None, pairs: int, least: int = LEAST_GOLD) -> Ints:
+def least_of(label_counts: Ints | None, judged: int, top: int | None, pairs: int, least: int = LEAST_GOLD) -> Ints:
     """About how many labels in all make `least` touch each of so many differences, or all there are; 0 where they do.
 
     top: labels in all once every pair is judged that moves the difference; None where that is not known.
@@ -163,10 +163,10 @@ def least_of(touching: Ints | None, judged: int, top: int | None, pairs: int, le
     >>> least_of(np.array([12, 5, 0]), 20, 100, 3).tolist(), least_of(np.array([3]), 3, 4, 1).tolist()
     ([0, 40, 100], [4])
     """
-    if touching is None:
+    if label_counts is None:
         return np.zeros(pairs, np.int64)
-    wanted = np.array([-(-judged * least // max(int(n), 1)) if n or top is None else top for n in touching])
-    return np.where(touching >= least, 0, wanted if top is None else np.minimum(wanted, top))
+    wanted = np.array([-(-judged * least // max(int(n), 1)) if n or top is None else top for n in label_counts])
+    return np.where(label_counts >= least, 0, wanted if top is None else np.minimum(wanted, top))
 
 
 def _with_least(mix: Mix | None, lacking: int, aim: Aim) -> Mix | None:
@@ -490,7 +490,7 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
     variance_model = study.variance_model(m)
     estimator, precisions = variance_model.estimator, study.precisions(contrasts, m)
     now = precisions[0]
-    touching, moving = estimator.touching(contrasts), estimator.moving(contrasts)
+    label_counts, moving = estimator.labels_for_rule(contrasts), estimator.label_count(contrasts)
     if isinstance(estimator, ByList):
         assert study.gold_list is not None
         check_asked(estimator.unlisted(contrasts), study.gold_list, names)
@@ -537,7 +537,7 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
             unit = labeled_as(m, study.ranked)
             raise _too_few_differ(now.differ, estimator.least_gold, _moved(contrasts, names), m, unit)
         top = now.gold + now.open
-    least = least_of(None if now.whole else touching, now.gold, top, len(contrasts), estimator.least_gold)
+    least = least_of(None if now.whole else label_counts, now.gold, top, len(contrasts), estimator.least_gold)
     return planned(precisions, now.gold, most, names, m, aim, details, notes, least)
 
 

@@ -111,8 +111,10 @@ class ByPreferences(ScoreEstimator):
         gold = self.by_gold()
         if gold is None or self.gold is None:
             return None
-        touching = self.gold_touching(contrasts) if not self.gold.whole else np.full(len(contrasts), len(gold.units))
-        return Variance(contrasts.squares(gold.matrix), np.maximum(touching - 1.0, 1.0))
+        label_counts = (
+            self.gold_touching(contrasts) if not self.gold.whole else np.full(len(contrasts), len(gold.units))
+        )
+        return Variance(contrasts.squares(gold.matrix), np.maximum(label_counts - 1.0, 1.0))
 
     @property
     def gold_by_system(self) -> Ints:

@@ -469,13 +469,13 @@ class PreferenceStudy(Study):
         assert estimator.gold is not None
         if estimator.label_facts.exact:  # all comparisons are gold: the judge does not count
             return []
-        touching = int(estimator.gold_by_system[self.systems.index(system)])
+        label_counts = int(estimator.gold_by_system[self.systems.index(system)])
         unit = "topics" if estimator.gold.whole else "comparisons"
-        if model is not None and touching < LEAST_GOLD:
-            return gold_reasons(system, model, self._design, touching)
-        if touching >= LEAST_GOLD:
+        if model is not None and label_counts < LEAST_GOLD:
+            return gold_reasons(system, model, self._design, label_counts)
+        if label_counts >= LEAST_GOLD:
             return []
-        return [Reason(TOO_FEW, f"{system} is in {touching} of the gold {unit}, and {LEAST_GOLD} are needed")]
+        return [Reason(TOO_FEW, f"{system} is in {label_counts} of the gold {unit}, and {LEAST_GOLD} are needed")]
 
     def _sizes(self, variance_model: VarianceModel, contrasts: Contrasts) -> dict[str, str]:
         sizes = super()._sizes(variance_model, contrasts)

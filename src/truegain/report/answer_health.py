@@ -184,13 +184,15 @@ def clusters_check(items: Items, ranked: RankedGains) -> Check | None:
 
 
 def judges_check(items: Items) -> Check:
-    """Who gave the values."""
-    if not items.judges:
+    """Who gave the values of the score, as `answer_checks` has it; the files may name judges of other scores, too."""
+    gave = {*items.judge.strings()}
+    judges = [judge for judge in items.judges if judge in gave]
+    if not judges:
         return Check(
             "Judges", True, "not named", ("The files do not say who gave the values, or a rule computed them.",)
         )
-    models = [f"{judge} (a model)" if judge in items.models else judge for judge in items.judges]
-    several = len(items.judges) > 1
+    models = [f"{judge} (a model)" if judge in items.models else judge for judge in judges]
+    several = len(judges) > 1
     about = ("All judges have the same weight in the value of an answer.",) if several else ()
     return Check("Judges", True, named(models, 3), about)
 

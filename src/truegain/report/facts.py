@@ -27,7 +27,7 @@ from truegain.reliability.agree import AgreementReport
 from truegain.results.base import Table
 from truegain.stats.contrasts import within
 from truegain.stats.results import Comparison, Estimate
-from truegain.study.decision import SETTLED, could_move, decided
+from truegain.study.decision import SETTLED, could_move, outcome_by_limits
 from truegain.study.documents import Outcome
 from truegain.study.estimates import Ranking
 from truegain.study.verdict import Verdict
@@ -234,10 +234,12 @@ class Made:
     runs: Mapping[str, str] = field(default_factory=dict)  # of systems
     words: Callable[[str], str] = str  # a message as its reader knows it: a command names options, not arguments
     answers: str = ""  # of answers: files and options by which a command reads them
+    reading: tuple[str, ...] = ()  # options by which a command reads the other files
+    rule: str = ""  # options by which it makes labels of ratings
 
     def files(self, *systems: str) -> str:
         """The judgments and some systems' runs, for a command."""
-        return shlex.join([self.judgments, *(self.runs.get(system, "RUN") for system in systems)])
+        return shlex.join([self.judgments, *(self.runs.get(system, "RUN") for system in systems), *self.reading])
 
 
 Looks = Literal["", "betting", "asymptotic"]
@@ -428,7 +430,7 @@ def _of_measure(facts: Facts, at: int) -> MeasureMarks | None:
 
 def _marked(verdict: Verdict, true: float, min_effect: float) -> MarkedClaim:
     naive = replace(verdict.comparison, low=verdict.uncorrected.low, high=verdict.uncorrected.high)
-    labels = decided(naive, verdict.unjudged_bounds, verdict.unjudged_policy, min_effect)
+    labels = outcome_by_limits(naive, verdict.unjudged_bounds, verdict.unjudged_policy, min_effect)
     return MarkedClaim(
         verdict, true, mark_of(verdict.outcome, true, min_effect), labels, mark_of(labels, true, min_effect)
     )

@@ -337,7 +337,7 @@ def gather(
 
 def _looks(study: Study) -> Looks:
     """By what intervals hold at every look at a growing list of labels, where they do."""
-    if study.variance_model(study.measures[0]).looks is None:
+    if study.variance_model(study.measures[0]).anytime_confidence is None:
         return ""
     return "asymptotic" if study.gold_list is None else "betting"
 

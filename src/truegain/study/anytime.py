@@ -117,30 +117,30 @@ class LookLimits:
         The scores, with the labels that there are.
     over_topics : bool
         Whether topics are sampled.
-    looks : float or None
+    anytime_confidence : float or None
         The confidence at which limits hold at all looks together; None: they hold at one look.
     """
 
     estimator: ScoreEstimator
     over_topics: bool
-    looks: float | None
+    anytime_confidence: float | None
 
     def variance(self, contrasts: Contrasts, topics: bool = True, estimator: ScoreEstimator | None = None) -> Variance:
         """A variance whose limits are those of all looks together; `estimator` is that of an earlier look."""
         found = estimator or self.estimator
         gold, order = found.over_gold(contrasts), found.label_facts.order
-        assert self.looks is not None
+        assert self.anytime_confidence is not None
         assert gold is not None
         assert order is not None
         over = found.over_topics(contrasts) if topics and self.over_topics else None
-        return at_every_look(gold, over, order.information, self.looks)
+        return at_every_look(gold, over, order.information, self.anytime_confidence)
 
     def by_bets(self, contrasts: Contrasts, topics: bool) -> tuple[Floats, Floats] | None:
         """Limits that hold at every look at an ordered list of gold labels; None for others.
 
         What nobody could judge is at its worst below, and at its best above (see `ByList.ends`).
         """
-        if self.looks is None or not isinstance(self.estimator, ByList):
+        if self.anytime_confidence is None or not isinstance(self.estimator, ByList):
             return None
         stuck = self.estimator.stuck(contrasts)
         free = np.flatnonzero(stuck == 0)
@@ -165,9 +165,9 @@ class LookLimits:
         game = estimator.game(contrasts)
         if game is None:
             return None
-        assert self.looks is not None
+        assert self.anytime_confidence is not None
         over = topics and self.over_topics
-        errors = LookErrors.of(self.looks, over)
+        errors = LookErrors.of(self.anytime_confidence, over)
         low, high = game.limits(errors.gold)
         value = estimator.values(contrasts)
         below, above = np.maximum(value - low, 0.0), np.maximum(high - value, 0.0)
@@ -188,7 +188,7 @@ class LookLimits:
         """
         for before in self.earlier:
             wide = self.variance(contrasts, topics, before)
-            known = (before.touching(contrasts) >= LEAST_GOLD) & (wide.value > 0)
+            known = (before.labels_for_rule(contrasts) >= LEAST_GOLD) & (wide.value > 0)
             then = limits(before.values(contrasts), wide, confidence)
             then = self.held_open(contrasts, then, wide, confidence, topics, before)
             low, high = np.where(known, np.maximum(low, then[0]), low), np.where(known, np.minimum(high, then[1]), high)
@@ -232,7 +232,7 @@ class LookLimits:
     def _at_end(self, now: ByList, end: ByList, one: Contrasts, variance: Variance, topics: bool) -> Variance:
         """The variance of a contrast with what nobody could judge at an end: no less than it is."""
         score = Contrasts.scores(1)
-        if self.looks is not None:
+        if self.anytime_confidence is not None:
             return self.variance(score, topics, end)
         before, then = (e.over_topics(c) if self.over_topics else e.over_gold(c) for e, c in ((now, one), (end, score)))
         more = np.maximum(then.value - before.value, 0.0)

@@ -360,7 +360,10 @@ def compare_corrected(
         if not pairs:
             a, b = (ranked.systems[s] for s in wanted[0])
             raise TruegainError(f"{b} - {a}, {measure}: {with_marks(refused[wanted[0]])}")
-        notes = [*made.notes(), *([made.estimator.label_facts.pairs] if made.estimator.label_facts.pairs else [])]
+        notes = [
+            *made.notes(),
+            *([made.estimator.label_facts.difference_note] if made.estimator.label_facts.difference_note else []),
+        ]
         notes += [*_treats_alike(made, options), *_not_compared(refused, ranked.systems, len(wanted))]
         pairs = _adjusted(pairs, adjust, len(wanted))
         provenance = {

@@ -244,10 +244,10 @@ def _beside_uncorrected(e: Estimate, study: Study, measure: Measure, labels: dic
     """A score of a study beside the judge's own, and the gold labels behind it; labels: by system, of all answers."""
     assert study.judge is not None
     at, model = study.systems.index(e.system), study.variance_model(measure)
-    touching = model.estimator.touching(Contrasts.scores(len(study.systems)))
+    label_counts = model.estimator.labels_for_rule(Contrasts.scores(len(study.systems)))
     return replace(
         e, uncorrected=float(model.uncorrected.value[at]), gold=study.judge.design,
-        gold_pairs=labels.get(e.system, 0) if touching is None else int(touching[at]),
+        gold_pairs=labels.get(e.system, 0) if label_counts is None else int(label_counts[at]),
         method="refused" if e.refused else model.estimator.NAME,
     )  # fmt: skip
 

@@ -158,7 +158,9 @@ def says_nothing(c: Comparison, bounds: tuple[float, float]) -> bool:
     return c.low is not None and c.high is not None and c.low <= -span and c.high >= span
 
 
-def decided(c: Comparison, unjudged_bounds: PairBounds | None, unjudged_policy: str, min_effect: float) -> Outcome:
+def outcome_by_limits(
+    c: Comparison, unjudged_bounds: PairBounds | None, unjudged_policy: str, min_effect: float
+) -> Outcome:
     """The rule for a difference, by its interval and what the unjudged could do; two exactly as good do not differ."""
     if c.low is None or c.high is None:
         return "inconclusive"
@@ -169,7 +171,7 @@ def decided(c: Comparison, unjudged_bounds: PairBounds | None, unjudged_policy: 
 
 
 def could_move(unjudged_bounds: PairBounds | None, unjudged_policy: str) -> tuple[float, float]:
-    """What unjudged documents could take and give, where they hold a verdict back, and how much less sure that is."""
+    """How far unjudged documents could lower and raise the limits of a difference; 0 where they hold nothing back."""
     if unjudged_bounds is None or unjudged_policy != "bound":
         return 0.0, 0.0
     return unjudged_bounds.least - unjudged_bounds.wider[0], unjudged_bounds.most + unjudged_bounds.wider[1]
@@ -180,10 +182,10 @@ def holds_back(c: Comparison, unjudged_bounds: PairBounds | None, unjudged_polic
     if (
         unjudged_bounds is None
         or unjudged_bounds.falls is not None
-        or decided(c, unjudged_bounds, unjudged_policy, min_effect) != "inconclusive"
+        or outcome_by_limits(c, unjudged_bounds, unjudged_policy, min_effect) != "inconclusive"
     ):
         return False
-    return decided(c, None, unjudged_policy, min_effect) != "inconclusive"
+    return outcome_by_limits(c, None, unjudged_policy, min_effect) != "inconclusive"
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ def decide(
 
     rank_alike: whether both systems rank the judged documents identically.
     """
-    by_labels = decided(c, unjudged_bounds, unjudged_policy, min_effect)
+    by_labels = outcome_by_limits(c, unjudged_bounds, unjudged_policy, min_effect)
     notes: tuple[str, ...] = ()
     if by_labels == "inconclusive":  # few judged documents: the interval says more, and this is told beside it
         few = [str(reason) for reasons in withheld.values() for reason in reasons if reason.kind == FEW]

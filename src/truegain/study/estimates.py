@@ -387,7 +387,7 @@ NO_SPREAD = 1e-10  # of a score: a standard error below is none
 
 @dataclass(frozen=True, eq=False)
 class MeasureEstimates:
-    """One measure of some systems: what it stands on, and how sure answers shall be."""
+    """Scores, differences and rankings of the systems on one measure, with their intervals."""
 
     systems: tuple[str, ...]
     measure: Measure
@@ -402,9 +402,9 @@ class MeasureEstimates:
         return self.variance_model.estimator.label_facts.note
 
     @property
-    def of_pairs(self) -> str:
+    def difference_note(self) -> str:
         """How differences are told, where they are not those of the scores."""
-        return self.variance_model.estimator.label_facts.pairs
+        return self.variance_model.estimator.label_facts.difference_note
 
     @property
     def _of_items(self) -> bool:
@@ -423,10 +423,10 @@ class MeasureEstimates:
         A list of gold labels that is not judged to its end was drawn for differences, and tells no score by itself.
         """
         estimator, contrasts = self.variance_model.estimator, Contrasts.scores(len(self.systems))
-        lacking, touching = estimator.unlisted(contrasts), estimator.touching(contrasts)
+        lacking, label_counts = estimator.unlisted(contrasts), estimator.labels_for_rule(contrasts)
         unknown = np.zeros(len(contrasts), np.bool_) if lacking is None else lacking > 0
-        if touching is not None and not self.variance_model.exact:
-            unknown |= touching < estimator.least_gold
+        if label_counts is not None and not self.variance_model.exact:
+            unknown |= label_counts < estimator.least_gold
         if self._tells_differences:
             unknown[:] = True
         return np.where(unknown, np.nan, estimator.value)
@@ -439,7 +439,10 @@ class MeasureEstimates:
     def estimates(self, over: str) -> list[Estimate]:
         """The score of every system."""
         scores, estimator = Contrasts.scores(len(self.systems)), self.variance_model.estimator
-        variance, touching = self.variance_model.variance(scores, self.confidence), estimator.touching(scores)
+        variance, label_counts = (
+            self.variance_model.variance(scores, self.confidence),
+            estimator.labels_for_rule(scores),
+        )
         low, high = self.variance_model.score_limits(variance, self.measure.bounds(), self.confidence)
         least, most = (-math.inf, math.inf) if self.note else self.measure.bounds()
         if (known_bounds := estimator.near_bounds()) is not None:
@@ -452,7 +455,7 @@ class MeasureEstimates:
         flat = ~(variance.value > NO_DIFFERENCE**2) & ~known & (not self.variance_model.exact)
         out = []
         for s, system in enumerate(self.systems):
-            few = None if touching is None else int(touching[s])
+            few = None if label_counts is None else int(label_counts[s])
             notes = _unknown(False, few, self.variance_model, "its answers" if self._of_items else "what it retrieved")
             if unlisted is not None and unlisted[s]:
                 n = int(unlisted[s])
@@ -483,11 +486,8 @@ class MeasureEstimates:
             contrasts.values(variance_model.uncorrected.value),
             variance_model.uncorrected.over_topics(contrasts),
         )
-        touching, exact = variance_model.estimator.touching(contrasts), variance_model.exact
-        own, unlisted = (
-            variance_model.estimator.touching(Contrasts.scores(len(self.systems))),
-            variance_model.estimator.unlisted(contrasts),
-        )
+        label_counts, exact = variance_model.estimator.labels_for_rule(contrasts), variance_model.exact
+        unlisted = variance_model.estimator.unlisted(contrasts)
         difference = variance_model.estimator.values(contrasts)
         difference = np.where(np.abs(difference) < NO_DIFFERENCE, 0.0, difference) if exact else difference
         low, high = variance_model.difference_limits(contrasts, difference, variance, self.confidence)
@@ -495,59 +495,66 @@ class MeasureEstimates:
             low, high = difference.copy(), difference.copy()
         stuck, t_of = variance_model.estimator.stuck(contrasts), self._t(contrasts, variance, None)
         where = "the answers of the two systems" if self._of_items else "what the two systems retrieved"
-        empty = low > high
+        looks_disagree = low > high
         low, high = within(low, high, self.measure.bounds(), value=difference, differences=True)
         out = []
         for i, (a, b) in enumerate(zip(contrasts.a.tolist(), contrasts.b.tolist(), strict=True)):
-            se, n = float(np.sqrt(variance.value[i])), float(np.sqrt(uncorrected_variance.value[i]))
-            still = se <= NO_SPREAD * max(abs(float(value[a])), abs(float(value[b]))) and not stuck[i]
-            few = None if touching is None else int(touching[i])
-            notes = () if exact else _unknown(still, few, variance_model, where)
-            known = exact or still or not notes
-            if still and not exact and self._same(a, b):
+            se, uncorrected_se = (float(np.sqrt(v.value[i])) for v in (variance, uncorrected_variance))
+            constant = se <= NO_SPREAD * max(abs(float(value[a])), abs(float(value[b]))) and not stuck[i]
+            gold_count = None if label_counts is None else int(label_counts[i])
+            # why there is no interval: a later reason replaces an earlier one; differences known to be 0 need none
+            notes = () if exact else _unknown(constant, gold_count, variance_model, where)
+            has_value = exact or constant or not notes
+            if constant and not exact and self._same(a, b):
                 notes = (SAME_SCORES,)
-            near = not exact or difference[i] == 0  # whatever ranks alike scores alike: a look at each pair takes long
-            alike = still and near and self.are_alike(a, b)
+            may_be_alike = constant and (not exact or difference[i] == 0)
+            alike = may_be_alike and self.are_alike(a, b)  # which takes long
             if alike and not exact:
                 notes = (f"{ALIKE}, so these data cannot separate them",)
-            if (
-                own is not None
-                and variance_model.labels == "gold"
-                and unlisted is None
-                and not (exact or (own[a] and own[b]))
-            ):
-                lacks = self.systems[b if own[a] else a]
-                of = (
-                    f"an answer of {lacks}: label some"
-                    if self._of_items
-                    else f"what {lacks} retrieved: draw some from it"
-                )
-                notes = (f"there is no gold label of {of}",)
-                known = False
+            if unlisted is None and not exact and (note := self._no_gold_of(a, b)):
+                notes, has_value = (note,), False
             if unlisted is not None and unlisted[i]:
-                why = NOT_LISTED.format(LISTS[variance_model.labels])
-                affect = "affects" if unlisted[i] == 1 else "affect"
-                notes, known = (f"{_documents(int(unlisted[i]), f'that {affect} this difference')} {why}",), False
-            if empty[i] and not notes:
+                notes, has_value = (self._not_listed(int(unlisted[i])),), False
+            if looks_disagree[i] and not notes:
                 notes = (nothing_in_common(self.confidence),)
             if alike and not variance_model.over & OF_DOCUMENTS:  # whatever the labels are
-                notes, known, difference[i], low[i], high[i] = (), True, 0.0, 0.0, 0.0
+                notes, has_value, difference[i], low[i], high[i] = (), True, 0.0, 0.0, 0.0
             t = t_of[i] if stuck[i] else difference[i] / se if se > 0 else 0.0
             out.append(
                 Comparison(
                     self.systems[a], self.systems[b], self.name, float(self.scores[a]), float(self.scores[b]),
-                    float(difference[i]) if known else math.nan, None if notes else float(low[i]),
+                    float(difference[i]) if has_value else math.nan, None if notes else float(low[i]),
                     None if notes else float(high[i]),
-                    None if notes or exact or alike or variance_model.looks or not se
+                    None if notes or exact or alike or variance_model.anytime_confidence or not se
                     else p_of(float(t), float(variance.df[i])),
-                    test=METHOD if variance_model.looks is None else EVERY_LOOK,
+                    test=METHOD if variance_model.anytime_confidence is None else EVERY_LOOK,
                     confidence=self.confidence, n=self.topics, uncorrected=float(uncorrected[i]),
-                    uncorrected_p=None if n <= NO_DIFFERENCE
-                    else p_of(float(uncorrected[i]) / n, float(uncorrected_variance.df[i])),
+                    uncorrected_p=None if uncorrected_se <= NO_DIFFERENCE
+                    else p_of(float(uncorrected[i]) / uncorrected_se, float(uncorrected_variance.df[i])),
                     notes=notes,
                 )
             )  # fmt: skip
         return out
+
+    def _no_gold_of(self, a: int, b: int) -> str:
+        """That one of two systems has no gold label of its own; else empty."""
+        counts = self._gold_of_scores
+        if counts is None or self.variance_model.labels != "gold" or (counts[a] and counts[b]):
+            return ""
+        lacks = self.systems[b if counts[a] else a]
+        of = f"an answer of {lacks}: label some" if self._of_items else f"what {lacks} retrieved: draw some from it"
+        return f"there is no gold label of {of}"
+
+    @cached_property
+    def _gold_of_scores(self) -> Ints | None:
+        return self.variance_model.estimator.labels_for_rule(Contrasts.scores(len(self.systems)))
+
+    def _not_listed(self, n: int) -> str:
+        """That a list of labels leaves out so many documents that affect a difference."""
+        affect = "affects" if n == 1 else "affect"
+        return (
+            f"{_documents(n, f'that {affect} this difference')} {NOT_LISTED.format(LISTS[self.variance_model.labels])}"
+        )
 
     def are_alike(self, a: int, b: int) -> bool:
         """Whether two systems rank the judged documents alike, and no unjudged one that a sample stands for differs."""
@@ -645,8 +652,8 @@ class MeasureEstimates:
         if self.variance_model.exact:
             far = 0.0 if bounds is None else np.where(difference > 0, *bounds.sides(contrasts)[:2])
             sure = (np.abs(difference) - far > NO_DIFFERENCE) & ~open_[contrasts.a] & ~open_[contrasts.b]
-        elif (touching := self.variance_model.estimator.touching(contrasts)) is not None:
-            sure &= touching >= self.variance_model.estimator.least_gold
+        elif (label_counts := self.variance_model.estimator.labels_for_rule(contrasts)) is not None:
+            sure &= label_counts >= self.variance_model.estimator.least_gold
         if (lacking := self.variance_model.estimator.unlisted(contrasts)) is not None:
             sure &= lacking == 0
         ahead = np.zeros((len(self.systems),) * 2, np.bool_)
@@ -735,20 +742,20 @@ def _documents(n: int, which: str) -> str:
     return f"{n:,} {'document' if n == 1 else 'documents'} {which} {'is' if n == 1 else 'are'} not"
 
 
-def _unknown(still: bool, touching: int | None, variance_model: VarianceModel, where: str) -> tuple[str, ...]:
+def _unknown(constant: bool, label_count: int | None, variance_model: VarianceModel, where: str) -> tuple[str, ...]:
     """Why a difference has no interval: it is the same whatever is left out, but for rounding; or few labels tell."""
     notes, least = [], variance_model.estimator.least_gold
-    if still:
+    if constant:
         notes.append("it is the same whichever unit is left out, so its uncertainty cannot be estimated")
-    elif touching is not None and touching < least:
+    elif label_count is not None and label_count < least:
         kind = "gold label" if variance_model.labels == "gold" else "label of the sample"
         order = variance_model.estimator.label_facts.order
         left = 0 if order is None else len(order.sizes) - order.n
         more = ": judge the next rows of the list" if left else f": draw them from {where}"
-        if 0 < left <= least - touching:
+        if 0 < left <= least - label_count:
             more = f", or all of the list: judge its last {'row' if left == 1 else f'{left} rows'}"
         kinds = "labels of the sample" if variance_model.labels != "gold" else f"{kind}s"
-        labels = f"only 1 {kind} affects it" if touching == 1 else f"only {touching} {kinds} affect it"
-        labels = labels if touching else f"no {kind} affects it"
+        labels = f"only 1 {kind} affects it" if label_count == 1 else f"only {label_count} {kinds} affect it"
+        labels = labels if label_count else f"no {kind} affects it"
         notes.append(f"{labels}; at least {least} are needed{more}")
     return tuple(notes)

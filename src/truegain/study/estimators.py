@@ -1,4 +1,4 @@
-"""What scores stand on: labels as they are, or set right with gold ones; each tells how far its units move it."""
+"""Estimators of system scores, by the labels as they are or corrected with gold labels, and their influence values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from truegain.stats.contrasts import BLOCK, NONE, Contrasts, Influence, Variance
 from truegain.stats.student_t import tails
 
 LEAST_TOPICS = 3
-LEAST_GOLD = 10  # gold labels that a score or a difference must stand on, where they themselves set it right
+LEAST_GOLD = 10  # fewest gold labels for a score or difference that these correct directly, not by error rates
 FEW_TOPICS = 10  # topics below which intervals over them depend on how the scores are distributed
 BY_ITSELF = (
     "Each difference is corrected by itself, by how well the judge's labels predict it, so it may differ from the "
@@ -42,11 +42,11 @@ class LabelFacts:
     )  # gold labels, gold topics or sampled unjudged documents, and how many they were drawn from
     plain: bool = False  # whether labels are taken as they are
     exact: bool = False  # whether all of them are gold
-    away: bool = False  # whether gold labels are of other topics
+    of_other_topics: bool = False  # whether gold labels are of other topics
     order: OrderedDraws | None = None  # in which gold labels of a list were drawn
     name: str = ""  # of what the scores stand for, where they are not the measure itself
     note: str = ""  # the same in words
-    pairs: str = ""  # that a difference is not that of the two scores, in words
+    difference_note: str = ""  # that a difference is not that of the two scores, in words
 
 
 def freedom_by_tails(df: Floats, pull: Floats) -> Floats:
@@ -105,13 +105,13 @@ class ScoreEstimator(ABC):
         """How far each gold label moves the scores; None where they come by topics, or there are none."""
         return None
 
-    def touching(self, contrasts: Contrasts) -> Ints | None:  # noqa: ARG002
-        """How many gold labels each contrast stands on; None where that is not known."""
+    def labels_for_rule(self, contrasts: Contrasts) -> Ints | None:  # noqa: ARG002
+        """The count held against `least_gold`; raised to it where every label is gold, as none is missing then."""
         return None
 
-    def moving(self, contrasts: Contrasts) -> Ints | None:
-        """The same as it is told: not raised where all labels are gold, so that however few suffice."""
-        return self.touching(contrasts)
+    def label_count(self, contrasts: Contrasts) -> Ints | None:
+        """How many gold labels affect each contrast; None where that is not known."""
+        return self.labels_for_rule(contrasts)
 
     def near_bounds(self) -> tuple[Floats, tuple[float, float]] | None:
         """How many labels, or topics, each score stands on, and its bounds, where Student's t does not serve."""
@@ -202,8 +202,8 @@ class Plain(ScoreEstimator):
 class ByGoldPairs(ScoreEstimator):
     """Scores linear in gain, set right with gold labels of some pairs of the pool.
 
-    A system without a gold label of its own has what its bronze labels are worth by those of others: calibration that
-    is borrowed, with which nothing is claimed.
+    A system without a gold label of its own has its bronze labels calibrated on gold labels of other systems, and
+    nothing is claimed of it.
     """
 
     fit: PairFit
@@ -236,7 +236,7 @@ class ByGoldPairs(ScoreEstimator):
         without = self.fit.values(Topics(self.topics).left_out(), lacking=0.0)
         if self.gold.unit is None or not self.fit.predicts:
             return Influence.left_out("topics", self.topics, without)
-        brought, n = self.fit.by_topic(), len(self.topics)
+        brought, n = self.fit.contributions(), len(self.topics)
         moves = (brought - brought.mean(axis=0)) / np.sqrt(n * (n - 1))
         return Influence("topics", self.topics, moves, n - 1.0, without)
 
@@ -263,7 +263,7 @@ class ByGoldPairs(ScoreEstimator):
         return Variance(np.maximum(seen, self._least(contrasts)), df)
 
     def over_topics(self, contrasts: Contrasts) -> Variance:
-        """Over topics; where few gold pairs agree by chance, what chance must add is added.
+        """The variance over topics, raised where few gold pairs agree by chance (see `PairFit.by_chance`).
 
         Degrees of freedom: T - 1, fewer where few topics carry the variance (2 T/(kurtosis - 1)).
         """
@@ -293,16 +293,16 @@ class ByGoldPairs(ScoreEstimator):
         topics = contrasts.squares((worth - worth.mean(axis=0)) / np.sqrt(n * (n - 1)))
         return np.asarray(topics + share * self.over_gold(contrasts).value)
 
-    def touching(self, contrasts: Contrasts) -> Ints:
+    def labels_for_rule(self, contrasts: Contrasts) -> Ints:
         """Gold pairs whose document itself moves each contrast; no fewer than are needed where all pairs are gold.
 
         Where none is left to be labeled, the judge does not count, and few of them leave no more open than their topics
         show.
         """
-        moving = self.moving(contrasts)
-        return np.maximum(moving, self.least_gold) if self.label_facts.exact else moving
+        counts = self.label_count(contrasts)
+        return np.maximum(counts, self.least_gold) if self.label_facts.exact else counts
 
-    def moving(self, contrasts: Contrasts) -> Ints:
+    def label_count(self, contrasts: Contrasts) -> Ints:
         """Gold pairs with c(b) - c(a) not 0.
 
         Not those with a load: calibration leaves a little on documents that both systems rank alike.
@@ -313,7 +313,7 @@ class ByGoldPairs(ScoreEstimator):
         """The gold pairs behind each score."""
         if not np.isfinite(np.subtract(*self.fit.bounds)):
             return None
-        return self.moving(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
+        return self.label_count(Contrasts.scores(len(self.fit.whole))).astype(np.float64), self.fit.bounds
 
     def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:
         """Wilson's limits of each bronze label put together: see `PairFit.by_stratum`."""
@@ -321,7 +321,7 @@ class ByGoldPairs(ScoreEstimator):
 
     def contributions(self) -> Floats:
         """What each topic brings."""
-        return self.fit.by_topic()
+        return self.fit.contributions()
 
     def _worth(self) -> Floats:
         """Topic x system: scores by what bronze labels are worth."""
@@ -363,7 +363,7 @@ class ByGoldTopics(ScoreEstimator):
     def label_facts(self) -> LabelFacts:
         """Gold topics, of all; where these are gold themselves scores are exact for them."""
         by_itself = BY_ITSELF if self.fit.share and self.fit.uses else ""
-        return LabelFacts(counts=(self.fit.n, len(self.topics)), exact=not self.fit.share, pairs=by_itself)
+        return LabelFacts(counts=(self.fit.n, len(self.topics)), exact=not self.fit.share, difference_note=by_itself)
 
     def alone(self) -> ByGoldTopics:
         """The same by gold topics alone."""
@@ -385,7 +385,7 @@ class ByGoldTopics(ScoreEstimator):
 
     def contributions(self) -> Floats:
         """What each topic brings."""
-        return self.fit.by_topic(self._scores)
+        return self.fit.contributions(self._scores)
 
     def over_topics(self, contrasts: Contrasts) -> Variance:
         """Gold part and bronze part."""
@@ -446,7 +446,7 @@ class ByMatrices(ScoreEstimator):
     @property
     def label_facts(self) -> LabelFacts:
         """Gold pairs, of no known number."""
-        return LabelFacts(counts=(self.pairs, 0), away=not self.fit.same_topics)
+        return LabelFacts(counts=(self.pairs, 0), of_other_topics=not self.fit.same_topics)
 
     def gold_counts(self) -> Ints | None:
         """Gold pairs by which the judge of each system was measured; None where only counts are known."""
@@ -458,7 +458,7 @@ class ByMatrices(ScoreEstimator):
         """As much as the judged part of its lists allows."""
         return self.ranges
 
-    def touching(self, contrasts: Contrasts) -> Ints | None:
+    def labels_for_rule(self, contrasts: Contrasts) -> Ints | None:
         """Gold pairs of what a system retrieved, on which its judge was measured; of a pair, of the one with fewer.
 
         None where gold is of other topics, or only counts are known.

@@ -21,7 +21,7 @@ from truegain.data.label_list_reading import MARKS, read_gold_list
 from truegain.data.label_lists import list_of_key
 from truegain.data.models import judge_in
 from truegain.data.pool import Pool
-from truegain.data.ratings import read_ratings
+from truegain.data.ratings import are_replicates, read_ratings
 from truegain.data.runs import read_runs
 from truegain.data.teams import TEAM, names_teams, read_teams
 from truegain.errors import InputError, TruegainError, counted, heard, some, warn
@@ -687,7 +687,7 @@ def _of_judgments(path: str, file: str) -> Examined:
     if who is not None and len(who.values) > 1 and as_judgments and not twice:
         many = len(who.values)
         notes.append(f"its labels are of {many} assessors, with one label per document: their agreement is unknown")
-    elif who is not None and len(who.values) > 1:
+    elif who is not None and (len(who.values) > 1 or are_replicates(labels)):
         item = np.unique(
             np.stack([labels.topic.code, _codes(labels.docs.strings()), who.code]), axis=1, return_counts=True
         )

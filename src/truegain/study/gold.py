@@ -137,7 +137,7 @@ def _half(estimator: ByMatrices, contrasts: Contrasts, confidence: float) -> Flo
 # ---- Gold labels, read, and the judge that they measure.
 
 
-def read_gold(gold: Gold | None) -> tuple[Any, str | None, GoldList | None]:
+def gold_and_design(gold: Gold | None) -> tuple[Any, str | None, GoldList | None]:
     """Gold labels, their design, and the list they stand in, None where there is none: it knows how it was drawn."""
     if gold is None:
         return None, None, None
@@ -197,7 +197,7 @@ class Labels:
         listed: GoldList | None = None,
         ends: tuple[float, float] | None = None,
     ) -> Judge | None:
-        """The judge, on all labels where gold is not a sample of those scored, else on the topics of the study.
+        """The judge: fitted on the study's topics where gold is a sample of the scored pairs, else on all labels.
 
         rated: gold labels are means of ratings, which lie between the labels that a judge may give; listed: the ordered
         list that they stand in; ends: the lowest and the highest label, where a list says so.
@@ -302,11 +302,12 @@ def refused_of(measures: Sequence[Measure], design: str | None, ordered: bool = 
     return {m: error.message for m, error in refused.items()}
 
 
-def beyond(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
+def uncorrectable(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
     """Which of several measures gold labels drawn in this way cannot set right, and why; none where they can no other.
 
     >>> from truegain.measures.parse import parse_measure
-    >>> list(beyond([parse_measure("P@10"), parse_measure("AP")], "random")), beyond([parse_measure("AP")], "random")
+    >>> measures = [parse_measure("P@10"), parse_measure("AP")]
+    >>> list(uncorrectable(measures, "random")), uncorrectable(measures[1:], "random")
     (['AP'], {})
     """
     try:

@@ -296,7 +296,7 @@ class ByList(ScoreEstimator):
 
     def still_open(self, contrasts: Contrasts) -> Ints:
         """Listed pairs that move each contrast, less those with a gold label and those that can have none."""
-        return self.listed.moving(contrasts) - self.touching(contrasts) - self.stuck(contrasts)
+        return self.listed.moving(contrasts) - self.labels_for_rule(contrasts) - self.stuck(contrasts)
 
     @property
     def value(self) -> Floats:
@@ -305,7 +305,7 @@ class ByList(ScoreEstimator):
 
     def by_topic(self) -> Influence:
         """What each topic brings, about the mean."""
-        z, n = self.fit.by_topic, len(self.topics)
+        z, n = self.fit.contributions, len(self.topics)
         return Influence("topics", self.topics, (z - z.mean(axis=0)) / np.sqrt(n * (n - 1)), n - 1.0)
 
     def by_gold(self) -> Influence:
@@ -320,7 +320,7 @@ class ByList(ScoreEstimator):
 
     def over_gold(self, contrasts: Contrasts) -> Variance:
         """The larger of what the estimates show and what gold values within bronze labels make of so few."""
-        df = np.maximum(self.touching(contrasts) - 1.0, 1.0)
+        df = np.maximum(self.labels_for_rule(contrasts) - 1.0, 1.0)
         if self.draws.whole:
             return Variance(np.zeros(len(contrasts)), df)
         matrix = self.by_gold().matrix
@@ -337,18 +337,18 @@ class ByList(ScoreEstimator):
         df = np.full(len(contrasts), moves.df) if self.draws.whole else np.minimum(moves.df, tails(pull))
         return Variance(variance, df)
 
-    def touching(self, contrasts: Contrasts) -> Ints:
+    def labels_for_rule(self, contrasts: Contrasts) -> Ints:
         """Gold labels that move each contrast; no fewer than are needed where the list is judged to its end."""
-        moving = self.moving(contrasts)
-        return np.maximum(moving, LEAST_GOLD) if self.draws.whole else moving
+        counts = self.label_count(contrasts)
+        return np.maximum(counts, LEAST_GOLD) if self.draws.whole else counts
 
-    def moving(self, contrasts: Contrasts) -> Ints:
+    def label_count(self, contrasts: Contrasts) -> Ints:
         """Gold labels that move each contrast."""
         return contrasts.moved(self.fit.coefficient[:, self.fit.item[~self._stuck]].T, NO_WEIGHT)
 
     def contributions(self) -> Floats:
         """What each topic brings."""
-        return self.fit.by_topic
+        return self.fit.contributions
 
     @cached_property
     def _squares(self) -> Floats:

@@ -106,7 +106,7 @@ def _only(others: list[str], argument: str) -> list[str]:
 # ---- The study that options and study files describe.
 
 # from measures, and those among them that the gold labels cannot correct with why: the measures to estimate
-LeaveOut = Callable[[Sequence[str], Mapping[str, str]], list[str]]
+MeasureFilter = Callable[[Sequence[str], Mapping[str, str]], list[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +125,7 @@ class StudyInputs(Renamed):
 
     def study_of_files(
         self, judgments: str, files: list[str], config: StudyConfig, reading: RatingReading,
-        leave_out: LeaveOut | None = None,
+        measure_filter: MeasureFilter | None = None,
     ) -> Study:  # fmt: skip
         """The study of these files; runs that can be read in this way only now are read at once."""
         self.check(config, reading)
@@ -137,7 +137,7 @@ class StudyInputs(Renamed):
         runs = self.renamed(read_runs(files, name_by=self.name_by)) if must_read_now else files
         rated = config.ratings.are_aggregated
         labels = reading.load(judgments, normalize=config.ratings.normalize) if rated else judgments
-        return self.study_of_tables(runs, labels, config, reading, leave_out)
+        return self.study_of_tables(runs, labels, config, reading, measure_filter)
 
     @staticmethod
     def study_of_answers(answers: AnswerInputs, runs: RunsInput | None = None) -> Study:
@@ -176,11 +176,11 @@ class StudyInputs(Renamed):
 
     def study_of_tables(
         self, runs: RunsLike | RunsInput, judgments: JudgmentsLike, config: StudyConfig, reading: RatingReading,
-        leave_out: LeaveOut | None = None,
+        measure_filter: MeasureFilter | None = None,
     ) -> Study:  # fmt: skip
         """The study of runs and judgments, which may have been read before.
 
-        leave_out: what takes measures away that the gold labels cannot correct; without it these are refused.
+        measure_filter: what takes measures away that the gold labels cannot correct; without it these are refused.
         """
         from truegain.study.reading import RunsInput
         from truegain.study.study import Study
@@ -192,23 +192,23 @@ class StudyInputs(Renamed):
         input_ = runs if isinstance(runs, RunsInput) else RunsInput(runs, self.name_by, config.resampling.jobs)
         labels = read_judgments(judgments, model=self.judge_model) if self.judge_model else judgments
         measures = self.measure or [usual_measure(config)]
-        if leave_out is not None:
-            measures = leave_out(measures, self.beyond_gold(config))
+        if measure_filter is not None:
+            measures = measure_filter(measures, self.uncorrectable_by_design(config))
         study = Study.configured(replace(input_, models=models), labels, measures, config)
-        kept = measures if leave_out is None else leave_out(measures, beyond_list(study, measures))
+        kept = measures if measure_filter is None else measure_filter(measures, uncorrectable_by_list(study, measures))
         return study if kept == measures else study.with_measures(kept)
 
-    def beyond_gold(self, config: StudyConfig) -> dict[str, str]:
+    def uncorrectable_by_design(self, config: StudyConfig) -> dict[str, str]:
         """Which of the measures the gold labels cannot correct, drawn as they were, and why; none where all."""
         from truegain.measures.parse import parse_measures
-        from truegain.study.gold import beyond, read_gold
+        from truegain.study.gold import gold_and_design, uncorrectable
 
         gold = config.gold
         if gold is None or len(self.measure or ()) < 2 or not can_be_read_again(str(gold.labels)):
             return {}
-        _, design, listed = (None, gold.design, None) if gold.aggregate else read_gold(gold)
+        _, design, listed = (None, gold.design, None) if gold.aggregate else gold_and_design(gold)
         named = parse_measures(self.measure or ())
-        why = beyond([one.measure for one in named], design, listed is not None and listed.design == "ordered")
+        why = uncorrectable([one.measure for one in named], design, listed is not None and listed.design == "ordered")
         return {one.name: why[str(one.measure)] for one in named if str(one.measure) in why}
 
     def inputs(self, judgments: str, files: Sequence[str], config: StudyConfig, study: str | None) -> list[str]:
@@ -233,7 +233,7 @@ class StudyInputs(Renamed):
         return claims_of(systems, pair, named, chosen, self.called, one_candidate)
 
 
-def beyond_list(study: Study, names: Sequence[str]) -> dict[str, str]:
+def uncorrectable_by_list(study: Study, names: Sequence[str]) -> dict[str, str]:
     """Which measures a list of gold labels was not drawn for, and why; none where it has what one of them needs."""
     from truegain.measures.parse import parse_measures
 

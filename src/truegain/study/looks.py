@@ -17,7 +17,7 @@ from truegain.stats.contrasts import Contrasts
 from truegain.stats.results import Comparison
 from truegain.stats.student_t import quantiles_of
 from truegain.study.anytime import LookErrors
-from truegain.study.decision import could_move, decided, in_one
+from truegain.study.decision import could_move, in_one, outcome_by_limits
 from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, ranked_alike
 from truegain.study.estimators import NO_WEIGHT
@@ -169,7 +169,9 @@ class ListLooks:
     ) -> PairLook:
         policy = self.study.unjudged_policy
         held = self.study._unjudged.with_limits(bounds, one, model)
-        return PairLook(comparison, decided(comparison, held, policy, self.study.min_effect), could_move(held, policy))
+        return PairLook(
+            comparison, outcome_by_limits(comparison, held, policy, self.study.min_effect), could_move(held, policy)
+        )
 
     # ---- How far it is, of the last look.
 

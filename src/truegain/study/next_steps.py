@@ -192,7 +192,7 @@ class StepPlanner:
         )
 
     def _steadied(self, contrasts: Contrasts, parts: dict[str, Floats]) -> dict[str, Floats]:
-        """Own part of the topics no less than the labels of the judge show, its sum with that of gold kept.
+        """Shrink the part of topics towards a lower bound by the judge's labels; the sum with gold's part stays.
 
         V(topics) - V(gold) is the difference of two estimates, may come out as 0, and is all that more gold labels
         leave.  What is known for every document is its bronze label.  What lies above that counts by the share that it
@@ -244,11 +244,11 @@ class StepPlanner:
         parts: dict[str, Floats] = {"gold" if s == "unjudged" else s: v for s, v in own.items()}
         parts = self._with_answers(contrasts, parts)
         variance, total = self.variance_model.variance(contrasts, self.confidence), np.sum(list(parts.values()), axis=0)
-        facts, looks = self.variance_model.estimator.label_facts, self.variance_model.looks
+        facts, anytime = self.variance_model.estimator.label_facts, self.variance_model.anytime_confidence
         order, (gold, pairs) = facts.order, facts.counts
         made = self.study_data
         whole = self._whole
-        if looks is None:
+        if anytime is None:
             larger = np.divide(variance.value, total, out=np.ones(len(contrasts)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
         parts = self._steadied(contrasts, parts)
@@ -257,8 +257,8 @@ class StepPlanner:
         if order is not None:
             sizes = order.sizes
             tau = frozen(np.concatenate([[0.0], information_after(sizes, np.arange(1, len(sizes) + 1))]))
-            if looks is not None:
-                errors = LookErrors.of(looks, "topics" in made.over)
+            if anytime is not None:
+                errors = LookErrors.of(anytime, "topics" in made.over)
                 alpha, confidence = errors.gold, 1 - (errors.topics or errors.gold)
                 variance = self.variance_model.estimator.over_topics(contrasts)
         now = CurrentPrecision(
@@ -267,16 +267,16 @@ class StepPlanner:
             times=len(made.raters.asked) if made.raters is not None and "replicates" in parts else 0,
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
-            away=facts.away,
+            away=facts.of_other_topics,
             groups=min(population_groups(made.over, made.ranked.topics, made.grouped).values(), default=0),
         )  # fmt: skip
         if (
             self.weights is not None
             and len(contrasts) == 1
-            and (touching := self.variance_model.estimator.touching(contrasts)) is not None
+            and (label_counts := self.variance_model.estimator.labels_for_rule(contrasts)) is not None
         ):
             differ = int(contrasts.moved(self.weights().T, NO_WEIGHT)[0])
-            done = int(touching[0]) + int(self.variance_model.estimator.stuck(contrasts)[0])
+            done = int(label_counts[0]) + int(self.variance_model.estimator.stuck(contrasts)[0])
             now = replace(now, differ=differ, open=max(0, differ - done))
         stuck = np.zeros(len(contrasts))
         for i, (worst, _), (best, _) in self.variance_model.at_ends(
@@ -288,7 +288,7 @@ class StepPlanner:
         low, high = within(-math.inf, math.inf, self.bounds, value=values, differences=True)
         below, above = (values - low).tolist(), (high - values).tolist()
         listed = {s: v.tolist() for s, v in parts.items()}
-        now = now if looks is not None else replace(now, confidence=confidence)
+        now = now if anytime is not None else replace(now, confidence=confidence)
         return [
             replace(
                 now,

@@ -1,4 +1,4 @@
-"""Study: runs, judgments and measures, and what was sampled; every question is a contrast of the same influences."""
+"""Study: runs, judgments and measures; all answers come from one set of scores and influence values."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ from truegain.study.decision import (
     EVERY_DIFFERENCE,
     MORE_LABELS,
     UNJUDGED_FIRST,
-    Decision,
     Reason,
     decide,
     gold_reasons,
@@ -61,7 +60,7 @@ from truegain.study.decision import (
 from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
-from truegain.study.gold import GivenLabels, Labels, check_gold_level, read_gold, refused_of
+from truegain.study.gold import GivenLabels, Labels, check_gold_level, gold_and_design, refused_of
 from truegain.study.gold_lists import check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.next_steps import StepPlanner, Steps
@@ -81,7 +80,7 @@ from truegain.study.reading import (
 )
 from truegain.study.settled import LabelBudget, SettleResult
 from truegain.study.study_data import LONE, Population, StudyData
-from truegain.study.unjudged import PairBounds, UnjudgedDocuments
+from truegain.study.unjudged import UnjudgedDocuments
 from truegain.study.unjudged_sample import UnjudgedList
 from truegain.study.variance import VarianceModel
 from truegain.study.variance_table import (
@@ -284,7 +283,7 @@ class Study:
         study.config, study.over, study.min_effect = config, sources_of(config.population), config.min_effect
         study.confidence = check_confidence(config.confidence)
         check_config(config, study.over)
-        gold_labels, design, label_list = read_gold(config.gold)
+        gold_labels, design, label_list = gold_and_design(config.gold)
         study.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
         check_scoring(config, self.measures, study.gold_list is not None)
         study._given = replace(self._given, gold=gold_labels, design=design, gold_list=label_list)
@@ -416,7 +415,7 @@ class Study:
         measures: MeasuresLike | None,
         config: StudyConfig,
     ) -> None:
-        """Check the options, read gold labels and ratings, align runs with labels, and prepare the measures."""
+        """Check options, read judgments, align runs with them, and set up the measures, which reads gold labels."""
         if isinstance(runs, Items):
             answers = answer_inputs(runs, judgments, measures, config)
             runs, judgments, measures, config = answers.runs, answers.judgments, answers.measures, answers.config
@@ -435,7 +434,7 @@ class Study:
         self.unjudged_policy = config.unjudged if isinstance(config.unjudged, str) else "bound"
         check_config(config, self.over)
         # gold labels, and ratings with their rule
-        gold_labels, design, label_list = read_gold(config.gold)
+        gold_labels, design, label_list = gold_and_design(config.gold)
         self.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
         self.gold_rated = config.gold is not None and config.gold.aggregate is not None
         self.raters = raters_of(gold_labels if self.gold_rated else judgments, self._rated())
@@ -455,7 +454,7 @@ class Study:
         self._set_up_measures(named)
 
     def _set_up_measures(self, named: Sequence[NamedMeasure]) -> None:
-        """Measure the judge on the gold labels (read here) and prepare each measure; nothing is estimated yet."""
+        """Fit the judge and make what answers need; gold labels are read here, and nothing is estimated yet."""
         config, confidence, given = self.config, self.confidence, self._given
         self.measures = tuple(at_level(a.measure, self.relevant_from) for a in measures_for(self.ranked, named))
         gold_design = given.gold.design if isinstance(given.gold, Judge) else given.design
@@ -464,17 +463,7 @@ class Study:
             self._check_list(given.gold_list)
         study_labels = Labels(given.bronze, self._labels, self.topics)
         gold_relevant_from = None if config.gold is None else config.gold.relevant_from
-        self.judge = study_labels.judge(
-            given.gold, given.design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list,
-            None if given.gold_list is None else given.gold_list.scale,
-        )  # fmt: skip
-        if self.judge is not None:
-            check_gold_level(self.judge, gold_relevant_from, () if given.gold_list is None else given.gold_list.scale)
-        if CLUSTERS.name in self.over and self.judge is not None and self.judge is not given.gold:
-            pool = self.judge.pairs.pool if self.judge.pairs is not None else None
-            cluster = {} if pool is None else told_clusters(pool.judgments) or {}
-            groups = tuple(cluster[topic] for topic in pool.topics) if pool is not None and cluster else ()
-            self.judge = replace(self.judge, groups=groups)
+        self.judge = self._fit_judge(study_labels, gold_relevant_from)
         sample = config.sample
         self.unjudged_sample = None if sample is None else study_labels.sample(sample, self._runs_input, self.measures)
         self._study_data = StudyData(
@@ -488,23 +477,45 @@ class Study:
             gold_rated=self.gold_rated,
             sample=self.unjudged_sample,
             listed=self.gold_list,
-            looks=confidence if config.sequential else None,
+            anytime_confidence=confidence if config.sequential else None,
             confidence=confidence,
         )
-        clusters = population_groups(self.over, self.topics, self.grouped).get(CLUSTERS.name, FEW_TOPICS)
-        if clusters < FEW_TOPICS:
-            warn(
-                f"with only {counted(clusters, 'cluster')}, intervals are wide and depend on how the scores are "
-                "distributed; have 25 or more"
-            )
+        self._warn_few_clusters()
         self._unjudged = UnjudgedDocuments(self._study_data, self.unjudged_policy, confidence)
         self._name_models(given.as_given, given.bronze)
         self._variance_models: dict[str, VarianceModel] = {}
         self._estimates_by_measure: dict[str, MeasureEstimates] = {}
         self._weights: dict[str, Floats] = {}
         self.provenance = self._provenance(given.as_given)
-        if self.judge is not None:
+        if self.judge is not None:  # last: it asks the study, once it is complete, which systems the judge favors
             self.judge = self.judge.of_study(self._favor)
+
+    def _fit_judge(self, labels: Labels, gold_relevant_from: float | None) -> Judge | None:
+        """The judge by gold labels, with the cluster of each topic where clusters are sampled; None without gold."""
+        given, listed = self._given, self._given.gold_list
+        scale = None if listed is None else listed.scale
+        # at the first measure's level of relevance; each measure cuts it again (`Judge.at_levels`)
+        judge = labels.judge(
+            given.gold, given.design, self.measures[0], gold_relevant_from, self.gold_rated, self.gold_list, scale
+        )
+        if judge is None:
+            return None
+        check_gold_level(judge, gold_relevant_from, scale or ())
+        if CLUSTERS.name not in self.over or judge is given.gold:  # a judge that was given keeps its own groups
+            return judge
+        pool = None if judge.pairs is None else judge.pairs.pool
+        cluster = {} if pool is None else told_clusters(pool.judgments) or {}
+        return replace(
+            judge, groups=tuple(cluster[topic] for topic in pool.topics) if pool is not None and cluster else ()
+        )
+
+    def _warn_few_clusters(self) -> None:
+        clusters = population_groups(self.over, self.topics, self.grouped).get(CLUSTERS.name, FEW_TOPICS)
+        if clusters < FEW_TOPICS:
+            warn(
+                f"with only {counted(clusters, 'cluster')}, intervals are wide and depend on how the scores are "
+                "distributed; have 25 or more"
+            )
 
     def _favor(self, system: str) -> Favor:
         favor: Favor = provided("favor_in")(self, system)
@@ -655,7 +666,7 @@ class Study:
         return self._population_of(self.measures)
 
     def _population_of(self, measures: Sequence[Measure]) -> Population:
-        """Of what some measures are told for; what is left out for one of several is told beside it."""
+        """What answers on these measures generalize to; where one of them covers less, `left_out` says so."""
         over = frozenset[SourceName]().union(*map(self._study_data.sources_for, measures))
         assessors = 0 if self.raters is None else len(self.raters)
         sample = self.unjudged_sample
@@ -706,7 +717,7 @@ class Study:
         return self._variance_models[str(m)]
 
     def _make_variance_model(self, m: Measure) -> VarianceModel:
-        """What scores of a measure stand on; a study of another kind of data has its own."""
+        """Make the variance model of a measure; `PreferenceStudy` overrides this."""
         return self._study_data.variance_model(m)
 
     def _measure(self, measure: MeasureLike | None) -> Measure:
@@ -754,7 +765,8 @@ class Study:
         about_unjudged = [self._unjudged.note(x.measure, contrasts) for x in of]
         notes: list[str] = [
             note for x, about in zip(of, about_unjudged, strict=True)
-            for note in (self.left_out(x.measure), x.note, "" if contrasts is None else x.of_pairs, about) if note
+            for note in (self.left_out(x.measure), x.note, "" if contrasts is None else x.difference_note, about)
+            if note
         ]  # fmt: skip
         notes += [self._by_whom] if self._by_whom else []
         if len(of) == len(self.measures) - len(self.refused):  # all that can be told
@@ -904,8 +916,8 @@ class Study:
         self._check_claimed(self._measure(measure), a, b)
         return {s: (x.low, x.high) for s, x in self._shares(self._measure(measure), a, b).items()}
 
-    def _growing(self) -> str:
-        """How often one may look at a list that is not judged to its end; nothing where there is none."""
+    def _single_look_note(self) -> str:
+        """A note that intervals hold for one look only, where a list of labels is unfinished; else empty."""
         rows = self.unjudged_sample.rows if isinstance(self.unjudged_sample, UnjudgedList) else self.gold_list
         if rows is None or rows.judged == len(rows) or self.over - {"topics"}:
             return ""
@@ -1001,30 +1013,36 @@ class Study:
         planner = replace(self._planner(m), min_effect=goal)
         comparison = measure_estimates.differences(contrasts)[0]
         unjudged_bounds, unjudged_notes = self._unjudged.of_pair_over_topics(m, contrasts, variance_model)
+        # a difference with a p is none of lists ranked alike, so these are not compared again
         rank_alike = comparison.p is None and measure_estimates.are_alike(int(contrasts.a[0]), int(contrasts.b[0]))
         known_equal = rank_alike and comparison.low is not None
         unchecked = bool(self.unchecked) and not self.trust_judge
-        decision = self._decision(m, comparison, unjudged_bounds, goal, rank_alike)
-        is_estimated = comparison.low is not None and not variance_model.exact and not known_equal
-        not_judgeable = int(variance_model.estimator.stuck(contrasts)[0])
-        uncertain = is_estimated and (not not_judgeable or self._is_uncertain(variance_model, contrasts))
-        by_unjudged = (
-            uncertain and not decision.reasons and holds_back(comparison, unjudged_bounds, self.unjudged_policy, goal)
+        decision = decide(
+            comparison, unjudged_bounds, self.unjudged_policy, goal, self._reasons(m, [a, b]), rank_alike, not unchecked
         )
-        asks_for_more = decision.by_labels == "inconclusive" and is_estimated
+        has_interval = comparison.low is not None and not variance_model.exact and not known_equal
+        not_judgeable = int(variance_model.estimator.stuck(contrasts)[0])
+        has_variance = has_interval and (not not_judgeable or self._has_variance(variance_model, contrasts))
+        only_unjudged_open = (
+            has_variance
+            and not decision.reasons
+            and holds_back(comparison, unjudged_bounds, self.unjudged_policy, goal)
+        )
         notes = [
-            EVERY_DIFFERENCE if uncertain and self.of_items and says_nothing(comparison, m.bounds()) else "",
-            MORE_LABELS if by_unjudged else "",
+            EVERY_DIFFERENCE if has_variance and self.of_items and says_nothing(comparison, m.bounds()) else "",
+            MORE_LABELS if only_unjudged_open else "",
             *unjudged_notes,
             *self._notes_on(m, comparison),
             *decision.notes,
-            planner.until_decided(contrasts, unjudged_bounds) if asks_for_more else "",
+            planner.until_decided(contrasts, unjudged_bounds)
+            if decision.by_labels == "inconclusive" and has_interval
+            else "",
         ]
-        shares = shares_of(variance_model, contrasts, self.seed) if uncertain else {}
+        shares = shares_of(variance_model, contrasts, self.seed) if has_variance else {}
         population = self._population_of([m])
         pair_bounds = self._unjudged.as_matrix(contrasts, unjudged_bounds)
         widened = [] if pair_bounds is None else measure_estimates.widened(contrasts, pair_bounds)
-        more_data_helps = uncertain and not (decision.needs_other_data or by_unjudged)
+        more_data_helps = has_variance and not (decision.needs_other_data or only_unjudged_open)
         return Verdict(
             comparison=with_reasons([comparison], decision.withheld)[0],
             outcome=decision.outcome,
@@ -1032,9 +1050,9 @@ class Study:
             holds_for=population.holds_for,
             not_covered=population.not_covered,
             by_source=lines_of(variance_model, contrasts, m, shares, comparison),
-            uncorrected=uncorrected_line(variance_model, contrasts, self.confidence),
+            uncorrected=uncorrected_line(variance_model, contrasts, m, self.confidence),
             largest_source=largest_in_words(shares),
-            influential=self._influential_units(m, contrasts) if uncertain else {},
+            influential=self._influential_units(m, contrasts) if has_variance else {},
             unjudged_bounds=unjudged_bounds,
             steps=self._in_words(planner.steps(contrasts, prices, unjudged_bounds)) if more_data_helps else (),
             notes=tuple(note for note in notes if note),
@@ -1054,26 +1072,18 @@ class Study:
             of_items=self.of_items,
         )
 
-    def _decision(
-        self, m: Measure, comparison: Comparison, unjudged_bounds: PairBounds | None, goal: float, rank_alike: bool
-    ) -> Decision:
-        """What is claimed of a comparison, with the reasons of both systems to claim nothing."""
-        checked = self.trust_judge or not self.unchecked
-        withheld = self._reasons(m, [comparison.a, comparison.b])
-        return decide(comparison, unjudged_bounds, self.unjudged_policy, goal, withheld, rank_alike, checked)
-
-    def _is_uncertain(self, variance_model: VarianceModel, contrasts: Contrasts) -> bool:
+    def _has_variance(self, variance_model: VarianceModel, contrasts: Contrasts) -> bool:
         """Whether a difference has a variance; documents that nobody could judge may leave it open without one."""
         return bool(variance_model.variance(contrasts, self.confidence).value[0])
 
     def _notes_on(self, m: Measure, comparison: Comparison) -> list[str]:
         """What a measure leaves out, what its scores and differences stand on, and at which looks limits hold."""
         estimates, looks = self._measure_estimates(m), ""
-        if comparison.low is not None and self.variance_model(m).looks is not None:
+        if comparison.low is not None and self.variance_model(m).anytime_confidence is not None:
             looks = "Intervals are anytime-valid: they hold at every look at the growing list."
         elif comparison.low is not None:
-            looks = self._growing()
-        return [self.left_out(m), estimates.note, estimates.of_pairs, looks]
+            looks = self._single_look_note()
+        return [self.left_out(m), estimates.note, estimates.difference_note, looks]
 
     def _in_words(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps as they are told of runs, or of answers."""
@@ -1106,7 +1116,7 @@ class Study:
             ("replicates", population.repeats if self.of_items else 0, SOURCES["replicates"].worded(True).unit),
         ]
         sizes = {source: counted(n, unit) for source, n, unit in counts if n}
-        moving = None if estimator.by_rates or unit != "gold label" else estimator.moving(contrasts)
+        moving = None if estimator.by_rates or unit != "gold label" else estimator.label_count(contrasts)
         if moving is not None and "gold" in sizes and moving[0] < facts.counts[0]:
             affect = "affects" if moving[0] == 1 else "affect"
             sizes["gold"] = f"{counted(int(moving[0]), unit)} that {affect} this difference (of {facts.counts[0]:,})"
@@ -1165,7 +1175,7 @@ class Study:
         return by_unchecked(self.unchecked, ".") if self.unchecked else ""
 
     def _check_claimed(self, m: Measure, a: str, b: str, reasons: Sequence[Reason] = ()) -> None:
-        """Refuse numbers about a difference of which a verdict claims nothing, in its words."""
+        """Raise an error where the difference has no interval or `reasons` withhold a claim, with that reason."""
         c = self._measure_estimates(m).differences(self._pair(a, b))[0]
         why = in_one(reasons) if reasons else "; ".join(map(with_marks, c.notes)) if c.low is None else ""
         if why:
@@ -1191,9 +1201,11 @@ class Study:
         if self.judge is None:
             return gold_reasons(system, self.judge_model if own else None, None, 0)
         estimator = self.variance_model(m).estimator
-        touching = estimator.touching(Contrasts.of([(None, self.systems.index(system))]))
-        labels = None if touching is None or self.gold_list is not None else int(touching[0])  # a list: of pairs
-        if own and touching is None and estimator.by_rates:  # rates alone: of whose documents?
+        label_counts = estimator.labels_for_rule(Contrasts.of([(None, self.systems.index(system))]))
+        labels = (
+            None if label_counts is None or self.gold_list is not None else int(label_counts[0])
+        )  # a list: of pairs
+        if own and label_counts is None and estimator.by_rates:  # rates alone: of whose documents?
             labels = 0
         return gold_reasons(
             system, self.judge_model if own else None, self.judge.design, labels, estimator.least_gold, self.of_answers

@@ -40,7 +40,7 @@ LONE = (
 
 @dataclass(frozen=True, eq=False)
 class StudyData:
-    """Runs in line with labels, and what may move the scores."""
+    """The data of a study: runs aligned with labels, and what its sources of uncertainty are estimated from."""
 
     over: frozenset[SourceName]
     ranked: RankedGains
@@ -52,7 +52,7 @@ class StudyData:
     gold_rated: bool = False  # whether the ratings are those behind the gold labels
     sample: RandomUnjudgedSample | UnjudgedList | None = None
     listed: GoldList | None = None
-    looks: float | None = None  # see `VarianceModel`
+    anytime_confidence: float | None = None  # see `VarianceModel`
     confidence: float = 0.95
 
     @cached_property
@@ -67,7 +67,7 @@ class StudyData:
         if self.sample is None:  # which tells what unjudged documents are worth
             check_unjudged(self.ranked, m, self.judge)
         estimator, uncorrected = self._estimator(m)
-        if self.looks is not None:
+        if self.anytime_confidence is not None:
             self._refuse_looks()
         makers: dict[SourceName, Callable[[], SourceVariance]] = {}
         over = self.sources_for(m)
@@ -96,7 +96,7 @@ class StudyData:
             if "replicates" in self.over:
                 makers["replicates"] = partial(self.raters.repeated_moves, refitted, topics, self.ranked.systems)
         shared = isinstance(self.raters, AnswerRaters)
-        return VarianceModel(estimator, uncorrected, over, makers, self.looks, shared, self.grouped)
+        return VarianceModel(estimator, uncorrected, over, makers, self.anytime_confidence, shared, self.grouped)
 
     def sources_for(self, m: Measure) -> frozenset[SourceName]:
         """What a measure can be told for: no other collections where one document a topic would have to tell of them.
@@ -133,7 +133,7 @@ class StudyData:
         return estimator_of(ranked, m, self.judge, self.gold_relevant_from, self.confidence)
 
     def _estimator(self, m: Measure) -> tuple[ScoreEstimator, ScoreEstimator]:
-        """What the scores stand on, and the labels as they are."""
+        """The estimator of the scores, and the one by the uncorrected labels."""
         if self.listed is not None and self.judge is not None:
             by_list = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_relevant_from))
             stand_in = StandIn.of(m, self.ranked)
@@ -172,7 +172,7 @@ class StudyData:
         return True
 
     def _refuse_fixed(self) -> None:
-        """Rates say how often labels are wrong, not which; what chance made of these labels only topics tell."""
+        """Refuse fixed topics where gold gives error rates only: these say how often labels are wrong, not which."""
         if "topics" in self.over or self.judge is None or is_sample(self.judge.design):
             return
         raise TruegainError(
@@ -279,7 +279,7 @@ class StudyData:
 
 @dataclass(frozen=True)
 class Population:
-    """The sources that are spoken of, and how many topics, assessors and groups of topics stand for their like.
+    """What answers generalize to: the sources of uncertainty, and how many units of each were sampled.
 
     >>> print(Population(frozenset(["topics"]), 50, gold=True))
     For topics like these 50. Not covered: other document collections; mistakes in the gold labels.

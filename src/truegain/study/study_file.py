@@ -109,7 +109,7 @@ def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: Rat
         check_name=partial(check_somewhere, (files.judgments, files.runs, gold, sample)),
     )  # fmt: skip
     with read_with(options):
-        if beyond := inputs.beyond_gold(config):
+        if beyond := inputs.uncorrectable_by_design(config):
             inputs = replace(inputs, measure=[m for m in inputs.measure or () if m not in beyond])
             warn(f"{source}: {counted(len(beyond), 'measure')} left out: {'; '.join(beyond.values())}")
         study = inputs.study_of_files(str(files.judgments), expand(files.runs or []), config, reading)

@@ -73,10 +73,12 @@ class ByUnjudgedSample(ByGoldPairs):
         variance = super().over_topics(contrasts)
         return Variance(variance.value, np.where(self._settled(contrasts), len(self.topics) - 1.0, variance.df))
 
-    def touching(self, contrasts: Contrasts) -> Ints:
+    def labels_for_rule(self, contrasts: Contrasts) -> Ints:
         """Sampled unjudged documents that move each contrast; no fewer than are needed where none is left open."""
         return np.where(
-            self._settled(contrasts), np.maximum(super().touching(contrasts), LEAST_GOLD), super().touching(contrasts)
+            self._settled(contrasts),
+            np.maximum(super().labels_for_rule(contrasts), LEAST_GOLD),
+            super().labels_for_rule(contrasts),
         )
 
     def by_label(self, quantile: Floats) -> tuple[Floats, Floats] | None:  # noqa: ARG002
@@ -85,7 +87,7 @@ class ByUnjudgedSample(ByGoldPairs):
 
     def contributions(self) -> Floats:
         """What each topic brings."""
-        return np.asarray(self.judged.T + self.fit.by_topic())
+        return np.asarray(self.judged.T + self.fit.contributions())
 
     def _worth(self) -> Floats:
         """By judged documents, and what unjudged documents of other topics are worth."""
@@ -260,9 +262,9 @@ class ByUnjudgedList(ByList):
         z, n = self.contributions(), len(self.topics)
         return Influence("topics", self.topics, (z - z.mean(axis=0)) / np.sqrt(n * (n - 1)), n - 1.0)
 
-    def touching(self, contrasts: Contrasts) -> Ints:
+    def labels_for_rule(self, contrasts: Contrasts) -> Ints:
         """Labeled documents that move each contrast; no fewer than are needed where no unjudged one does."""
-        moving = super().touching(contrasts)
+        moving = super().labels_for_rule(contrasts)
         return np.where(self.unmoved(contrasts), np.maximum(moving, LEAST_GOLD), moving)
 
     def game(self, contrasts: Contrasts) -> Betting | None:  # noqa: ARG002
@@ -286,7 +288,7 @@ class ByUnjudgedList(ByList):
 
     @cached_property
     def _brought(self) -> Floats:
-        return frozen(self.judged + self.fit.by_topic)
+        return frozen(self.judged + self.fit.contributions)
 
 
 @dataclass(frozen=True, eq=False)

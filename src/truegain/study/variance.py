@@ -95,9 +95,9 @@ class Crossed:
     ) -> tuple[Floats, Floats]:
         """What it adds to the topics (topics held fixed, to the documents, where other collections count).
 
-        (V(assessors) - V(cells)) T/(T - 1), as what an assessor does on all of T topics is in his cells with 1/T of its
-        variance; it may come out below 0. Beside it the square of V(assessors) over its degrees of freedom: what makes
-        it uncertain.  met: whose cells are taken off.
+        The main effect of assessors: (V(assessors) - V(cells)) T/(T - 1), since the cells hold 1/T of it; it may come
+        out below 0.  The second value is V(assessors)^2/df, its term in Satterthwaite's formula.  met: the source whose
+        cells are subtracted.
         """
         variance = self.who.variance(contrasts)
         unsure = variance.value**2 / variance.df
@@ -116,8 +116,8 @@ class VarianceModel:
     """The scores of one measure, and every source of their variance, with nothing counted twice.
 
     The collection and the gold pairs of a topic are nested in it, so the variance over topics includes theirs; a source
-    that groups topics includes that of its topics.  Assessors are crossed with topics, which include what an assessor
-    did on one topic, not what he does on all:
+    that groups topics includes that of its topics.  Assessors are crossed with topics: the variance
+    over topics includes the assessor x topic interaction, not the main effect of assessors:
 
         V = V(topics) + [V(assessors) - V(assessor x topic cells)] T/(T - 1)
         topics held fixed, judges and repeats of answers: V = V(repeats) + V(judges) - V(single values)
@@ -135,7 +135,7 @@ class VarianceModel:
         The sources that answers generalize over; gold, where there is some, always counts.
     makers : mapping of str to callable
         By source what makes its variance, when it is first used; sources that are not named are in the estimator.
-    looks : float or None
+    anytime_confidence : float or None
         The confidence of anytime-valid limits; None for limits that hold at one look.
     repeats_shared : bool
         Replicates are repeats of answers that all judges saw: judges do not hold what these have in common.
@@ -152,7 +152,9 @@ class VarianceModel:
     uncorrected: ScoreEstimator
     over: frozenset[SourceName]
     makers: Mapping[SourceName, Callable[[], SourceVariance]] = field(default_factory=dict)  # by source; others: known
-    looks: float | None = None  # the confidence at which limits shall hold at every look; None: at one look
+    anytime_confidence: float | None = (
+        None  # the confidence at which limits shall hold at every look; None: at one look
+    )
     repeats_shared: bool = False
     groups: TopicUnits = field(default_factory=dict)
 
@@ -183,7 +185,7 @@ class VarianceModel:
     @cached_property
     def look_limits(self) -> LookLimits:
         """Limits at every look, where these are asked for, and with labels that nobody could give."""
-        return LookLimits(self.estimator, "topics" in self.over, self.looks)
+        return LookLimits(self.estimator, "topics" in self.over, self.anytime_confidence)
 
     @cached_property
     def _made(self) -> dict[SourceName, SourceVariance]:
@@ -221,7 +223,7 @@ class VarianceModel:
 
     def over_source(self, contrasts: Contrasts, source: SourceName) -> Variance | None:
         """The variance over one source, all others held fixed but for what it holds; None where it is not known."""
-        if self.looks is not None and (source == "topics" or source == self.labels):
+        if self.anytime_confidence is not None and (source == "topics" or source == self.labels):
             return self.look_limits.variance(contrasts, topics=source == "topics")
         return self._over_at_one_look(contrasts, source)
 
@@ -253,7 +255,7 @@ class VarianceModel:
                 return by_bets
             found = self.look_limits.held_open(contrasts, found, variance, confidence, topics)
         low, high = self.estimator.widened(contrasts, *found, quantiles_of(confidence, variance.df))
-        if self.looks is None:
+        if self.anytime_confidence is None:
             return low, high
         return self.look_limits.cut(contrasts, low, high, confidence, topics)
 
@@ -271,7 +273,7 @@ class VarianceModel:
         judge's rates alone do not widen differences, whose variance over topics holds them and covers as often as it
         says (`python -m benchmarks.coverage confusion`).  At every look, see `at_every_look`.
         """
-        if self.looks is not None:
+        if self.anytime_confidence is not None:
             return self.look_limits.variance(contrasts)
         whole = self._all_sources(contrasts)
         of_pairs = bool((contrasts.a != NONE).all())

@@ -252,7 +252,7 @@ def lines_of(
     value, lines = variance_model.estimator.values(contrasts), []
     for source, declared in SOURCES.items():
         asked_for = source in variance_model.over or declared.labels
-        away = source == "gold" and variance_model.estimator.label_facts.away
+        away = source == "gold" and variance_model.estimator.label_facts.of_other_topics
         holds = next((s for s in declared.nested_in if s in shares and s != "topics"), "")
         share_in = "" if not asked_for or source in shares else holds
         variance = (
@@ -275,14 +275,14 @@ def lines_of(
     return (*lines, Line(TOGETHER, whole.low, whole.high, None, "" if whole.low is not None else "refused"))
 
 
-def uncorrected_line(variance_model: VarianceModel, contrasts: Contrasts, confidence: float) -> Line:
+def uncorrected_line(variance_model: VarianceModel, contrasts: Contrasts, m: Measure, confidence: float) -> Line:
     """Student's t over topics, the labels taken as they are; no interval where all topics have the same difference."""
     name = "topics alone" if variance_model.uncorrected is variance_model.estimator else "uncorrected"
     variance = variance_model.uncorrected.over_topics(contrasts)
     value = contrasts.values(variance_model.uncorrected.value)
     if not variance.value[0] > TINY * value[0] ** 2:
         return Line(name, None, None, why="no variation")
-    low, high = limits(value, variance, confidence)
+    low, high = within(*limits(value, variance, confidence), m.bounds(), value=value, differences=True)
     return Line(name, float(low[0]), float(high[0]))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.stats.results import Comparison
-from truegain.study.decision import decided
+from truegain.study.decision import outcome_by_limits
 from truegain.study.documents import Outcome, ProvenanceDocument, VerdictDocument
 from truegain.study.variance_table import TOGETHER
 from truegain.study.verdict_text import VerdictText
@@ -72,7 +72,7 @@ class Verdict(VerdictText):
     exact : bool
         All labels are gold and nothing else is sampled, so that there is no uncertainty.
     alike : bool
-        Both systems rank the judged documents identically.
+        Both systems rank the judged documents identically, and nothing that could tell them apart is sampled.
     widened : Comparison or None
         The comparison behind `with_unjudged`, where it differs.
     not_worse_by : float
@@ -162,7 +162,7 @@ class Verdict(VerdictText):
         low, high = (c.difference + wider * (end - c.difference) for end in (c.low, c.high))
         if unjudged_bounds is not None and unjudged_bounds.over is not None:
             unjudged_bounds = unjudged_bounds.with_limits(variance, quantile)
-        outcome = decided(replace(c, low=low, high=high), unjudged_bounds, self.unjudged_policy, self._goal)
+        outcome = outcome_by_limits(replace(c, low=low, high=high), unjudged_bounds, self.unjudged_policy, self._goal)
         return outcome if outcome == "inconclusive" else self.outcome if self.outcome == "unchecked" else outcome
 
     def in_short(self) -> str:

@@ -261,7 +261,7 @@ class VerdictText(Result):
         return f"; probably the largest part of the variance ({shares[source]}) comes from {few}"
 
     def _not_shown_for(self) -> str:
-        """What is not covered and would, by itself, take the difference away."""
+        """The sources that the verdict does not cover, where the interval over that source alone includes 0."""
         known = [x for x in self.by_source if x.source in SOURCES]
         lost = [self.source_of(x.source).other for x in known if not x.covered and x.excludes_zero is False]
         kept = [self.source_of(x.source).other for x in known if x.covered and x.excludes_zero]
@@ -330,7 +330,7 @@ class VerdictText(Result):
 
     @property
     def _without_interval(self) -> bool:
-        """Whether nothing of what is spoken of could move the difference."""
+        """Whether the difference is exact: all labels gold and nothing else sampled, or both rankings alike."""
         return (self.exact or self.alike) and self.comparison.low is not None
 
     # ------------------------------------------------------------------ at length

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from truegain.errors import InputError
-from truegain.io.logs.log import OK, Log, LogFormat, Row
+from truegain.io.logs.log import OK, Log, LogFormat, Row, ScoreRange
 from truegain.io.logs.records import (
     FAILED,
     NOT_SCORED,
@@ -91,6 +91,7 @@ def _read(data: bytes, file: str) -> Log:
         rows,
         names,
         clusters.made(),
+        _ranges([record for _, record in traces], scorers),
         provenance={
             "judge": ", ".join(sorted({judge for judge in judges.values() if judge})),
             "run": names.get("run"),
@@ -118,6 +119,16 @@ def _values(
         if status != OK and not unknown:
             status = FAILED if error else NOT_SCORED if value is None else status
         yield number, status, judge or ("people" if by_person else usual), by_person
+
+
+def _ranges(traces: Sequence[Mapping[str, Any]], scorers: Sequence[str]) -> dict[str, ScoreRange]:
+    """Scores that are true and false, or yes and no, lie between 0 and 1; of numbers nobody says it."""
+    values = {s: [one.value for t in traces for one in _given(t, s) if one.value is not None] for s in scorers}
+    return {s: ScoreRange(0.0, 1.0) for s, of in values.items() if of and all(map(_is_yes_or_no, of))}
+
+
+def _is_yes_or_no(value: Any) -> bool:
+    return isinstance(value, bool) or (isinstance(value, str) and value.strip().lower() in (*YES_NO, UNKNOWN))
 
 
 def _given(record: Mapping[str, Any], scorer: str) -> Iterator[_Given]:

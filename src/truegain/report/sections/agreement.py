@@ -82,7 +82,7 @@ def _plotted(statistics: Table, unit: str, value: str, about: str, fold: bool = 
     records = [r for r in statistics.records() if _number(r[value]) is not None]
     if not records:
         return None
-    spans = [Span(_number(r[value]) or 0.0, _number(r["low"]), _number(r["high"])) for r in records]
+    spans = [Span(_number(r[value]) or 0.0, _number(r.get("low")), _number(r.get("high"))) for r in records]
     axis = Axis.over(spans, 4, zero=True)
     look = any(r.get("look") for r in records)
     units = [str(r[unit]) for r in records]

@@ -85,7 +85,7 @@ def _check(facts: Facts, verdict: Verdict) -> Html | None:
     draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
     measure = shlex.quote(verdict.comparison.measure)
     files = facts.made.files(verdict.comparison.a, verdict.comparison.b)
-    command = f"truegain plan labels {files} -m {measure}{draw} -o LIST.csv"
+    command = f"truegain plan labels {files} -m {measure}{facts.made.rule}{draw} -o LIST.csv"
     drawn = " draws the topics to label; fill in their labels, then add "
     if verdict.to_check == "ordered":
         drawn = " draws the pairs to label, most useful first; fill in labels from the top, then add "
