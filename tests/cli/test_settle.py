@@ -153,13 +153,23 @@ def test_where_nobody_could_judge(command: Command) -> None:
     code, out, err = command(words)
     assert code == 3
     assert out.startswith("Not decided within 0 labels and 12 answers that a document cannot be judged: without a ")
-    assert "no report.html" in err
+    assert "no report.html: nobody could judge any document" in err
     assert out.endswith("settle has decision.json and labels.csv.\n")
     assert sorted(p.name for p in Path("settle").iterdir() if p.suffix in (".json", ".html", ".csv")) == [
         "decision.json", "labels.csv", "labels.key.csv", "last-look.json", "list.csv", "list.key.csv", "question.json"
     ]  # fmt: skip
     code, again, _ = command(words)
     assert (code, again) == (3, out)
+
+
+def test_a_table_of_answers_is_refused_with_what_to_do_instead(command: Command) -> None:
+    """Guards the way out: the two commands that label answers, each as it is typed."""
+    rows = [f"{s},q{q},0.{(3 * q + len(s)) % 10}" for s in ("old", "newer") for q in range(30)]
+    Path("answers.csv").write_text("\n".join(["system,topic,faithfulness", *rows]))
+    code, _, err = command("settle answers.csv --score faithfulness --baseline old --candidate newer")
+    assert code == 2
+    assert "(`truegain plan labels -o gold_list.csv`), fill it in from the top" in err
+    assert "(`truegain verdict --gold`, with --sequential)" in err
 
 
 def test_a_sheet_that_changed_since_is_read_again(command: Command) -> None:

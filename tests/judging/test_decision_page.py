@@ -184,8 +184,11 @@ def test_missing_numbers_are_told_as_missing(open_house: House) -> None:
     assert "not known" in text
     assert "Cost so far" not in text
     assert "Agreement" not in text
-    put(open_house, msgspec.structs.replace(made(6), agreement=None, doubled=2))
-    assert "Agreement - share of equal labels" in text_of(open_house.client.get(PAGE).text)
+    put(open_house, msgspec.structs.replace(made(6), agreement=None, doubled=2, min_effect=0.0))
+    page = open_house.client.get(PAGE).text
+    assert "Agreement - share of equal labels" in text_of(page)
+    assert re.search(r'class="num">6 <small>', page), "copied as text, a number and what follows are not one number"
+    assert 'class="lead"' not in page, "before a number at its line this would be a minus"
 
 
 def test_a_decision_with_its_files(tmp_path: Path) -> None:
@@ -218,7 +221,7 @@ def test_a_decision_with_its_files(tmp_path: Path) -> None:
     for name in ("list.csv", "secret.txt", "..%2Fsecret.txt", "..%2f..%2fjudging.toml"):
         assert house.client.get(f"{AT}/files/{name}").status_code == 404, name
     put(house, made(300, "undecided"))
-    assert "Given up: 300 labels did not decide" in text_of(house.client.get(PAGE).text)
+    assert "Given up. 300 labels did not decide" in text_of(house.client.get(PAGE).text)
     house.database.close()
 
 

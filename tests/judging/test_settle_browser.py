@@ -142,6 +142,7 @@ def test_three_people_until_it_is_known(browser: Browser, tmp_path: Path, capsys
     assert not found.reloaded
     assert len(found.looks) > 5, found.looks
     assert found.looks == sorted(found.looks), "the top of the list grows"
+    assert found.looks[-1] <= found.labels
     answer = Settlement.of_json(waited(lambda: (folder / "decision.json").read_bytes(), 1))
     assert (folder / "report.html").stat().st_size > 10_000
     files = [str(demo.folder / name) for name in ("llm.qrels", "runs")]

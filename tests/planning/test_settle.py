@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -777,6 +778,21 @@ def test_where_nobody_could_judge_anything_it_ends(population: str) -> None:
         "show whether s1 is better than s0 on P@5."
     )
     assert "do not predict" not in str(capped), "of no label nothing is said about the judge"
+    assert "12 documents could not be judged; the interval allows for any label of them." in capped.settlement.notes
+
+
+def test_documents_that_nobody_could_judge_are_told_of_once() -> None:
+    """Guards the answer: what its sentence says of them is no note besides."""
+    runs, bronze, gold = world(2)
+    truth = known(gold)
+    asked = count()
+    study = tg.Study(runs, bronze, "P@5")
+    capped = study.settle(
+        lambda t, d: None if next(asked) % 4 == 3 else truth(t, d), max_labels=24, population="fixed", every=24
+    )
+    assert (capped.status, capped.settlement.stuck) == ("undecided", 6)
+    assert "the interval allows for any label of 6 documents that people could not judge" in capped.sentence
+    assert str(capped).count("any label of") == 1
 
 
 def test_where_nobody_could_judge_it_is_told_what_was_left_open() -> None:

@@ -126,6 +126,10 @@ class Keeper:
 
         self._put_aside()
         filled.write(self.folder / FILLED)
+        if filled.judged == len(filled.cannot):
+            (self.folder / REPORT).unlink(missing_ok=True)  # one of an answer before this one
+            tell(f"no {REPORT}: nobody could judge any document, so there is nothing to report")
+            return
         try:
             s = self.settling
             config = replace(

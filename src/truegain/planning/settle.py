@@ -21,7 +21,7 @@ from truegain.io.columns import Floats
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import StandIn, level_of
-from truegain.message import SAMPLE_GOLD, arg, argname
+from truegain.message import GOLD_OF_STUDY, SAMPLE_GOLD, arg, argname
 from truegain.planning.gold_sample import draw_list
 from truegain.results.base import Table
 from truegain.results.settlement import (
@@ -122,7 +122,8 @@ class Settling:
         study = self.study
         if study.of_items or study.judge is not None:
             why = (
-                f"it is of answers; draw a list of them ({SAMPLE_GOLD}), and look at it with {arg('sequential', True)}"
+                f"it is of answers; draw a list of them ({SAMPLE_GOLD}), fill it in from the top, and look as often as "
+                f"you like ({GOLD_OF_STUDY}, with {arg('sequential', True)})"
                 if study.of_items
                 else "give the judge's labels only: gold labels are collected here"
             )
@@ -316,11 +317,14 @@ class Settling:
         )
         doubled = [known for row in rows[:n] if len(known := [x for x in row.labels if x is not None]) > 1]
         agreement = sum(len(set(known)) == 1 for known in doubled) / len(doubled) if doubled else None
+        stuck_told = any(
+            v.not_judgeable and v.sentence in pair.sentence for v, pair in zip(verdicts, pairs, strict=False)
+        )
         return Settlement(
             _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, self.decides, n, answers,
             len(self.listed), self.most, self.study.min_effect, self.study.confidence, self.budget.cost(answers),
             self.budget.max_cost, agreement, len(doubled), self._notes(
-                labels, agreement, len(doubled), statuses, intervals
+                labels, agreement, len(doubled), statuses, intervals, stuck_told=stuck_told
             ), stuck, self.budget.double,
         )  # fmt: skip
 
@@ -583,7 +587,7 @@ class Settling:
 
     def _notes(
         self, labels: Floats, agreement: float | None, doubled: int, statuses: Sequence[Status],
-        intervals: Sequence[Interval],
+        intervals: Sequence[Interval], *, stuck_told: bool,
     ) -> tuple[str, ...]:  # fmt: skip
         notes = list(self._instead)
         ended = "open" not in statuses
@@ -603,7 +607,7 @@ class Settling:
                 f"{'is' if left == 1 else 'are'} left. With a higher limit, labeling goes on from here."
             )
         stuck = int(np.isnan(labels).sum())
-        if stuck:
+        if stuck and not stuck_told:
             notes.append(
                 f"{counted(stuck, 'document')} could not be judged; the interval allows for any label of "
                 f"{'it' if stuck == 1 else 'them'}."
