@@ -22,7 +22,7 @@ RUNS = {
 }
 QRELS = {t: {d: int(rng.integers(0, 4)) for d in DOCS} for t in ("1", "2", "3")}
 KNOWN = ["P@3", "P(rel=2)@4", "nDCG@3", "nDCG", "nDCG(dcg='exp-log2')@5", "AP", "AP@4", "AP(rel=3)", "R@4", "DCG@5",
-         "AP(norm='min')@2", "RBP(p=0.8)", "CG@3"]  # fmt: skip
+         "AP(norm='min')@2", "RBP(p=0.8)", "CG@3", "nDCG(gains={0:0,1:1,2:1,3:2})@3"]  # fmt: skip
 
 
 def of(measure: str) -> tuple[Measure, RankedGains]:

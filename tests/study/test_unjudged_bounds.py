@@ -290,7 +290,7 @@ def test_a_sample_of_the_unjudged_is_as_large_as_it_must_be(
     wide = [2.0 * np.sqrt(1e-4 + documents / k * 2e-4) for k in range(1, documents + 1)]
     if enough and n > min(10, documents):
         assert wide[n - 1] <= aim < wide[n - 2]  # no fewer do
-    assert (step.what, step.have, step.more, step.enough) == ("unjudged", 0, n, enough)
+    assert (step.what, step.factor, step.have, step.more, step.enough) == ("unjudged", 1.0, 0, n, enough)
     assert step.half == pytest.approx(wide[n - 1])
     assert step.cost == pytest.approx(0.7 * n)
     some = f"all {documents}" if n == documents else f"a random {n} of the {documents}"
