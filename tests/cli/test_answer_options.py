@@ -160,7 +160,7 @@ def test_leaderboards_of_lines_need_a_score(run: Run, answers: Path) -> None:
     code, out, err = run("eval", "a.txt", "b.txt")
     assert (code, out.splitlines()[0].split()) == (0, ["system", "map", "P_10"]), err
     code, _, err = run("verdict", "a.txt", "b.txt")
-    assert (code, "which score? " in err) == (2, True), err
+    assert (code, "which score of " in err) == (2, True), err
 
 
 def test_a_leaderboard_of_counts_is_told_where_runs_lack(run: Run, answers: Path) -> None:

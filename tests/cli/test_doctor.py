@@ -337,7 +337,7 @@ the columns in their order: {said})"
         0, [["system", "NUGGET", "FLUENT"], ["run-a", "0.2500", "0.3750"]],
     )  # fmt: skip
     code, _, err = run("verdict", "board.txt", *columns)
-    assert (code, "which score? board.txt has NUGGET, FLUENT" in err) == (2, True), err
+    assert (code, "which score of board.txt? There are NUGGET, FLUENT" in err) == (2, True), err
 
 
 def test_ids_that_do_not_match(run: Run, folder: Path) -> None:

@@ -231,6 +231,10 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
         (command(here, "-o", "llm.qrels"), "TREC lines have no place for assessor"),
         (command("localhost:8000", "-o", "x.csv"), "--url localhost:8000 is not the address of a server"),
         (command(here, "-o", "x.csv", "--dry-run", "--batch", "b.jsonl"), "--dry-run and --batch do not go together"),
+        (
+            command(here, "-o", "x.csv", "--batch", "b.jsonl", "--concurrency", "2", "--timeout", "5"),
+            "--concurrency and --timeout apply to a server that is asked; --batch only writes a file",
+        ),
         (command(here, "-o", "x.csv", "--max-cost", "1"), "--max-cost: the price of judge is not known"),
         (command(here, "-o", "x.csv", "--price", "1"), "--price 1: give the price of a million tokens"),
         (command(here, "-o", "x.csv", "--model", "a", "--model", "a"), "--model: name each model once"),

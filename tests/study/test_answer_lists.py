@@ -388,7 +388,7 @@ def test_csv_logs_need_no_score_as_json_logs(run: Run, folder: Path, commands: N
         ["system", "faithfulness", "fine"], ["old", "0.2500", "0.1250"], ["new", "0.5000", "0.2500"],
     ]  # fmt: skip
     code, _, err = run("verdict", "old.csv", "new.csv")
-    assert (code, "which score? old.csv, new.csv has faithfulness, fine" in err) == (2, True), err
+    assert (code, "which score of old.csv, new.csv? There are faithfulness, fine" in err) == (2, True), err
 
 
 @pytest.mark.parametrize(

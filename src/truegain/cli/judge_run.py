@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.cli.options import Output, Seed, advanced, with_options
+from truegain.cli.options import Output, Seed, advanced, changed, with_options
 from truegain.cli.output import write_table
 from truegain.cli.streams import Progress, own_errors, tell
 from truegain.errors import TruegainError, counted
@@ -164,6 +164,11 @@ def run_command(
     ]
     if len(chosen) > 1:
         raise TruegainError(f"{' and '.join(map(option, chosen))} do not go together; give one")
+    if kept.batch is not None and (names := changed(pace, leave_out=("retries",))):
+        raise TruegainError(
+            f"{' and '.join(map(option, names.values()))} {'applies' if len(names) == 1 else 'apply'} to a server that "
+            f"is asked; {option('--batch')} only writes a file"
+        )
     table_kind(kept.output)
     setup = JudgeSetup(
         pool,

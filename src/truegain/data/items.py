@@ -218,7 +218,8 @@ class Items(Lines):
             if VALUE in self.scores and not self.made.get("tools"):  # a table of system, topic and value, and more
                 return (VALUE,)
             raise TruegainError(
-                f"which score? {self.source} has {some(self.scores, 10)}; choose by {arg('score', self.scores[0])}"
+                f"which score of {self.source}? There are {some(self.scores, 10)}; choose by "
+                f"{arg('score', self.scores[0])}"
             )
         return tuple(dict.fromkeys(self._score_named(name) for name in names))
 
