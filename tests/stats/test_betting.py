@@ -47,6 +47,14 @@ def test_each_estimate_has_the_total_as_its_mean() -> None:
         assert mean == pytest.approx(total, abs=1e-12)
 
 
+def test_values_are_expected_to_spread_less_than_passes_and_fails() -> None:
+    """Guards what is expected before the first label: of values a fifth of the variance of 0 and 1."""
+    units, _ = drawn(np.random.default_rng(4), 50)
+    alike = replace(units, label=np.zeros(50))  # no label tells more than another
+    spread, of_values = (Betting(replace(alike, are_values=x), []).spread for x in (False, True))
+    assert of_values == pytest.approx(spread * math.sqrt(0.2), rel=1e-6)
+
+
 def won_at_any_look(game: Betting, total: int, d: float, alpha: float, turned: int) -> bool:
     """Whether the stakes against d, or from d on where turned is -1, grew to 2/alpha: one by one, in plain numbers."""
     stakes = [1.0] * len(HORIZONS)

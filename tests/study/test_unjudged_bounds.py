@@ -13,12 +13,13 @@ from tests.worlds import there
 from truegain.config import Scoring
 from truegain.data.alignment import aligned, of_systems
 from truegain.data.pool import RankedGains
+from truegain.errors import TruegainError
 from truegain.io.columns import Floats
 from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import keys_in_question
 from truegain.pooling.bounds import extremes_of
 from truegain.pooling.pools import Filled
-from truegain.study.unjudged import PairBounds, all_pairs_bounds, sample_step
+from truegain.study.unjudged import PairBounds, all_pairs_bounds, pair_bounds_of, sample_step
 
 Labels = dict[str, dict[str, int]]
 SYSTEMS = ("a", "b", "c", "d")
@@ -299,3 +300,13 @@ def test_a_sample_of_the_unjudged_is_as_large_as_it_must_be(
     assert unpriced is not None
     assert unpriced.cost is None
     assert sample_step(PairBounds(none, none, documents, 20, spread=spread), variance, quantile, aim) is None
+
+
+def test_bounds_of_a_pair_need_every_topic_of_both() -> None:
+    """Guards the refusal: a topic that one system lacks is no difference of 0."""
+    runs, judged, _ = small(3, 3, 4)
+    del runs["b"]["2"]
+    with pytest.warns(match="lacks judged topics"):
+        ranked = keyed({s: runs[s] for s in "ab"}, judged, "P@3")
+    with pytest.raises(TruegainError, match="a system lacks a topic"):
+        pair_bounds_of(ranked, parse_measure("P@3"))
