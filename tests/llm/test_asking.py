@@ -828,8 +828,7 @@ def test_the_same_request_goes_once(folder: Path) -> None:
     assert (run.statuses, run.calls, run.tokens()[0]) == ({"ok": 10, "not_asked": 38}, 24, 5 * 300)
 
 
-@pytest.mark.parametrize("one_order", [False, True])
-@pytest.mark.parametrize("prompt", ["graded", "pairwise"])
+@pytest.mark.parametrize(("prompt", "one_order"), [("graded", False), ("pairwise", False), ("pairwise", True)])
 def test_which_requests_are_the_same_is_told_by_their_keys(folder: Path, prompt: str, one_order: bool) -> None:
     """Guards against the keys of all calls: copies of documents, pairs in both orders, texts cut to the same words."""
     texts = {"a": "tea", "b": "coffee", "c": "tea", "long": "tea " * 90 + "x", "longer": "tea " * 900}
