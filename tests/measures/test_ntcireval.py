@@ -14,6 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import truegain as tg
+from truegain.config import Scoring
+from truegain.data.alignment import aligned
+from truegain.measures.q_measure import preferred
 
 Values = Mapping[str, float]
 
@@ -338,3 +341,9 @@ def test_graded_preferences_pay_for_every_lower_document_above(gains: list[float
     judgments = {"1": {f"d{i}": gain for i, gain in enumerate(gains)}}
     found = evaluated({"1": in_order([f"d{i}" for i in order])}, judgments, ["rpref_relative2"])
     assert found.mean() == pytest.approx(total / sum(listed))
+
+
+def test_no_document_is_preferred_where_none_is_relevant() -> None:
+    """Guards O-measures of lists without gain: a document of label 0 is not the best of them."""
+    ranked = aligned({"a": {"1": {"x": 2.0, "y": 1.0}}}, {"1": {"x": 0, "y": 0, "z": 1}}, Scoring())
+    assert not preferred(ranked).any()

@@ -32,7 +32,7 @@ from truegain.stats.rank_correlation import (
     tau_interval,
 )
 from truegain.study import correlate as correlation
-from truegain.study.correlate import halves, swap_rates
+from truegain.study.correlate import SwapRates, halves, swap_rates
 
 Study = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 
@@ -139,6 +139,14 @@ def flat_scores(matrix: Floats) -> Scores:
     name = "YAAP"
     systems, topics = (tuple(f"{k}{i}" for i in range(n)) for k, n in zip("st", matrix.shape, strict=True))
     return Scores(systems, topics, {name: matrix}, {name: matrix.mean(axis=1)}, {name: parse_measure(name)}, {})
+
+
+def test_five_percent_of_swaps_are_too_many_by_default() -> None:
+    """Guards the default rate, and that a bin of just that rate will do."""
+    begin, pairs = np.array([0.0, 0.01, 0.02]), np.full(3, 1000)
+    rates = SwapRates("AP", begin, pairs, np.array([300, 51, 50]), 25, 1)
+    assert rates.needed() == rates.needed(0.05) == 0.02
+    assert SwapRates("AP", begin, pairs, np.array([300, 50, 10]), 25, 1).needed() == 0.01
 
 
 def test_swap_rates_follow_the_normal_theory() -> None:

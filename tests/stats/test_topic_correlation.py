@@ -53,6 +53,14 @@ def test_limits_are_those_of_topics_drawn_by_hand(variant: str) -> None:
     assert (found.population, found.n) == ("topics", 12)
 
 
+def test_three_topics_are_enough_to_be_resampled() -> None:
+    """Guards the least number of topics, on either side."""
+    x, y = two_orders(np.random.default_rng(5), 6, 3)
+    assert tau_over_topics(means_of(x), means_of(y), replicates=200).n == 3
+    with pytest.raises(tg.TruegainError, match="2 topics cannot be resampled; have at least 3"):
+        tau_over_topics(means_of(x[:, :2]), means_of(y[:, :2]), replicates=200)
+
+
 @pytest.mark.parametrize(("systems", "topics"), [(6, 25), pytest.param(30, 25, marks=pytest.mark.slow)])
 def test_it_covers_the_mean_tau_of_as_many_topics(systems: int, topics: int) -> None:
     """Guards the honesty of the interval; quantiles of the resampled taus cover 0.2 to 0.9 with 30 systems."""

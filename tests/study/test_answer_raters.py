@@ -58,6 +58,17 @@ def variance(items: Items, population: Sequence[str]) -> Array:
     return study.variance_model().variance(BOTH).value
 
 
+def test_repeats_of_a_judge_are_one_judge() -> None:
+    """Guards how many items one judge alone valued, however often."""
+    values = np.zeros((2, 12, 10, 4))
+    values[0, :2, 1:] = np.nan  # two answers of system a have one judge, with four repeats each
+    items = made(values + drawn(12, 10, 4, seed=3))
+    with pytest.warns(tg.DataWarning, match="2 of 24 answers have no value of some of the 10 judges"):
+        raters = tg.Study(items, measures="s", population=["topics", "assessors"]).raters
+    assert isinstance(raters, AnswerRaters)
+    assert raters.rated_once == 2
+
+
 # ---- Closed forms of balanced designs.
 
 
