@@ -152,7 +152,8 @@ def gold_and_design(gold: Gold | None) -> tuple[Any, str | None, GoldList | None
         raise InputError("this is a sample of unjudged documents, not gold labels of judged ones", file=listed.source,
                          hint=f"give it as {arg('unjudged_sample')}")  # fmt: skip
     if listed.design == "ordered" or (listed.cannot and listed.design in DESIGNS and DESIGNS[listed.design].equal):
-        # pairs drawn at random are an ordered list with sizes all alike, which goes on past what nobody could judge
+        # pairs drawn at random are an ordered list with sizes all alike, which goes on past what nobody could judge;
+        # to the judge both are a sample of single pairs, whose weights are the list's own expansions
         return listed.judgments(), "random", replace(listed, design="ordered")
     if listed.cannot:
         raise InputError(
@@ -161,6 +162,11 @@ def gold_and_design(gold: Gold | None) -> tuple[Any, str | None, GoldList | None
             hint="have them judged, or draw an ordered or a random list, which bounds their labels",
         )  # fmt: skip
     return listed.judgments(), design_of(listed.design).name, listed
+
+
+def ordered_list(label_list: GoldList | None) -> GoldList | None:
+    """The list of gold labels where it is ordered, so that it may be judged from the top; None for another or none."""
+    return label_list if label_list is not None and label_list.design == "ordered" else None
 
 
 @dataclass(frozen=True, eq=False)

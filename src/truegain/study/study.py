@@ -60,7 +60,7 @@ from truegain.study.decision import (
 from truegain.study.documents import Outcome
 from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
-from truegain.study.gold import GivenLabels, Labels, check_gold_level, gold_and_design, refused_of
+from truegain.study.gold import GivenLabels, Labels, check_gold_level, gold_and_design, ordered_list, refused_of
 from truegain.study.gold_lists import check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.next_steps import StepPlanner, Steps
@@ -284,7 +284,7 @@ class Study:
         study.confidence = check_confidence(config.confidence)
         check_config(config, study.over)
         gold_labels, design, label_list = gold_and_design(config.gold)
-        study.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
+        study.gold_list = ordered_list(label_list)
         check_scoring(config, self.measures, study.gold_list is not None)
         study._given = replace(self._given, gold=gold_labels, design=design, gold_list=label_list)
         study._set_up_measures(parse_measures(list(self.measures)))
@@ -435,7 +435,7 @@ class Study:
         check_config(config, self.over)
         # gold labels, and ratings with their rule
         gold_labels, design, label_list = gold_and_design(config.gold)
-        self.gold_list = label_list if label_list is not None and label_list.design == "ordered" else None
+        self.gold_list = ordered_list(label_list)
         self.gold_rated = config.gold is not None and config.gold.aggregate is not None
         self.raters = raters_of(gold_labels if self.gold_rated else judgments, self._rated())
         check_raters(self.raters, self.over)
