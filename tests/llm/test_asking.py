@@ -28,6 +28,7 @@ from tests.llm.served import (
     label_for,
     served,
     user_text,
+    write_study,
 )
 from truegain.errors import DataWarning, TruegainError
 from truegain.llm import Asking, JudgeCosts, JudgeRun, JudgeSetup, Pace, run_judge
@@ -164,7 +165,7 @@ def test_what_no_request_would_be_answered_for_ends_at_once(folder: Path, fault:
     [
         (error(402, "payment required"), "no quota left"),
         (error(429, "You exceeded your current quota", "insufficient_quota"), "no quota left"),
-        (error(429, "requests a day", Retry_After="7200"), "asks to wait for 120 minutes"),
+        (error(429, "requests a day", Retry_After="7200"), "asks to wait 120 minutes"),
     ],
 )
 def test_no_quota_left_keeps_what_there_is(folder: Path, fault: Answer, says: str) -> None:
@@ -181,11 +182,14 @@ def test_no_quota_left_keeps_what_there_is(folder: Path, fault: Answer, says: st
 
 def test_a_rate_limit_is_not_an_outage(folder: Path) -> None:
     """Guards the remedy: a server that only asks to be slower is there, and so is one with an error of its own."""
-    says = r"asks to be slower.*HTTP 429.*requests_per_minute, a lower concurrency or more retries"
+    says = r"asks to be slower.*HTTP 429.*\. Give requests_per_minute, a lower concurrency or more retries"
     slower = error(429, "slow down", retry_after_ms="1")
     with served(lambda *_: slower) as server, pytest.raises(TruegainError, match=says):
         judged(folder, server, pace=Pace(concurrency=1, retries=1))
-    with served(lambda *_: error(502, "oops")) as server, pytest.raises(TruegainError, match=r"fails .HTTP 502: oops"):
+    with (
+        served(lambda *_: error(502, "oops")) as server,
+        pytest.raises(TruegainError, match=r"server failed .HTTP 502: oops"),
+    ):
         judged(folder, server, pace=Pace(concurrency=1, retries=0))
 
 
@@ -231,7 +235,7 @@ def test_a_server_that_is_gone_is_told(folder: Path) -> None:
     with served() as server:
         gone = server.url
     with pytest.raises(
-        TruegainError, match=r"nothing could be judged: .* does not answer .no connection.; check that it runs"
+        TruegainError, match=r"Nothing was judged: .* does not answer .no connection.\. Check that it runs, and url"
     ):
         judged(folder, gone)
     assert not (folder / "llm.csv").exists()
@@ -246,7 +250,9 @@ def test_a_server_that_hangs_is_told_at_once(folder: Path, monkeypatch: pytest.M
         pool, topics, docs = (folder / name for name in ("pool.csv", "topics.jsonl", "docs.jsonl"))
         pace = Pace(concurrency=8, retries=4, timeout=0.8)
         setup = JudgeSetup(pool, topics, docs, "graded", ["judge"], url, str(folder / "x"), pace=pace)
-        with pytest.raises(TruegainError, match=r"does not answer .no answer within the time-out.; check that it runs"):
+        with pytest.raises(
+            TruegainError, match=r"does not answer .no answer within the time-out.\. Check that it runs"
+        ):
             setup.run(tell=lambda text: told.append((time.monotonic() - began, text)))
         silent.settimeout(0.1)
         taken = 0
@@ -264,7 +270,7 @@ def test_a_page_in_place_of_answers_is_told(folder: Path) -> None:
     page = Answer(200, b"<html>log in</html>", {})
     with (
         served(lambda _body, _n: page) as server,
-        pytest.raises(TruegainError, match=r"answers with a page of HTML; check url: it must be that of a model"),
+        pytest.raises(TruegainError, match=r"answers with a page of HTML\. Check url: it must be that of a model"),
     ):
         judged(folder, server, pace=Pace(concurrency=1, retries=0))
 
@@ -273,7 +279,7 @@ def test_an_outage_in_the_middle_ends_the_run(folder: Path) -> None:
     """Guards outages: after some requests in a row without an answer the run ends, and says what is missing."""
     with served(lambda body, n: as_asked(body, n) if n < 4 else error(503, "down")) as server:
         run = judged(folder, server, pace=Pace(concurrency=1, retries=1))
-    assert "fails (HTTP 503: down (error)): an error of the server itself" in run.stopped
+    assert run.stopped == "the server failed (HTTP 503: down (error))"
     assert run.statuses["ok"] == 4
     assert set(run.statuses) == {"ok", "failed", "not_asked"}
 
@@ -282,7 +288,7 @@ def test_nothing_but_refusals_is_an_error(folder: Path) -> None:
     """Guards against labels made of nothing: where no answer has a label, none is written."""
     with served(lambda *_: "I'm sorry, I can't.") as server, pytest.raises(TruegainError) as caught:
         judged(folder, server, pace=Pace(retries=1))
-    assert "nothing could be judged (12 refused)" in str(caught.value)
+    assert "nothing was judged (12 refused)" in str(caught.value)
     assert not (folder / "llm.csv").exists()
 
 
@@ -312,7 +318,7 @@ def test_a_server_that_asks_to_slow_down_often_is_obeyed(folder: Path) -> None:
     assert (run.labels, run.requests) == (12, 12 * 6)
     with (
         served(often(*[error(500, "oops")] * 5)) as server,
-        pytest.raises(TruegainError, match="nothing could be judged"),
+        pytest.raises(TruegainError, match="Nothing was judged"),
     ):
         judged(folder, server, pace=Pace(concurrency=2, retries=1), output=folder / "other.csv")
 
@@ -883,3 +889,68 @@ def test_no_more_at_a_time_than_asked_for(folder: Path) -> None:
     with served(delay=0.01) as server:
         judged(folder, server, pace=Pace(concurrency=3), asking=Asking(repeat=4))
     assert 2 <= server.most_in_flight <= 3
+
+
+def outputs(folder: Path) -> list[bytes]:
+    """The labels as they were written, and where they come from."""
+    return [(folder / name).read_bytes() for name in ("llm.csv", "llm.provenance.json")]
+
+
+def test_the_limit_of_costs_loses_no_stored_label(folder: Path) -> None:
+    """Guards what was paid for: a run that the limit ends writes all that is stored, and so does the same again."""
+    write_study(folder, topics=10)
+    costs, asking = JudgeCosts(price=["1,1000"], max_cost=0.2), Asking(max_tokens=100)
+    with served(delay=0.002) as server:
+        first = judged(folder, server, costs=costs, asking=asking, pace=Pace(concurrency=8))
+        assert first.limited
+        assert 10 < first.labels < 40
+        with AnswerStore(folder / "llm.answers.sqlite") as store:
+            assert len(store) == first.labels
+        left = outputs(folder)
+        again = judged(folder, server, costs=costs, asking=asking, pace=Pace(concurrency=8))
+        assert (again.statuses, again.requests) == (first.statuses, 0)
+        assert outputs(folder) == left
+        assert first.cost is not None
+        assert first.cost <= 0.2
+
+
+def test_stored_answers_come_before_the_limit_of_costs(folder: Path) -> None:
+    """Guards a pool with new rows first: what is stored costs nothing and is written, only new rows are not asked."""
+    with served() as server:
+        judged(folder, server)
+        pool = (folder / "pool.csv").read_text().splitlines()
+        write_study(folder, topics=5)
+        new = [row for row in (folder / "pool.csv").read_text().splitlines() if row not in pool]
+        (folder / "pool.csv").write_text("\n".join([pool[0], *new, *pool[1:]]) + "\n")
+        run = judged(folder, server, costs=JudgeCosts(price=["1,2"], max_cost=1e-5))
+        assert (run.statuses, run.requests, run.limited) == ({"ok": 12, "not_asked": 8}, 0, True)
+        assert [row["status"] for row in rows(folder)] == ["not_asked"] * 8 + ["ok"] * 12
+
+
+def test_an_outage_loses_no_stored_label(folder: Path) -> None:
+    """Guards labels of earlier runs where the server is gone: they are written, wherever their rows are."""
+    with served() as server:
+        judged(folder, server)
+        pool = (folder / "pool.csv").read_text().splitlines()
+        write_study(folder, topics=5)
+        new = [row for row in (folder / "pool.csv").read_text().splitlines() if row not in pool]
+        (folder / "pool.csv").write_text("\n".join([pool[0], *new, *pool[1:]]) + "\n")
+        server.behave = lambda *_: error(402, "no money")
+        run = judged(folder, server, pace=Pace(concurrency=1))
+    assert run.statuses == {"ok": 12, "not_asked": 8}
+
+
+def test_the_limit_keeps_answers_that_hold_no_label(folder: Path) -> None:
+    """Guards statuses where a run ends between two attempts: what was answered is told, and stays so."""
+    costs, asking = JudgeCosts(price=["1,1000"], max_cost=0.15), Asking(max_tokens=100)
+
+    def behave(body: Body, number: int) -> Body:
+        return as_asked(body, number) if number < 2 else completion("Perhaps so.")
+
+    with served(behave) as server:
+        pace = Pace(concurrency=1, retries=30)
+        first = judged(folder, server, costs=costs, asking=asking, pace=pace)
+        left = outputs(folder)
+        assert first.statuses == {"ok": 2, "unparsed": 1, "not_asked": 9}
+        assert judged(folder, server, costs=costs, asking=asking, pace=pace).requests == 0
+        assert outputs(folder) == left

@@ -17,7 +17,7 @@ import pytest
 
 import truegain as tg
 from tests.cli.conftest import Run
-from tests.llm.served import Body, JudgeServer, as_asked, completion, error, label_for, served, user_text
+from tests.llm.served import Answer, Body, JudgeServer, as_asked, completion, error, label_for, served, user_text
 from truegain.data.rating_columns import WITHOUT_LABEL
 from truegain.llm.parse import STATUSES
 
@@ -227,7 +227,7 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
             command(here, "-o", "x.csv", pool="two.txt"),
             "'t0 d0' (give qrels, a run, or a table with the columns topic and",
         ),
-        (command(here), "answers are paid for and must be kept: name a file for them (--store FILE)"),
+        (command(here), "name an output file (-o llm.csv); the paid answers are kept beside it, or in --store FILE"),
         (command(here, "-o", "llm.qrels"), "TREC lines have no place for assessor"),
         (command("localhost:8000", "-o", "x.csv"), "--url localhost:8000 is not the address of a server"),
         (command(here, "-o", "x.csv", "--dry-run", "--batch", "b.jsonl"), "--dry-run and --batch do not go together"),
@@ -248,16 +248,17 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
             command(here, "-o", "x.csv", "--one-order"),
             "--one-order is for pairs, and the prompt graded judges documents",
         ),
-        (command(here, "-o", "x.csv", prompt="pairwise"), "there is no columns for a pair among topic, doc"),
+        (command(here, "-o", "x.csv", prompt="pairwise"), "there are no columns for a pair among topic, doc"),
         (command(here, "-o", "x.csv", prompt="nuggets"), "there is no column nugget among topic, doc"),
         (command(here, "-o", "x.csv", pool="nobody.csv"), "nobody.csv"),
         (command(here, "-o", "x.csv", pool="other.csv"), "no topic and doc among question, passage (name the columns"),
-        (command(here, "-o", "x.csv"), "does not answer (no connection); check that it runs, and --url"),
+        (command(here, "-o", "x.csv"), "does not answer (no connection). Check that it runs, and --url."),
     ]
     for words, says in wrong:
         code, out, err = run(*words)
         assert (code, out) == (2, ""), (words, err)
         assert says in err, (words, err)
+    assert list(folder.glob("*.answers.sqlite*")) == []  # nothing was answered, so nothing is kept
 
 
 def test_without_httpx_it_says_what_to_install(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,13 +283,60 @@ def test_exit_codes(run: Run, folder: Path) -> None:
         server.behave = lambda *_: error(402, "no money")
         assert run(*command(server, "-o", "llm.csv", "--concurrency", "1"))[0] == 3
         code, _, err = run(*command(server, "-o", "other.csv"))
-        assert (code, "nothing could be judged" in err) == (2, True)
-        assert not (folder / "other.csv").exists()
+        assert (code, "error: Nothing was judged: the server has no quota left" in err) == (2, True)
+        assert sorted(path.name for path in folder.glob("other*")) == []
         server.behave = as_asked
         assert run(*command(server, "-o", "llm.csv"))[0] == 0
         code, _, err = run(*command(server, "-o", "cheap.csv", "--price", "1,1", "--max-cost", "0.006"))
     assert code == 3
     assert "could pass the limit of --max-cost 0.006" in err
+
+
+def test_a_run_without_labels_says_why_and_what_to_do(run: Run, folder: Path) -> None:
+    """Guards the sentence that ends such a run: the cause, then what to do, and no store without answers is left."""
+    with served(lambda *_: Answer(500, b"oops")) as server:
+        code, _, err = run(*command(server, "-o", "llm.csv", "--retries", "0", "--concurrency", "1"))
+        told = "error: Nothing was judged: the server failed (HTTP 500: oops). Try again later with the same command.\n"
+        assert (code, err) == (2, told)
+        server.behave = lambda *_: Answer(429, b"{}", {"Retry-After": "3600"})
+        _, _, err = run(*command(server, "-o", "llm.csv"))
+        told = "error: Nothing was judged: the server asks to wait 60 minutes (HTTP 429). Run the same command then.\n"
+        assert err == told
+        assert not (folder / "llm.answers.sqlite").exists()
+        most = len(server.requests) + 3
+        server.behave = lambda body, n: as_asked(body, n) if n < most else Answer(429, b"{}", {"Retry-After": "3600"})
+        code, _, err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))
+        assert code == 3
+        told = "ended early: the server asks to wait 60 minutes (HTTP 429); answers are kept in llm.answers.sqlite, and"
+        assert f"{told} the same command continues\n" in err
+
+
+def test_one_answer_is_told_as_one(run: Run, folder: Path) -> None:
+    """Guards the number: 1 answer is kept."""
+    with served(lambda body, n: as_asked(body, n) if n < 1 else error(401, "revoked")) as server:
+        err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))[2]
+    assert "; 1 answer is kept in llm.answers.sqlite; the same command continues" in err
+
+
+def test_texts_that_lack_are_told_once(run: Run, folder: Path) -> None:
+    """Guards one warning for one fault: where all that is missing lacks a text, that is all that is told."""
+    with (folder / "pool.csv").open("a") as file:
+        file.write("t0,nobody\nt1,nobody\n")
+    with served() as server:
+        code, _, err = run(*command(server, "-o", "llm.csv"))
+    warned = [line for line in err.splitlines() if line.startswith("warning")]
+    assert (code, len(warned)) == (0, 1)
+    assert "2 items of 14 have no text" in warned[0]
+    assert "their labels are empty, not 0" in warned[0]
+
+
+def test_a_dry_run_tells_time_only_of_what_is_left(run: Run, folder: Path) -> None:
+    """Guards a plan without calls: no time is assumed."""
+    with served() as server:
+        words = command(server, "-o", "llm.csv", "--dry-run")
+        assert " Time assumes 2.0 s per answer, 8 at a time." in run(*words)[1]
+        assert run(*words[:-1])[0] == 0
+        assert "Time assumes" not in run(*words)[1]
 
 
 def test_a_wrong_key_in_the_middle_keeps_what_there_is(run: Run, folder: Path) -> None:
@@ -297,7 +345,7 @@ def test_a_wrong_key_in_the_middle_keeps_what_there_is(run: Run, folder: Path) -
         code, _, err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))
         assert code == 2
         assert "does not accept the key" in err
-        assert "5 answers are kept in llm.answers.sqlite, and the same command goes on from there" in err
+        assert "; 5 answers are kept in llm.answers.sqlite; the same command continues" in err
         server.behave = as_asked
         assert run(*command(server, "-o", "llm.csv"))[0] == 0
     assert len(server.requests) == 5 + 1 + 7
@@ -483,7 +531,7 @@ def test_ctrl_c_ends_cleanly_and_the_same_command_goes_on(folder: Path) -> None:
         lines = told.decode().splitlines()
         assert "in flight, whose answers are paid for; press Ctrl-C again to abandon them" in lines[0]
         asked = len(server.requests)
-        assert f"interrupted: {asked} answers are kept in llm.answers.sqlite, and the same command goes on" in lines[1]
+        assert f"interrupted: {asked} answers are kept in llm.answers.sqlite; the same command continues" in lines[1]
         assert lines[1].endswith("nothing was written")
         assert len(lines) == 2
         assert not (folder / "llm.csv").exists()
@@ -544,4 +592,4 @@ def test_a_terminal_shows_how_far_it_is(folder: Path) -> None:
     assert "a minute" in text
     assert "cost 0." in text
     assert "s left" in text
-    assert "the same command goes on" in text
+    assert "the same command continues" in text

@@ -88,7 +88,8 @@ class SpentHow:
         typer.Option("--price", help="Price of a million tokens: IN,OUT or MODEL=IN,OUT. Repeatable."),
     ] = None
     max_cost: Annotated[
-        float | None, typer.Option("--max-cost", help="Stop before a call that could exceed this cost.")
+        float | None,
+        typer.Option("--max-cost", help="Stop before a call that could exceed this cost of all stored answers."),
     ] = None
 
 
@@ -140,9 +141,9 @@ def run_command(
 ) -> None:
     """Label a pool with LLM judges, from any OpenAI-compatible server.
 
-    Answers are stored before they are read: the same command goes on after Ctrl-C or a crash. Only what was in flight
+    Answers are stored before they are read: the same command continues after Ctrl-C or a crash. Only what was in flight
     at a crash is asked again. What has no label has a status, and is missing, not 0. Exit code 0: done. 3: ended early,
-    as by --max-cost. 2: bad input, or nothing could be judged.
+    as by --max-cost. 2: bad input, or nothing was judged.
 
     Examples:
         truegain judge run pool.csv --topics topics.jsonl --docs docs.jsonl --prompt graded --model some-model \
@@ -224,7 +225,7 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str, collected: bool = Fals
         )
     if run.stopped:
         place = shown_path(setup.store)
-        go_on = "" if run.limited else ", and the same command goes on"
+        go_on = "" if run.limited else ", and the same command continues"
         tell(f"ended early: {with_marks(run.stopped)}; answers are kept in {place}{go_on}", "warning")
         raise typer.Exit(ENDED_EARLY)
 

@@ -18,7 +18,7 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, needs, shorten
 from truegain.llm.limits import Gate
 from truegain.llm.store import of_json
-from truegain.message import arg, argname
+from truegain.message import Message, arg, argname, by_surface
 
 KEY = "TRUEGAIN_API_KEY"  # the variable that has the key by default
 AGAIN = (408, 409, 425, 429)  # and 500 and above
@@ -39,6 +39,7 @@ IN_WORDS = {  # what httpx calls it
     "RemoteProtocolError": "the connection broke",
     "ProxyError": "the proxy refuses",
 }
+CALL = by_surface("call", "command")
 SILENT = ("ConnectError", "ConnectTimeout", "ReadTimeout")  # of a server that may not be there, or hangs
 _TOO_LONG = re.compile(
     r"context.{0,20}(length|window|size)|maximum.{0,30}tokens|too (long|many tokens|large)|n_ctx|"
@@ -67,12 +68,23 @@ class AskingError(TruegainError):
         self.server, self.may_adapt = server, may_adapt
 
 
-class QuotaError(TruegainError):
-    """There is no money left, or no quota: what was answered is kept."""
+class EndError(TruegainError):
+    """The run ends early, and what was answered is kept.
+
+    again: what to do where nothing was answered, as a sentence; by default the remedy.
+    """
+
+    def __init__(self, message: str, *, remedy: str | None = None, again: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.again = Message(again or f"{(remedy or '')[:1].upper()}{(remedy or '')[1:]}.")
 
 
-class OutageError(TruegainError):
-    """The server stopped answering: what was answered is kept."""
+class QuotaError(EndError):
+    """There is no money left, or no quota."""
+
+
+class OutageError(EndError):
+    """The server stopped answering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,14 +271,15 @@ class Endpoint:
                 return None
             return ServerReply(status, body, whole, seconds)
         message = error_of(body)
-        self.last_fault = f"HTTP {status}: {message}"
+        self.last_fault = _reason(status, message)
         wait = asked_to_wait(answer, body)
         if status == 402 or (status in (403, 429) and wait is None and _QUOTA.search(message)):
-            raise QuotaError(f"the server has no quota left for this key (HTTP {status}: {message}); add credit")
+            raise QuotaError(f"the server has no quota left for this key ({self.last_fault})", remedy="add credit")
         if status in AGAIN or status >= 500:
             if wait is not None and wait > LONGEST_ASKED:
                 raise QuotaError(
-                    f"the server asks to wait for {wait / 60:,.0f} minutes (HTTP {status}: {message}); run again later"
+                    f"the server asks to wait {wait / 60:,.0f} minutes ({self.last_fault})",
+                    again=f"Run the same {CALL} then.",
                 )
             return None
         alone = refused_alone(status, body, seconds)
@@ -292,9 +305,14 @@ def refused_alone(status: int, body: bytes, seconds: float = 0.0) -> ServerReply
     return None
 
 
+def _reason(status: int, message: str) -> str:
+    """The status of a refusal, with what it says."""
+    return f"HTTP {status}: {message}" if message else f"HTTP {status}"
+
+
 def _remedy(status: int, message: str) -> str:
     """What a refusal of all requests means, and what to do."""
-    reason = f"HTTP {status}: {message}" if message else f"HTTP {status}"
+    reason = _reason(status, message)
     if status == 401 or status == 403:
         return (
             f"the server does not accept the key ({reason}); set {KEY}, or name its variable ({arg('key_env', 'NAME')})"
@@ -322,7 +340,7 @@ def error_of(body: bytes) -> str:
         text = f"{text} ({code})" if code and str(code) not in text else text
     else:
         text = str(error)
-    text = text or body.decode(errors="replace")
+    text = text or ("" if of_json(body) == {} else body.decode(errors="replace"))
     return shorten(" ".join(text.split()), 300)
 
 

@@ -139,7 +139,7 @@ class JudgeSetup:
             finally:
                 if endpoint is not None:
                     endpoint.close()
-            stopped = "" if judging.stopped_by is None else judging.stopped_by.message
+            stopped = "" if judging.stopped_by is None else judging.stopped_by.in_full
             if unpriced := self._unpriced(budget):
                 warn(f"the price of {some(unpriced)} is not known, so the cost of the run is unknown")
             run = JudgeRun(
@@ -157,7 +157,7 @@ class JudgeSetup:
                 isinstance(judging.stopped_by, CostLimitError),
             )
             if not run.labels:
-                raise _no_label(run, judging, ask)
+                raise _no_label(run, judging)
             return run
 
     def _unpriced(self, budget: Budget) -> list[str]:
@@ -235,9 +235,11 @@ class JudgeSetup:
                 f"{counted(len(plan), 'label')}, {shared:,} of them by the same request as another label: identical "
                 "requests are sent once."
             )
+        shown = f"{seconds:.1f}" if seconds >= 0.05 else f"{seconds:.2g}"
+        time_of = f" Time assumes {shown} s per answer, {self.pace.concurrency} at a time."
         yield (
             f"Tokens in are estimated; tokens out are {REASONING} an answer, more where the model reasons (at most "
-            f"{self.asking.max_tokens:,}). Minutes are at {seconds:.1f} s an answer, {self.pace.concurrency} at a time."
+            f"{self.asking.max_tokens:,}).{time_of if any(x[0] > x[1] for x in counts.values()) else ''}"
         )
         if self.costs.max_cost is not None:
             yield f"{argname('max_cost')} is not applied here: the run stops before the call that could exceed it."
@@ -387,19 +389,20 @@ def _batch_reply(row: Mapping[str, Any]) -> ServerReply | None:
     return refused_alone(status, raw) if isinstance(status, int) else None
 
 
-def _no_label(run: JudgeRun, judging: Judging, ask: bool) -> TruegainError:
-    """The error of a run in which nothing could be judged."""
-    if run.stopped:
-        return TruegainError(
-            f"nothing could be judged: {with_marks(run.stopped)}", remedy="fix it, and run the same again"
-        )
+def _no_label(run: JudgeRun, judging: Judging) -> TruegainError:
+    """The error of a run in which nothing was judged."""
+    if judging.stopped_by is not None:
+        cause, again = judging.stopped_by, with_marks(judging.stopped_by.again)
+        error = TruegainError(f"Nothing was judged: {with_marks(cause)}. {again}", remedy=again)
+        error.is_whole = True  # the message begins a sentence with the remedy
+        return error
     statuses = {status: n for status, n in run.statuses.items() if status != NO_TEXT}
     reasons = ", ".join(f"{n:,} {status}" for status, n in statuses.items())
     fault = judging.endpoint.last_fault if judging.endpoint is not None else ""
-    last_error = f"; the server's last error: {fault}" if ask and fault and "failed" in statuses else ""
+    last_error = f"; the server's last error: {fault}" if fault and FAILED in statuses else ""
     answer = f"; one answer: {judging.unlabeled!r}" if judging.unlabeled else ""
     return TruegainError(
-        f"nothing could be judged ({reasons}{last_error}); no labels are written; check model and prompt{answer}"
+        f"nothing was judged ({reasons}{last_error}); no labels are written; check model and prompt{answer}"
     )
 
 
@@ -475,7 +478,7 @@ def run_judge(
     run = setup.run()
     run.warn()
     if run.stopped:
-        warn(f"the run ended early: {with_marks(run.stopped)}{'' if run.limited else '; the same call goes on'}")
+        warn(f"the run ended early: {with_marks(run.stopped)}{'' if run.limited else '; the same call continues'}")
     if output is not None:
         run.write(output)
     return run

@@ -16,17 +16,16 @@ from truegain.errors import InputError, TruegainError, counted, warn
 from truegain.io.columns import frozen
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.io.named_tables import harmless
-from truegain.llm.client import host_alias
-from truegain.llm.parse import FAILED, LENGTH, NOT_ASKED, OK, STATUSES, Parsed
+from truegain.llm.client import CALL, host_alias
+from truegain.llm.parse import FAILED, LENGTH, NO_TEXT, NOT_ASKED, OK, STATUSES, Parsed
 from truegain.llm.plan import Call, CallPlan
 from truegain.llm.run import CallOutcome
 from truegain.llm.store import beside
-from truegain.message import arg, argname, by_surface
+from truegain.message import arg, argname
 
 WINNERS = {"A": "a", "B": "b", "both_bad": "both bad"}  # of what is shown first as a; other labels stay as they are
 SWAPPED = {"a": "b", "b": "a"}
 PROVENANCE = ".provenance.json"
-CALL = by_surface("call", "command")
 NOT_YET = CallOutcome(Parsed(None, NOT_ASKED))
 
 
@@ -182,7 +181,7 @@ class JudgeRun:
     def warn(self, missing: str = "they are empty in the output, not 0") -> None:
         """Tell what should not pass unnoticed, once, with counts; missing: what becomes of lost labels."""
         total, lost = len(self.outcomes), len(self.outcomes) - self.labels
-        if lost:
+        if lost > self.statuses.get(NO_TEXT, 0):  # those without a text were told when texts were read
             reasons = ", ".join(f"{n:,} {status}" for status, n in self.statuses.items() if status != OK)
             warn(f"{lost:,} of {counted(total, 'label')} are missing ({reasons}); {missing}")
         if FAILED in self.statuses and self.fault:

@@ -191,7 +191,7 @@ def _tell_missing(items: Sequence[JudgedItem], topics: TextsLike, docs: TextsLik
     problem = f"{counted(len(lacking), 'item')} of {len(items):,} {verb} no text (first: {first}); {where}"
     if len(lacking) == len(items):
         raise InputError(problem, hint="check that ids are written the same way in all files")
-    warn(f"{problem}. They are not judged, and have the status no_text")
+    warn(f"{problem}. They are not judged: their labels are empty, not 0")
 
 
 def _item(ids: Mapping[str, str], texts: Mapping[str, str | None]) -> JudgedItem:
@@ -241,7 +241,7 @@ def _documents(rows: Sequence[tuple[str, str]], topics: Mapping[str, str], docs:
 def _pairs(table: _Table, topics: Mapping[str, str] | None, docs: TextsLike) -> list[JudgedItem]:
     names = next((pair for pair in PAIRS if set(pair) <= set(table.columns)), None)
     if names is None:
-        raise table.lacks("columns for a pair", "name them topic, a and b")
+        raise table.lacks("columns for a pair", "name them topic, a and b", "are")
     topic, a, b = table.ids(TOPIC, "topic"), table.ids(names[:1], names[0]), table.ids(names[1:], names[1])
     rows = list(dict.fromkeys(zip(topic, a, b, strict=True)))
     for t, x, y in rows:
@@ -360,9 +360,9 @@ class _Table:
             raise InputError(f"{ours} is missing", file=self.file, row=cells.index("") + 1, hint="fill in the cell")
         return cells
 
-    def lacks(self, what: str, hint: str) -> InputError:
+    def lacks(self, what: str, hint: str, verb: str = "is") -> InputError:
         """The error on a column that is not there."""
-        return InputError(f"there is no {what} among {', '.join(self.columns)}", file=self.file, hint=hint)
+        return InputError(f"there {verb} no {what} among {', '.join(self.columns)}", file=self.file, hint=hint)
 
 
 def _texts(docs: TextsLike, wanted: set[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -14,15 +14,16 @@ from typing import Any
 from truegain.errors import TruegainError, counted, shorten
 from truegain.io.files import shown_path
 from truegain.llm.client import (
+    CALL,
     CUT,
     FILTERED,
     FIRST_TRIES,
     LONG,
     PAGE,
     AskingError,
+    EndError,
     Endpoint,
     OutageError,
-    QuotaError,
     ServerReply,
     usage_of,
 )
@@ -58,13 +59,10 @@ LEAST_OUT = 64  # tokens that an answer is left at least
 _OF_ANSWER = re.compile("max_(completion_|new_|output_)?tokens|in the completion", re.IGNORECASE)
 
 
-class CostLimitError(TruegainError):
-    """The next call could pass the limit of costs: what was answered is kept."""
+class CostLimitError(EndError):
+    """The next call could pass the limit of costs."""
 
     next_cost = 0.0  # at most
-
-
-STOPPED = (QuotaError, OutageError, CostLimitError)  # runs that end early, and may be gone on with
 
 
 @dataclass(frozen=True)
@@ -136,13 +134,14 @@ class Judging:
         self.outcomes: list[CallOutcome | None] = [None] * len(plan)
         self.ways: dict[str, Mapping[str, Any]] = {}
         self.done = self.answered = self.lost = 0
-        self.stopped_by: TruegainError | None = None
+        self.stopped_by: EndError | None = None
         self._failure: BaseException | None = None
         self._times_in, self._mean_out = UNSURE, USUAL_OUT
         self._counted = 0  # answers whose tokens are known
         self.unlabeled = ""  # an answer without a label, to be shown
         self.planned = plan.distinct
-        self._calls = plan.requests()  # each request once, so that none is in flight twice
+        self._stored_before = len(store)
+        self._calls = self._open_calls()
         self._lock, self._ended = threading.Lock(), threading.Condition()
         self._working = 0  # threads
         self._told_quiet = False
@@ -153,12 +152,15 @@ class Judging:
         """Judge all items; a server that stops answering, and a limit of costs, end it early (`stopped_by`)."""
         try:
             self._in_threads(self._find_ways, 1, on_change, tell)  # so that Ctrl-C waits for the first answers, too
+            if self.endpoint is not None and self._stored_before:
+                self._in_threads(self._read_stored, 1, on_change, tell)
             self._in_threads(self._work, self.pace.concurrency if self.endpoint is not None else 1, on_change, tell)
             on_change(self)
         except CostLimitError as error:
-            self.stopped_by = self._limit(error.next_cost)
-        except STOPPED as error:
+            self.stopped_by = self._limit(self._read_rest() or error.next_cost)
+        except EndError as error:
             self.stopped_by = error
+            self._read_rest()
         except AskingError as error:
             kept = f"; {self.how_to_go_on()}" if self.answered else ""
             raise TruegainError(f"{with_marks(error)}{kept}") from None
@@ -171,12 +173,45 @@ class Judging:
         for at in range(len(self.outcomes)):
             self.outcomes[at] = self.outcomes[self.plan.first_alike(at)]
 
+    def _open_calls(self) -> Iterator[tuple[int, Call]]:
+        """The calls that nothing came of yet: each request once, so that none is in flight twice."""
+        return ((at, call) for at, call in self.plan.requests() if self.outcomes[at] is None)
+
+    def _read_stored(self) -> None:
+        """Take what the store has before anything is asked: it costs nothing, and tells how long prompts are."""
+        for at, call in self._open_calls():
+            if self.gate.closed:
+                return
+            outcome, is_final = self._stored(call)
+            if is_final:
+                with self._lock:
+                    self.outcomes[at] = outcome
+                    self.done += 1
+
+    def _read_rest(self) -> float:
+        """Take what the store has of the calls that a run did not come to, also where they would be asked again.
+
+        What the first of those that are too expensive may cost, whichever thread came to one first; else 0.
+        """
+        next_cost = 0.0
+        for model in self.plan.models:
+            self.ways.setdefault(model, self.store.way(self.plan.way_name(model)) or {"way": self.plan.ways()[0]})
+        for at, call in self._open_calls():
+            self.outcomes[at], is_final = self._stored(call)
+            if not is_final and not next_cost and self.budget.most is not None:
+                cost = self.budget.cost(
+                    call.model, self._at_most(tokens_in(self.plan.body(call, self.ways[call.model])[0]))
+                )
+                next_cost = cost if self.budget.spent + cost > self.budget.most else 0.0
+        return next_cost
+
     def _limit(self, next_cost: float) -> CostLimitError:
         """The limit of costs, and what it would have to be for one more call."""
         most = math.ceil((self.budget.spent + next_cost) * 10_000) / 10_000
         return CostLimitError(
             f"the next call could pass the limit of {argname('max_cost', self.budget.most)}; {self.budget.spent:.4f} "
-            f"is spent; raise {argname('max_cost')} to at least {most:.4f}, or lower {argname('max_tokens')}"
+            "is spent",
+            remedy=f"raise {argname('max_cost')} to at least {most:.4f}, or lower {argname('max_tokens')}",
         )
 
     def _in_threads(
@@ -223,8 +258,11 @@ class Judging:
 
     def how_to_go_on(self) -> str:
         """What is kept, and how to go on."""
-        place = shown_path(self.store.path)
-        return f"{len(self.store):,} answers are kept in {place}, and the same command goes on from there"
+        kept = len(self.store)
+        if not kept:
+            return "nothing was answered yet"
+        are = "is" if kept == 1 else "are"
+        return f"{counted(kept, 'answer')} {are} kept in {shown_path(self.store.path)}; the same {CALL} continues"
 
     def _wait(self, seconds: float) -> bool:
         """Wait a while for the threads to end; whether some still work.
@@ -291,11 +329,43 @@ class Judging:
             return outcome
         return CallOutcome(Parsed(None, FAILED))
 
+    def _stored(self, call: Call) -> tuple[CallOutcome | None, bool]:
+        """What the store has of a call, and whether nothing is left to ask."""
+        if call.item.texts is None:
+            return CallOutcome(Parsed(None, NO_TEXT)), True
+        body, cuts = self.plan.body(call, self.ways[call.model])
+        key, about = self.plan.key(call, body), 0
+        outcome, tokens = None, (0, 0)
+        for attempt in range(self.pace.retries + 1):
+            answer = self.store.get(key, attempt)
+            if answer is None:
+                return outcome, False
+            about = about or tokens_in(body)
+            self._learn(answer.http, (answer.tokens_in, answer.tokens_out), about)
+            tokens = tokens[0] + answer.tokens_in, tokens[1] + answer.tokens_out
+            outcome = self.read(answer, attempt + 1, cuts, tokens)
+            if outcome.parsed.status in FINAL:
+                break
+        return outcome, True
+
+    def _at_most(self, about: int) -> tuple[float, float]:
+        """The tokens that a call may take, in and out."""
+        return about * self._times_in, float(self.plan.asking.max_tokens)
+
+    def _learn(self, http: int, used: tuple[int, int], about: int) -> None:
+        """Keep what answers take of tokens; a refusal says nothing of that."""
+        if http != 200:
+            return
+        times = SURE * used[0] / about
+        self._times_in = max(self._times_in, times) if self._counted else times
+        self._counted += 1
+        self._mean_out += (used[1] - self._mean_out) / min(self._counted, 100)
+
     def _ask(self, call: Call, body: Mapping[str, Any], key: bytes, attempt: int) -> StoredAnswer | None:
         """Ask, and commit the answer as it came; None where there is none."""
         assert self.endpoint is not None
         about = tokens_in(body)
-        most = about * self._times_in, float(self.plan.asking.max_tokens)
+        most = self._at_most(about)
         if not self.budget.reserve(call.model, *most):
             limit = CostLimitError("the next call could pass the limit of costs")
             limit.next_cost = self.budget.cost(call.model, most)
@@ -316,11 +386,7 @@ class Judging:
             self.budget.settle(call.model, most, used)
         with self._lock:
             self.lost, self.answered = 0, self.answered + 1
-            if reply.http == 200:  # a refusal says nothing of tokens
-                times = SURE * used[0] / about
-                self._times_in = max(self._times_in, times) if self._counted else times
-                self._counted += 1
-                self._mean_out += (used[1] - self._mean_out) / min(self._counted, 100)
+            self._learn(reply.http, used, about)
         return answer
 
     def _reply(self, text: bytes, name: str, tokens: int) -> ServerReply | None:
@@ -349,19 +415,21 @@ class Judging:
     def _outage(self, endpoint: Endpoint) -> OutageError:
         if endpoint.last_fault.startswith("HTTP 429"):
             return OutageError(
-                f"{endpoint.url} asks to be slower, time and again ({endpoint.last_fault}); give "
-                f"{argname('requests_per_minute')}, a lower {argname('concurrency')} or more {argname('retries')}"
+                f"the server asks to be slower, time and again ({endpoint.last_fault})",
+                remedy=f"give {argname('requests_per_minute')}, a lower {argname('concurrency')} or more "
+                f"{argname('retries')}",
             )
         if endpoint.last_fault.startswith("HTTP 5"):
             return OutageError(
-                f"{endpoint.url} fails ({endpoint.last_fault}): an error of the server itself; try again later"
+                f"the server failed ({endpoint.last_fault})", again=f"Try again later with the same {CALL}."
             )
         if endpoint.last_fault in (PAGE, CUT):
-            remedy = f"check {argname('url')}: it must be that of a model's server"
-            return OutageError(f"{endpoint.url} answers with {endpoint.last_fault}; {remedy}", remedy=remedy)
-        fault = f"{endpoint.url} does not answer ({endpoint.last_fault})"
+            return OutageError(
+                f"{endpoint.url} answers with {endpoint.last_fault}",
+                remedy=f"check {argname('url')}: it must be that of a model's server",
+            )
         return OutageError(
-            fault if self.answered else f"{fault}; check that it runs, and {argname('url')}",
+            f"{endpoint.url} does not answer ({endpoint.last_fault})",
             remedy=f"check that it runs, and {argname('url')}",
         )
 
@@ -418,7 +486,7 @@ class Judging:
                     raise
                 return False
             if outcome is None:
-                raise OutageError("the run was ended while the first request was tried; run it again")
+                raise OutageError("the run was ended while the first request was tried", remedy="run it again")
             if outcome.parsed.status == TOO_LONG and self._lowered(changes):
                 continue
             if outcome.parsed.status == TOO_LONG:

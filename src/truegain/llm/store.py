@@ -13,8 +13,9 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,9 +25,10 @@ from truegain.errors import InputError, TruegainError
 from truegain.io import formats
 from truegain.io.files import PathLike, shown_path
 from truegain.io.plain_text import COMPRESSED
-from truegain.message import arg
+from truegain.message import arg, by_surface
 
 VERSION = 1
+ON_WINDOWS = os.name == "nt"
 ENDING = ".answers.sqlite"
 _SCHEMA = """
 CREATE TABLE answers (
@@ -136,16 +138,35 @@ class AnswerStore:
 
     def __init__(self, path: PathLike) -> None:
         self.path = os.fspath(path)
+        self._is_new = not Path(self.path).exists()
         self._lock = threading.Lock()  # of the connection
         self._queue, self._committing = threading.Lock(), threading.Lock()
         self._waiting: list[_Waiting] = []
         with self._failures():
-            self._connection = sqlite3.connect(self.path, timeout=0.2, check_same_thread=False, isolation_level=None)
+            while not self._locked():
+                self._connection.close()
             self._open()
+
+    def _locked(self) -> bool:
+        """Whether the file is ours now; not where who had it removed it, as it stayed empty, while we waited."""
+        with suppress(OSError):
+            Path(self.path).touch()
+        before = self._number()
+        self._connection = sqlite3.connect(self.path, timeout=0.2, check_same_thread=False, isolation_level=None)
+        self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._connection.execute("BEGIN EXCLUSIVE")
+        self._connection.execute("COMMIT")
+        return self._number() == before
+
+    def _number(self) -> int | None:
+        """What tells the file from another at its place."""
+        try:
+            return Path(self.path).stat().st_ino
+        except OSError:
+            return None
 
     def _open(self) -> None:
         run = self._connection.execute
-        run("PRAGMA locking_mode = EXCLUSIVE")
         run("PRAGMA journal_mode = WAL")
         run("PRAGMA synchronous = FULL")
         version = run("PRAGMA user_version").fetchone()[0]
@@ -186,7 +207,26 @@ class AnswerStore:
     def close(self) -> None:
         """Leave the file to others."""
         with self._lock:
+            leave = self._is_new and self._is_empty()
+            if leave and not ON_WINDOWS:  # before others can open it: they look whether it is still there
+                self._connection.execute("PRAGMA journal_mode = DELETE")  # and no log is left without its file
+                self._remove()
             self._connection.close()
+            if leave and ON_WINDOWS:  # which removes no file that is open
+                self._remove()
+
+    def _is_empty(self) -> bool:
+        """Whether nothing is in it that a later run needs."""
+        try:
+            return not self._connection.execute(
+                "SELECT EXISTS (SELECT 1 FROM answers) + EXISTS (SELECT 1 FROM ways)"
+            ).fetchone()[0]
+        except sqlite3.Error:
+            return False
+
+    def _remove(self) -> None:
+        with suppress(OSError):
+            Path(self.path).unlink()
 
     def __len__(self) -> int:
         with self._lock:
@@ -276,5 +316,8 @@ def store_for(output: str, store: PathLike | None) -> str:
     if store is not None:
         return os.fspath(store)
     if output == "-":
-        raise TruegainError(f"answers are paid for and must be kept: name a file for them ({arg('store', 'FILE')})")
+        name = by_surface("output='llm.csv'", "-o llm.csv")
+        raise TruegainError(
+            f"name an output file ({name}); the paid answers are kept beside it, or in {arg('store', 'FILE')}"
+        )
     return beside(output, ENDING)
