@@ -462,6 +462,19 @@ def test_few_topics_and_words_for_values(run: Run, folder: Path) -> None:
     assert kinds == {"na.csv": "answers", "queries.csv": "texts"}
 
 
+def test_preferences_that_nothing_connects(run: Run, tmp_path: Path) -> None:
+    """Guards what is offered: no command that is refused, but what is missing; and who voted, by any column."""
+    rows = "".join(f"q{t},{'r,s' if t % 2 else 'p,q'},{'ab'[t % 3 == 0]},gpt-x\n" for t in range(30))
+    (tmp_path / "prefs.csv").write_text(f"topic,a,b,winner,model\n{rows}")
+    code, out, _ = run("doctor", "prefs.csv")
+    assert code == 0
+    assert "30 preferences, judge gpt-x" in out
+    assert "Not yet: Which of 4 systems is best? No comparison connects {p, q} and {r, s}" in out
+    assert "Not yet: What would people say? No person has checked the preferences of gpt-x" in out
+    found = json.loads(run("doctor", "prefs.csv", "--format", "json")[1])
+    assert (found["files"][0]["judges"], commands(found)) == (["gpt-x"], [])
+
+
 def test_preferences_are_paired_with_those_of_people(run: Run, tmp_path: Path) -> None:
     """Guards preferences: people's file is gold of the judge's, each command runs, and a part of the same is none."""
     judge, people = simulated_votes(topics=30)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import random
 import re
 import shlex
 import signal
@@ -17,7 +18,18 @@ import pytest
 
 import truegain as tg
 from tests.cli.conftest import Run
-from tests.llm.served import Answer, Body, JudgeServer, as_asked, completion, error, label_for, served, user_text
+from tests.llm.served import (
+    Answer,
+    Body,
+    JudgeServer,
+    as_asked,
+    completion,
+    error,
+    label_for,
+    served,
+    user_text,
+    write_study,
+)
 from truegain.data.rating_columns import WITHOUT_LABEL
 from truegain.llm.parse import STATUSES
 
@@ -366,19 +378,33 @@ def test_the_key_is_in_nothing_that_a_command_leaves(run: Run, folder: Path, mon
     assert [path.name for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
 
 
+def test_the_run_and_the_verdict_count_the_same_changes(run: Run, folder: Path) -> None:
+    """Guards one story of the order: a judge that changes with it, also to ties and over replicates, counts alike."""
+    write_study(folder, topics=30, docs=2)
+    (folder / "pairs.csv").write_text("topic,a,b\n" + "".join(f"t{t},d0,d1\n" for t in range(30)))
+    for more in ((), ("--repeat", "3")):
+        rng = random.Random(3)
+        with served(lambda *_, rng=rng: completion(json.dumps({"label": rng.choice(["A", "B", "tie"])}))) as server:
+            words = command(server, "-o", f"p{len(more)}.csv", *more, pool="pairs.csv", prompt="pairwise")
+            told = next(line for line in run(*words)[2].splitlines() if line.startswith("the winner was reversed in "))
+        assert not told.startswith("the winner was reversed in 0 ")
+        assert f"T{told[1:]}" in run("verdict", f"p{len(more)}.csv")[1]
+
+
 def test_pairs_tell_their_flips(run: Run, folder: Path) -> None:
     """Guards preferences on the command line: documents too can be compared, and flips are told."""
     (folder / "pairs.csv").write_text("topic,doc_a,doc_b\nt0,d0,d1\nt1,d2,d3\n")
     with served(lambda *_: completion('{"label": "A"}')) as server:
         code, _, err = run(*command(server, "-o", "prefs.csv", pool="pairs.csv", prompt="pairwise"))
     assert code == 0
-    told = "the winner was reversed in 2 (100.0%), and a tie in the other order in 0"
-    assert f"2 pairs judged in both orders: {told}" in err
+    told = "the winner was reversed in 2 of 2 comparisons shown in both orders, and 0 became or ceased to be a tie"
+    assert told in err
     winners = iter(("A", "tie", "A", "B"))
     with served(lambda *_: completion(json.dumps({"label": next(winners)}))) as server:
         words = command(server, "-o", "ties.csv", "--concurrency", "1", pool="pairs.csv", prompt="pairwise")
         err = run(*words)[2]
-    assert "the winner was reversed in 0 (0.0%), and a tie in the other order in 1" in err
+    told = "the winner was reversed in 0 of 2 comparisons shown in both orders, and 1 became or ceased to be a tie"
+    assert told in err
     assert (folder / "prefs.csv").read_text().splitlines()[:2] == [
         "topic,a,b,winner,first,judge,replicate,status,model", "t0,d0,d1,a,a,judge,1,ok,judge",
     ]  # fmt: skip

@@ -113,7 +113,7 @@ def test_the_default_measure_follows_the_data() -> None:
     assert (study.position, [str(m) for m in study.measures]) == (True, ["Bradley-Terry"])
     verdict = study.verdict("prod", "new")
     assert any(
-        "Being shown first changes the log-odds to win by +" in note and "twice that against being shown second" in note
+        "Being shown first raises the log-odds of winning by " in note and " over being shown second (95% CI [" in note
         for note in verdict.notes
     )
     with pytest.warns(tg.DataWarning, match="shown in one order, and half-wins ignore it"):
@@ -260,12 +260,29 @@ def both_orders(topics: int, first: float, seed: int = 5) -> list[dict[str, Any]
     return rows
 
 
+def test_pairs_in_one_order_are_told() -> None:
+    """Guards the effect of position of three systems: where each pair has one order, only the model tells it apart."""
+    rows, _ = made(topics=30)
+    names = sorted({r["a"] for r in rows} | {r["b"] for r in rows})
+    one = [{**r, "first": min(r["a"], r["b"], key=names.index)} for r in rows]
+    with pytest.warns(tg.DataWarning, match="each pair of systems was always shown in one order.*show both orders"):
+        tg.PreferenceStudy(one)
+    turned = [{**r, "first": r["b"] if r["first"] == r["a"] else r["a"]} if r["topic"] == "q0" else r for r in one]
+    with pytest.warns(tg.DataWarning, match="each pair of systems was always shown in one order"):
+        tg.PreferenceStudy(turned)
+    some = [{**r, "first": r["b" if int(r["topic"][1:]) % 3 else "a"]} for r in rows]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tg.PreferenceStudy(some)
+    assert not any("always shown" in str(w.message) for w in told)
+
+
 def test_comparisons_that_change_with_the_order_are_told() -> None:
     """Guards against a judge that is all position: it looks like equal systems, and the note says that it is not."""
     notes = " ".join(tg.PreferenceStudy(both_orders(25, 1.0)).verdict("prod", "new").notes)
     assert (
-        "75 of 75 comparisons in both orders changed with the order, 75 of them in favor of the one shown first: these"
-        in notes
+        "The winner was reversed in 75 of 75 comparisons shown in both orders, and 0 became or ceased to be a tie; of "
+        "those reversed, 75 favor the one shown first: these" in notes
     )
     rows = both_orders(25, 0.2)
     changed = sum(
@@ -273,9 +290,10 @@ def test_comparisons_that_change_with_the_order_are_told() -> None:
     )  # the pair stands as it was
     assert 0 < changed < 38
     notes = " ".join(tg.PreferenceStudy(rows).verdict("prod", "new").notes)
-    assert f"{changed} of 75 comparisons in both orders changed with the order, {changed} of them in favor of" in notes
+    told = f"The winner was reversed in {changed} of 75 comparisons shown in both orders, and 0 became or ceased to be"
+    assert f"{told} a tie; of those reversed, {changed} favor the one shown first." in notes
     assert "say little" not in notes
-    assert "changed with" not in " ".join(tg.PreferenceStudy(both_orders(25, 0.0)).verdict("prod", "new").notes)
+    assert "reversed in" not in " ".join(tg.PreferenceStudy(both_orders(25, 0.0)).verdict("prod", "new").notes)
 
 
 def test_a_lost_vote_does_not_change_the_measure_in_silence() -> None:

@@ -69,7 +69,7 @@ def test_files_of_every_kind(tmp_path: Path) -> None:
         ([row("a", b="prod")], "prod is compared with itself"),
         ([row("a", first="old")], "first names neither system"),
         ([row("a", topic="")], "topic is missing"),
-        ([row("b", a="b", b="x")], "is the name of one system and the place of the other"),
+        ([row("b", a="b", b="x")], "ambiguous: it names a system and also means the"),
         ([{"topic": "1", "left": "x", "won": "x"}], "no column b, winner among topic, left, won"),
         ([row("")], "no row has a winner"),
         ([{"topic": "", "doc_a": "x", "doc_b": "y", "label": 1}], "topic is missing"),

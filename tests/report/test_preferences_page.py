@@ -115,7 +115,7 @@ def test_a_judge_that_nobody_checked(votes: tuple[Votes, Votes], tmp_path: Path)
     assert "Have people compare some of the pairs" in tree.one("section", id="next").text
     assert [word for word in WRONG if word in words] == []
     asked, first, second = study.preferences.flips
-    assert f"{first + second} of {asked} changed with the order" in health_of(tree)["Order of showing"]
+    assert f"{first + second} of {asked} reversed" in health_of(tree)["Order of showing"]
 
 
 def people_votes(orders: bool = False, pairs: int = 6, seed: int = 3) -> Votes:
@@ -171,7 +171,8 @@ def test_what_is_shown_first(tmp_path: Path) -> None:
     estimator = study.variance_model("bradley-terry").estimator
     gamma = estimator.strengths.gamma  # type: ignore[attr-defined]
     assert gamma > 0.3
-    assert f"changes the log-odds to win by {signed(gamma, 2)}" in health_of(tree)["Order of showing"]
+    told = f"raises the log-odds of winning by {2 * gamma:.2f} over being shown second"
+    assert told in health_of(tree)["Order of showing"]
     assert "Who was shown first was a column of the model" in tree.one("section", id="methods").text
 
 

@@ -207,7 +207,7 @@ def test_other_questions_and_systems_without_gold_are_told() -> None:
     truth, judge = world()
     rows = [Row(f"{s}{t}", "faith", 0.5, s) for s in ("old", "new") for t in range(5)]
     both = "two systems: old has old0, old1, old2 and 2 more; new has new0, new1"
-    with pytest.warns(tg.DataWarning, match="5 not there"), pytest.raises(tg.InputError, match=both):
+    with pytest.warns(tg.DataWarning, match="5 absent"), pytest.raises(tg.InputError, match=both):
         tg.Study(Items.of_rows(rows), measures="faith")
     one = Items.of_rows([Row(f"q{t}", "faith", float(truth[0, t]), "old") for t in range(0, T, 2)])
     with pytest.raises(
@@ -478,7 +478,7 @@ def test_rows_that_are_not_there_are_missing_too() -> None:
     values = scored()
     for t in range(6):
         del values["faith"]["b"][f"q{t}"]
-    with pytest.warns(UserWarning, match=r"b 6 not there.*b has no value for 20.0% of the topics, a for 0.0%"):
+    with pytest.warns(UserWarning, match=r"b 6 absent.*b has no value for 20.0% of the topics, a for 0.0%"):
         read_items(values).tell_missing("faith")
 
 

@@ -217,12 +217,9 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str, collected: bool = Fals
     whose = ", with those of the answers that earlier runs stored" if earlier else ""
     tell(f"{counted(run.requests, 'request')}{again}; tokens {tokens_in:,} in, {tokens_out:,} out{cost}{whose}")
     if run.plan.orders == 2:
-        both, flips = run.flips()
-        share = f" ({flips / both:.1%})" if both else ""
-        tell(
-            f"{counted(both, 'pair')} judged in both orders: the winner was reversed in {flips:,}{share}, and a tie in "
-            f"the other order in {run.lost_winners():,}"
-        )
+        from truegain.preferences.description import orders_words
+
+        tell(orders_words(*run.flips(), run.lost_winners()))
     if run.stopped:
         place = shown_path(setup.store)
         go_on = "" if run.limited else ", and the same command continues"

@@ -28,7 +28,7 @@ def of_preferences(files: Sequence[Examined]) -> Iterator[FileQuestion]:
     used = {gold for golds in gold_of.values() for gold, _ in golds}
     for path, votes in tables.items():
         if path not in used:
-            yield from _about(path, votes, gold_of[path])
+            yield from _about(path, votes, gold_of[path], tables)
 
 
 def gold_files(tables: Mapping[str, Preferences]) -> dict[str, list[tuple[str, str]]]:
@@ -64,21 +64,42 @@ def _cells(votes: Preferences) -> dict[Cell, float]:
     return dict(zip(keys, cells.wins.tolist(), strict=True))
 
 
-def _about(file: str, votes: Preferences, gold: Sequence[tuple[str, str]]) -> Iterator[FileQuestion]:
+def _refused(votes: Preferences, gold: Preferences | None = None, design: str | None = None) -> str:
+    """Why a study refuses votes, as where no comparison connects the systems; empty where it takes them."""
+    from truegain.preferences.study import PreferenceStudy
+
+    try:
+        with heard():  # the verdict tells it again
+            PreferenceStudy(votes, gold=gold, design=design).variance_model()
+    except TruegainError as error:
+        return with_marks(error)
+    return ""
+
+
+def _about(
+    file: str, votes: Preferences, gold: Sequence[tuple[str, str]], tables: Mapping[str, Preferences]
+) -> Iterator[FileQuestion]:
     about, systems = f"preferences: {file}", votes.systems
     two, first = len(systems) == 2, f"Is {systems[1]} preferred to {systems[0]}"
     question = first if two else f"Which of {counted(len(systems), 'system')} is best"
-    yield FileQuestion(about, f"{question}?", command_of("verdict", file))
-    if not two:
-        pair = ",".join(systems[:2])
-        yield FileQuestion(about, f"{first}?", command_of("verdict", file, "--pair", pair))
+    if lacks := _refused(votes):
+        yield FileQuestion(about, f"{question}?", lacks=lacks)
+    else:
+        yield FileQuestion(about, f"{question}?", command_of("verdict", file))
+        if not two:
+            pair = ",".join(systems[:2])
+            yield FileQuestion(about, f"{first}?", command_of("verdict", file, "--pair", pair))
     for other, design in gold:
+        if lacks := _refused(votes, tables[other], design):
+            yield FileQuestion(about, f"{question}, corrected by {other}?", lacks=lacks)
+            continue
         options = (file, "--gold", other, "--design", design)
         drawn = "" if design == "topics" else ", if these comparisons were drawn at random"
         yield FileQuestion(about, f"{question}, corrected by {other}{drawn}?", command_of("verdict", *options))
         yield FileQuestion(about, "A page of that to hand on.", command_of("report", *options, "-o", "report.html"))
     if not gold:
-        yield FileQuestion(about, PAGE, command_of("report", file, "-o", "report.html"))
+        if not lacks:
+            yield FileQuestion(about, PAGE, command_of("report", file, "-o", "report.html"))
         if votes.models:
             lacks = (
                 f"no person has checked the preferences of {some(votes.models)}: have people compare some of the "

@@ -414,7 +414,7 @@ class Items(Lines):
         has_row[system[1], topic[1]] = True
         for s, without in zip(system[0].tolist(), (~has_row).sum(axis=1).tolist(), strict=True):
             if without:
-                lost.setdefault(self.systems[s], {})["not there"] = without
+                lost.setdefault(self.systems[s], {})["absent"] = without
         if not lost:
             return
         parts = [f"{s} {some([f'{n} {why}' for why, n in reasons.items()])}" for s, reasons in lost.items()]

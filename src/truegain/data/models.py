@@ -126,7 +126,7 @@ def unchecked_in(labels: Judgments | None, judge: str | None, rated: bool = Fals
         by_models = every - len(by_people)
         return f"ratings that {names} alone gave to {by_models:,} of {counted(every, 'document')}" if by_models else ""
     if not all(by_row):
-        return f"labels of which {names} gave {sum(map(bool, by_row)):,} of {len(by_row):,}"
+        return f"labels{PARTLY}{names}{GAVE}{sum(map(bool, by_row)):,} of {len(by_row):,}"
     return f"{names}'s labels" if len(models) == 1 else f"the labels of {names}"
 
 
@@ -137,12 +137,20 @@ def by_unchecked(labels_by: str, sentence: str = "") -> str:
 
     >>> by_unchecked("m1's labels"), by_unchecked("m1's labels", ": only a may be best.")
     ("by m1's labels, which no person has checked", "By m1's labels, which no person has checked: only a may be best.")
+    >>> by_unchecked("labels of which m1 gave 4 of 6", ", only a may be best.")
+    'No person has checked these labels, 4 of 6 of which m1 gave: only a may be best.'
     """
+    what, of_which, gave = labels_by.partition(PARTLY)
+    if of_which and what in ("labels", "preferences"):
+        models, _, share = gave.rpartition(GAVE)
+        told = f"{'No' if sentence else 'no'} person has checked these {what}, {share} of which {models} gave"
+        return f"{told}:{sentence[1:]}" if sentence.startswith(",") else f"{told}{sentence}"
     return f"{'By' if sentence else 'by'} {labels_by}, which no person has checked{sentence}"
 
 
 # ---- Which models systems use, and which one gave the judgments: as given, or as columns say.
 
+PARTLY, GAVE = " of which ", " gave "  # in the words for labels that a model gave in part
 SystemModels = Mapping[str, str | Sequence[str]]
 JUDGE_MODEL = arg("judge_model", python="`model` to tg.read_judgments")
 BEGINNING = 65_536  # bytes in which a table names its columns

@@ -143,18 +143,21 @@ class JudgeRun:
     def flips(self) -> tuple[int, int]:
         """Pairs that were asked both ways, and how many of them had the other winner in the other order."""
         both = self._both_orders()
-        return len(both), sum(set(winners) == {"a", "b"} for winners in both)
+        return len(both), sum(one * other < 0 for one, other in both)
 
     def lost_winners(self) -> int:
         """Of the pairs that were asked both ways, those with a winner in one order and none in the other."""
-        return sum(len({"a", "b"} & set(winners)) == 1 and len(set(winners)) == 2 for winners in self._both_orders())
+        return sum((one == 0) != (other == 0) for one, other in self._both_orders())
 
-    def _both_orders(self) -> list[list[str]]:
-        winners: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    def _both_orders(self) -> list[tuple[int, int]]:
+        """By pair and model with answers in both orders, how much oftener a won than b in each; replicates together."""
+        ahead: dict[tuple[Any, ...], dict[str, int]] = defaultdict(dict)
         for call, outcome in zip(self.plan.calls(), self.outcomes, strict=True):
             if call.first and outcome.parsed.label is not None:
-                winners[*call.item.ids.values(), call.model, call.replicate].append(winner(call, outcome) or "")
-        return [of_pair for of_pair in winners.values() if len(of_pair) == 2]
+                of_order = ahead[*call.item.ids.values(), call.model]
+                won = {"a": 1, "b": -1}.get(winner(call, outcome) or "", 0)
+                of_order[call.first] = of_order.get(call.first, 0) + won
+        return [(of["a"], of["b"]) for of in ahead.values() if len(of) == 2]
 
     def copies(self) -> tuple[int, int]:
         """Items that were asked about more than once, and how many of them had the same text each time."""

@@ -338,24 +338,48 @@ def position_note(fit: Strengths | None, confidence: float) -> str:
     effect = None if fit is None else position_effect(fit, confidence)
     if effect is None:
         return ""
-    gamma, low, high = effect
-    return (
-        f"Being shown first changes the log-odds to win by {gamma:+z.2f} against no order, by twice that against being "
-        f"shown second ({100 * confidence:g}% CI "
-        f"[{low:z.2f}, {high:z.2f}]); scores are without it."
+    return f"{position_words(*effect, confidence)}; scores are without it."
+
+
+def position_words(gamma: float, low: float, high: float, confidence: float) -> str:
+    """What being shown first adds over being shown second, which is twice what it adds over no order.
+
+    >>> position_words(0.5, -0.25, 1.25, 0.95), position_words(-0.07, -0.57, 0.44, 0.95)[:64]
+    ('Being shown first raises the log-odds of winning by 1.00 over being shown second (95% CI [-0.50, 2.50])', \
+'Being shown first lowers the log-odds of winning by 0.14 below b')
+    """
+    change, low, high = 2 * gamma, 2 * low, 2 * high
+    is_lower = round(change, 2) < 0
+    how = (
+        f"lowers the log-odds of winning by {-change:.2f} below"
+        if is_lower
+        else (f"raises the log-odds of winning by {max(0.0, change):.2f} over")
     )
+    of = " of the change" if is_lower else ""
+    return f"Being shown first {how} being shown second ({100 * confidence:g}% CI{of} [{low:z.2f}, {high:z.2f}])"
+
+
+def orders_words(in_both: int, turned: int, tied: int) -> str:
+    """How many comparisons changed with the order in which the two were shown.
+
+    >>> orders_words(20, 3, 9)
+    'the winner was reversed in 3 of 20 comparisons shown in both orders, and 9 became or ceased to be a tie'
+    """
+    shown = f"{counted(in_both, 'comparison')} shown in both orders"
+    return f"the winner was reversed in {turned:,} of {shown}, and {tied:,} became or ceased to be a tie"
 
 
 def flips_note(votes: Preferences, corrected: bool) -> str:
     """How many comparisons changed with the order in which the two were shown; nothing where none did."""
-    in_both, to_first, to_second = votes.flips
-    if not (changed := to_first + to_second):
+    (in_both, to_first, to_second), tied = votes.flips, votes.tied_in_one_order
+    changed = to_first + to_second
+    if not changed + tied:
         return ""
-    way = "first" if to_first >= to_second else "second"
-    text = (
-        f"{changed:,} of {counted(in_both, 'comparison')} in both orders changed with the order, "
-        f"{max(to_first, to_second):,} of them in favor of the one shown {way}"
-    )
+    words = orders_words(in_both, changed, tied)
+    text = words[0].upper() + words[1:]
+    if changed:
+        way = "first" if to_first >= to_second else "second"
+        text += f"; of those reversed, {max(to_first, to_second):,} favor the one shown {way}"
     by_order = changed > in_both / 2 and not corrected  # gold corrects what the judge makes of it
     return f"{text}: these preferences say little about the systems." if by_order else f"{text}."
 

@@ -24,6 +24,10 @@ ONE_ORDER = (
     "one system of each pair was always shown first, or on all topics but one: a preference for what comes first "
     "cannot be separated from one for a system"
 )
+PAIRS_IN_ONE_ORDER = (
+    "each pair of systems was always shown in one order: a preference for what comes first is told apart from the "
+    "systems only if strengths add up"
+)
 BATCH = 2_000_000  # numbers held at a time
 
 
@@ -385,6 +389,28 @@ class Strengths:
         inverse = np.asarray(np.linalg.inv(self.information), np.float64)
         of_ties = inverse[-1, :n] if self.has_ties else np.zeros(n)
         return np.asarray(self.design @ inverse[:, :n]), of_ties
+
+
+def pairs_in_one_order(cells: PairCells) -> bool:
+    """Whether each pair of systems was shown in one order, on all of its topics or all but one.
+
+    >>> wins = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
+    >>> pairs_in_one_order(PairCells.of_matrices(["x", "y", "z"], ["1", "2", "3"], wins))
+    False
+    """
+    shown: dict[tuple[int, int], dict[float, int]] = {}
+    for a, b, first, topics in zip(
+        cells.a.tolist(), cells.b.tolist(), cells.first.tolist(), cells.counts.tolist(), strict=True
+    ):
+        of_pair = shown.setdefault((a, b), {})
+        of_pair[first] = of_pair.get(first, 0) + topics
+
+    def is_one(of: dict[float, int]) -> bool:
+        most = max(of.get(1.0, 0), of.get(-1.0, 0))
+        rest = sum(of.values()) - most
+        return rest == 0 < most or (rest == 1 and most > 2)
+
+    return all(map(is_one, shown.values()))
 
 
 def position_is_known(cells: PairCells) -> bool:

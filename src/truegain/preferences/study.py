@@ -13,7 +13,7 @@ import numpy as np
 from truegain._version import __version__
 from truegain.config import Gold, Resampling, Scoring, StudyConfig
 from truegain.data.judgments import Judgments, JudgmentsLike
-from truegain.data.models import is_of
+from truegain.data.models import GAVE, PARTLY, is_of
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Runs
 from truegain.errors import InputError, TruegainError, counted, some, warn
@@ -34,7 +34,7 @@ from truegain.preferences.description import (
     ties_note,
 )
 from truegain.preferences.estimators import ByPreferences, assessor_moves, estimator_of, with_note
-from truegain.preferences.fit import ONE_ORDER, PairCells, position_is_known
+from truegain.preferences.fit import ONE_ORDER, PAIRS_IN_ONE_ORDER, PairCells, pairs_in_one_order, position_is_known
 from truegain.preferences.gold import (
     check_gold_people,
     check_population,
@@ -250,6 +250,8 @@ class PreferenceStudy(Study):
         self.position = position_is_known(votes.cells(position=True))
         if not self.position:
             warn(f"{ONE_ORDER}; show both orders")
+        elif pairs_in_one_order(votes.cells(position=True)):
+            warn(f"{PAIRS_IN_ONE_ORDER}; show both orders")
 
     def _chosen_measures(self, measures: str | Sequence[str] | None) -> tuple[PreferenceMeasure, ...]:
         """The measures, or the default; half-wins are refused where a topic lacks a pair."""
@@ -276,7 +278,7 @@ class PreferenceStudy(Study):
         if 1 < len(models) <= 3:
             names = f"{', '.join(models[:-1])} and {models[-1]}"
         of_all = f"the preferences of {names}" if len(models) > 1 else f"{names}'s preferences"
-        of_some = f"preferences of which {names} gave {votes.by_models:,} of {len(votes):,}"
+        of_some = f"preferences{PARTLY}{names}{GAVE}{votes.by_models:,} of {len(votes):,}"
         self.unchecked = "" if checked else of_all if votes.by_models == len(votes) else of_some
 
     def _made_of(self, preferences: object) -> dict[str, object]:

@@ -180,6 +180,25 @@ class Preferences(Lines):
         >>> read_preferences(both).flips
         (1, 1, 0)
         """
+        first, second = self._ahead
+        return len(first), int(((first > 0) & (second < 0)).sum()), int(((first < 0) & (second > 0)).sum())
+
+    @property
+    def tied_in_one_order(self) -> int:
+        """How many comparisons of one assessor have a winner in one order, and are a tie in the other.
+
+        >>> both = [{"topic": "1", "a": "x", "b": "y", "winner": w, "first": w} for w in "ab"]
+        >>> read_preferences(both).tied_in_one_order
+        0
+        >>> read_preferences([both[0], {**both[1], "winner": "tie"}]).tied_in_one_order
+        1
+        """
+        first, second = self._ahead
+        return int(((first == 0) != (second == 0)).sum())
+
+    @cached_property
+    def _ahead(self) -> tuple[Floats, Floats]:
+        """By comparison of one assessor in both orders, how far the lower system is ahead shown first, and second."""
         _, wins, order = self._oriented
         who = self.assessor if self.assessors else np.zeros(len(self), np.int64)
         code = np.unique(self.cell * max(1, len(self.assessors)) + who, return_inverse=True)[1]
@@ -190,11 +209,7 @@ class Preferences(Lines):
             votes, won = np.bincount(code[there], minlength=count), total(code[there], wins[there], count)
             ahead.append(np.where(votes > 0, won - votes / 2, np.nan))
         in_both = ~np.isnan(ahead[0]) & ~np.isnan(ahead[1])
-        return (
-            int(in_both.sum()),
-            int(((ahead[0] > 0) & (ahead[1] < 0)).sum()),
-            int(((ahead[0] < 0) & (ahead[1] > 0)).sum()),
-        )
+        return ahead[0][in_both], ahead[1][in_both]
 
     def cells(self, *, position: bool = False, kept: Bools | None = None) -> PairCells:
         """The votes by topic and pair, each with weight 1.
@@ -538,7 +553,11 @@ def _side(table: Columns, row: int, word: str, a: str, b: str, words: Mapping[st
     by_place = next((side for side in "ab" if plain in words[side]), "")
     if by_name and by_place and by_name != by_place:
         raise table._fault(
-            f"{word!r} is the name of one system and the place of the other", row, word, "rename the systems"
+            f"{word!r} is ambiguous: it names a system and also means the {'first' if by_place == 'a' else 'second'} "
+            "column",
+            row,
+            word,
+            "rename the system",
         )
     return by_name or by_place
 

@@ -6,14 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truegain.preferences.description import JudgedVotes, PairVotes, agreeing_votes, is_unequal, position_effect
+from truegain.preferences.description import (
+    JudgedVotes,
+    PairVotes,
+    agreeing_votes,
+    is_unequal,
+    orders_words,
+    position_effect,
+    position_words,
+)
 from truegain.preferences.estimators import ByPreferences
 from truegain.preferences.fit import PairCells
 from truegain.preferences.study import PreferenceStudy
 from truegain.preferences.table import Preferences
 from truegain.report.data_health import FEW_TOPICS, warnings_check
 from truegain.report.facts import Check, PreferenceFacts
-from truegain.report.html import count, limits, many, named, percent, signed
+from truegain.report.html import count, many, named, percent
 from truegain.study.estimators import LEAST_GOLD
 
 MANY_TIES = 0.5  # of the votes
@@ -102,28 +110,26 @@ def order_check(study: PreferenceStudy, facts: PreferenceFacts) -> Check:
     if one:
         about.append(f"{count(one)} of {many(cells, 'comparison')} were not shown in both orders alike.")
     if effect is not None:
-        gamma, low, high = effect
-        about.append(
-            f"Being shown first changes the log-odds to win by {signed(gamma, 2)} against no order, by twice that "
-            f"against being shown second ({100 * study.confidence:g}% CI {limits(low, high, signs=True)}); scores are "
-            "without it."
-        )
+        about.append(f"{position_words(*effect, study.confidence)}; scores are without it.")
     elif one and study.gold_preferences is None:
         about.append("Scores ignore it: Bradley-Terry (-m bradley-terry) has a column for who was shown first.")
     fine = not one or effect is not None or study.gold_preferences is not None
     if not in_both:
         return Check(name, fine, f"{count(one)} of {many(cells, 'comparison')} in one order", tuple(about))
-    changed = to_first + to_second
+    changed, tied = to_first + to_second, votes.tied_in_one_order
+    if changed + tied:
+        words = orders_words(in_both, changed, tied)
+        about.append(f"{words[0].upper()}{words[1:]}.")
     if changed:
         way = "first" if to_first >= to_second else "second"
         about.append(
-            f"{count(changed)} of {many(in_both, 'comparison')} in both orders have another winner in the other order, "
-            f"{count(max(to_first, to_second))} of them what was shown {way}; both orders together count as a tie."
+            f"Of those reversed, {count(max(to_first, to_second))} favor what was shown {way}; both orders together "
+            "count as a tie."
         )
     about += ["Gold comparisons correct what the judge makes of the order."] if facts.judge is not None else []
     if flips := changed > MANY_FLIPS * in_both:
         about.append("With so many changes, the votes say more about the order than about the systems.")
-    value = f"{count(changed)} of {count(in_both)} changed with the order ({percent(changed / in_both, 1)})"
+    value = f"{count(changed)} of {count(in_both)} reversed ({percent(changed / in_both, 1)})"
     return Check(name, fine and not flips, value, tuple(about))
 
 

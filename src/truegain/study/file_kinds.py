@@ -769,6 +769,8 @@ def _of_preferences(columns: Columns, file: str) -> Examined:
     systems = dict.fromkeys(str(cell) for side in named for cell in columns._column(side))
     topics = {str(cell) for cell in columns._raw("topic")} if "topic" in columns else set()
     who = {str(cell) for cell in columns._raw("assessor")} if "assessor" in columns else set()
+    models = {"model", "judge_model"} & set(columns.names)
+    who |= {str(cell) for name in models for cell in columns._column(name) if cell not in (None, "")}
     return Examined(
         file, PREFERENCES, systems=tuple(systems), topics=len(topics), values=len(columns._column(sides[0])),
         judges=tuple(sorted(who)),
