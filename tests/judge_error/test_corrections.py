@@ -14,7 +14,7 @@ import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.errors import TruegainError
 from truegain.judge_error.judges import Judges
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.stats.results import Estimate
 from truegain.study.corrections import Corrections, sentence_of
 

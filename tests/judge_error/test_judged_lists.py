@@ -27,7 +27,7 @@ from truegain.judge_error.system_judges import (
     check_says_something,
     score_range,
 )
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 
 P3 = parse_measure("P@3")
 

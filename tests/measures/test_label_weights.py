@@ -12,8 +12,8 @@ from tests.worlds import study
 from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.errors import MeasureError
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import label_weights, level_of, levels_of, tell_unjudged
-from truegain.measures.parse import parse_measure
 
 
 @pytest.mark.parametrize(("topics", "told"), [(39, True), (50, False)])

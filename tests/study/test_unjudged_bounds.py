@@ -15,7 +15,7 @@ from truegain.data.alignment import aligned, of_systems
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.scoring import keys_in_question
 from truegain.pooling.bounds import extremes_of
 from truegain.pooling.pools import Filled

@@ -18,7 +18,7 @@ from truegain.config import Scoring
 from truegain.data.label_list_reading import read_gold_list
 from truegain.data.label_lists import GoldList
 from truegain.errors import InputError, TruegainError
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.pooling import samples
 from truegain.pooling.prediction import Prediction
 from truegain.stats.contrasts import Contrasts

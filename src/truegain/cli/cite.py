@@ -122,7 +122,7 @@ def cite_command(
 
     keys = [key for command in commands_in(words or ()) for key in _of_command(command)]
     if measure:
-        from truegain.measures.parse import parse_measures
+        from truegain.measures.catalogue import parse_measures
         from truegain.report.citations import form_of
 
         keys += [key for one in parse_measures(measure) for key in form_of(one.measure).cites]

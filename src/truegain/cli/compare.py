@@ -40,7 +40,7 @@ from truegain.data.teams import Teams, read_teams, with_teams
 from truegain.errors import TruegainError, counted
 from truegain.io.files import expand
 from truegain.measures.base import Measure
-from truegain.measures.parse import parse_measures
+from truegain.measures.catalogue import parse_measures
 from truegain.measures.scoring import at_level, matching_for, refuse_chosen
 from truegain.message import option
 from truegain.results.base import Table, joined

@@ -13,7 +13,7 @@ from truegain.cli.study_files import lack_of
 from truegain.config import Resampling, Scoring
 from truegain.errors import TruegainError
 from truegain.io.files import STANDARD_INPUT, write_bytes
-from truegain.measures.parse import parse_measures
+from truegain.measures.catalogue import parse_measures
 from truegain.message import option
 from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.rank_correlation import RankOptions, TauMethod

@@ -41,8 +41,7 @@ from truegain.config import Resampling, Scoring
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.files import expand
-from truegain.measures.catalogue import is_trec_name
-from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measure, parse_measures
+from truegain.measures.catalogue import MeasuresLike, NamedMeasure, is_trec_name, parse_measure, parse_measures
 from truegain.measures.scoring import at_level
 from truegain.message import option
 from truegain.pooling.evaluate import evaluate

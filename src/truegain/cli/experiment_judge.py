@@ -261,7 +261,7 @@ def _dcg(
     from truegain.config import Ratings, Scoring
     from truegain.experiments.judge_labels import dcg_table
     from truegain.judge_error.judge_quality import bronze_of
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
     from truegain.measures.precision import P
 
     if gold is None or not runs:
@@ -287,7 +287,7 @@ def _dcg(
 
 def _precision(measure: str) -> str:
     """A study's measure; where it is no precision, the precision at its cutoff."""
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
     from truegain.measures.precision import P
 
     parsed = parse_measure(measure)

@@ -41,7 +41,7 @@ from truegain.io.score_columns import order_columns
 from truegain.io.study_text import ELSEWHERE
 from truegain.io.told_columns import columns_in
 from truegain.io.trec import loaded
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.message import arg, option
 from truegain.settings import Setting, settings_of
 from truegain.study.study_file import KINDS, without_none
@@ -164,7 +164,7 @@ def init_command(
 
     """
     from truegain.data.models import judge_in
-    from truegain.measures.parse import parse_measures
+    from truegain.measures.catalogue import parse_measures
     from truegain.study.feasibility import MOST_ASKED, at_depth_of, supported, usual_measures
     from truegain.study.file_kinds import scores_in
 

@@ -31,7 +31,7 @@ from truegain.data.judgments import Judgments as LabelTable
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.files import expand
-from truegain.measures.parse import MeasuresLike
+from truegain.measures.catalogue import MeasuresLike
 from truegain.message import option
 from truegain.results.base import Table
 
@@ -93,7 +93,7 @@ def check_command(
 
     """
     from truegain.judge_error.judge_quality import bronze_of, judge_quality
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
     from truegain.measures.scoring import at_level
     from truegain.report.gather import judges_by_list
     from truegain.study.gold import gold_and_design
@@ -164,7 +164,7 @@ def _of_answers(items: Items, measures: MeasuresLike | None, labeling: Labeling,
 
 def _weighing(measure: str) -> str:
     """A study's measure; where its ranks have no weights of their own, the precision at its cutoff."""
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
 
     parsed = parse_measure(measure)
     cutoff = getattr(parsed, "cutoff", None)

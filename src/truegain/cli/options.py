@@ -28,7 +28,7 @@ from truegain.settings import changed_fields, choices_of, is_config, setting_of,
 if TYPE_CHECKING:
     from truegain.data.items import Items
     from truegain.data.scores import Scores
-    from truegain.measures.parse import MeasuresLike
+    from truegain.measures.catalogue import MeasuresLike
     from truegain.settings import Setting
 
 # ---- Options that come together: a dataclass whose fields are options, given to a command as one object.

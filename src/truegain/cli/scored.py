@@ -11,8 +11,8 @@ from truegain.cli.options import Inputs, advanced
 from truegain.cli.streams import Progress
 from truegain.config import Scoring
 from truegain.data.scores import Scores
+from truegain.measures.catalogue import parse_measures
 from truegain.measures.evaluate import evaluate
-from truegain.measures.parse import parse_measures
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from truegain.data.runs import read_runs
 from truegain.data.writing import table_bytes
 from truegain.errors import InputError, TruegainError, counted
 from truegain.io.files import STANDARD_INPUT, shown_path, write_bytes
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.message import option, with_marks
 
 if TYPE_CHECKING:

@@ -295,7 +295,7 @@ def _chosen(context: typer.Context, option: str, value: list[Any]) -> tuple[int,
     """Which of several a command takes, and in words; `judge check` the first measure whose ranks have weights."""
     if option != "measure" or context.command_path != JUDGE_CHECK:
         return 0, "the first"
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
 
     linear = [at for at, name in enumerate(value) if parse_measure(str(name)).linear_in_gains]
     if not linear:  # the command says itself what it takes

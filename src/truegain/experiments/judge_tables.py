@@ -35,7 +35,7 @@ from truegain.judge_error.judge_quality import bronze_of
 from truegain.judge_error.judges import fit_judge
 from truegain.judge_error.label_tables import count
 from truegain.judge_error.system_judges import JudgedLists
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.precision import P
 from truegain.measures.scoring import at_level
 from truegain.message import Message, by_surface, with_marks

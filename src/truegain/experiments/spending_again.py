@@ -16,8 +16,8 @@ from truegain.errors import TruegainError, warn
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints
 from truegain.judge_error.pair_estimators import ListFit
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import StandIn
-from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import at_level, matching_for
 from truegain.parallel.jobs import Engine, engine_for
 from truegain.planning.gold_sample import LEAST_ERROR

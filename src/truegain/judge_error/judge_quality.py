@@ -29,8 +29,8 @@ from truegain.judge_error.label_tables import count, label_table, share
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import checked_keywords
 from truegain.measures.base import mean_of_rows
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.label_weights import level_of, levels_of
-from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import JUDGE_QUALITY, Message, arg, argname, gold_drawn, value_of, with_marks
 from truegain.results.base import Table

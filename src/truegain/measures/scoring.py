@@ -19,7 +19,7 @@ from truegain.data.scores import Declared, Scores
 from truegain.errors import InputError, MeasureError, TruegainError, counted, some, warn
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
-from truegain.measures.parse import NamedMeasure
+from truegain.measures.catalogue import NamedMeasure
 from truegain.message import FILL_OF_EVALUATE, SAMPLE_UNJUDGED, UNJUDGED_SAMPLE_OF_STUDY, argname
 from truegain.settings import changed_fields
 
@@ -111,7 +111,7 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
 def matching_for(measures: Sequence[Measure], scoring: Scoring, unmatched: Unmatched = "refuse") -> Matching:
     """The ranks that count for measures, the deepest of them; none where they need no judged document.
 
-    >>> from truegain.measures.parse import parse_measure
+    >>> from truegain.measures.catalogue import parse_measure
     >>> measures = [parse_measure(name) for name in ("P@10", "nDCG@20", "Judged@100")]
     >>> matching_for(measures, Scoring()).deepest, matching_for(measures[2:], Scoring()).unmatched
     (20, 'ignore')
@@ -163,7 +163,7 @@ def refuse_depth(depth: int | None, measures: Sequence[Measure], why: str) -> No
 
     why: what is wrong with it here.
 
-    >>> from truegain.measures.parse import parse_measure
+    >>> from truegain.measures.catalogue import parse_measure
     >>> refuse_depth(10, [parse_measure("AP")], "a study looks at whole lists")
     Traceback (most recent call last):
     truegain.errors.TruegainError: depth 10: a study looks at whole lists; give the cutoff in the measure, as in AP@10
@@ -246,7 +246,7 @@ def measures_for_gains(measures: Sequence[NamedMeasure]) -> list[NamedMeasure]:
     p = gain / (highest gain of the topic + 1), unless the measure says otherwise.  The measure prints
     what it does.  Sakai and Song 2011, SIGIR; Sakai 2017, EVIA.
 
-    >>> from truegain.measures.parse import parse_measures
+    >>> from truegain.measures.catalogue import parse_measures
     >>> [str(a.measure) for a in measures_for_gains(parse_measures(["nG@1", "nERR@10", "ERR(max_rel='scale')"]))]
     ['nG@1', "nERR(max_rel='topic',rule='gain')@10", "ERR(max_rel='scale')"]
     """

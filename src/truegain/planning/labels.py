@@ -22,9 +22,9 @@ from truegain.io.frames import TableLike
 from truegain.judge_error.topic_estimators import LEAST_TOPICS
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.items import OfItems, labeled_as
 from truegain.measures.label_weights import StandIn
-from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.message import SAMPLE_GOLD, Message, arg, argname, gold_drawn, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
 from truegain.pooling.answers import one_score

@@ -16,8 +16,8 @@ from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError, check_one_of
 from truegain.keywords import checked_keywords
+from truegain.measures.catalogue import MeasureLike
 from truegain.measures.evaluate import scores_of
-from truegain.measures.parse import MeasureLike
 from truegain.message import arg, argname
 from truegain.results.base import Table
 from truegain.settings import check_number

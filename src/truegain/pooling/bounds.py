@@ -21,8 +21,8 @@ from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.keywords import checked_keywords
 from truegain.measures.average_precision import AP
 from truegain.measures.base import Measure, mean_of_rows
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.dcg import MSnDCG, mapped, nDCG, regained
-from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.precision import RR, R
 from truegain.measures.scoring import at_level
 from truegain.measures.user_models import ERR, RBP

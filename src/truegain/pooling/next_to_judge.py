@@ -20,8 +20,8 @@ from truegain.errors import MeasureError, TruegainError, check_one_of, some, the
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure, mean_of_rows
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.expected import expected
-from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level
 from truegain.message import Message, arg, told_value
 from truegain.pooling.bounds import extremes_by_topic, is_known

@@ -16,7 +16,7 @@ from truegain.io.columns import Bools, Floats
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasureLike, parse_measure
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level
 from truegain.message import arg, argname
 from truegain.pooling.pools import Filled

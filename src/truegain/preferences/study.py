@@ -21,7 +21,7 @@ from truegain.io.columns import Bools, frozen
 from truegain.io.files import PathLike
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasureLike
+from truegain.measures.catalogue import MeasureLike
 from truegain.message import Message, arg, argname, by_surface
 from truegain.preferences.answers import PreferencePlanner, PreferencePopulation, PreferenceVerdict
 from truegain.preferences.description import (

@@ -18,7 +18,7 @@ from truegain.data.teams import TeamsLike, read_teams
 from truegain.errors import MeasureError, TruegainError
 from truegain.io.columns import Floats, Ints, frozen
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasuresLike, parse_measures
+from truegain.measures.catalogue import MeasuresLike, parse_measures
 from truegain.measures.scoring import scored
 from truegain.message import arg, argname
 from truegain.pooling.bounds import MedianBounds, bounds_to_median, is_known

@@ -33,9 +33,9 @@ from truegain.judge_error.judges import (
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import checked_keywords
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
+from truegain.measures.catalogue import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from truegain.measures.evaluate import scores_of
 from truegain.measures.label_weights import tell_unjudged
-from truegain.measures.parse import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from truegain.measures.scoring import at_level, heeded
 from truegain.message import Message, arg, argname, with_marks
 from truegain.stats.collection_pairs import CollectionPairs, compare_over_collection

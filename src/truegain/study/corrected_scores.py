@@ -46,8 +46,8 @@ from truegain.judge_error.system_judges import (
 )
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasuresLike, parse_measures
 from truegain.measures.label_weights import levels_of, tell_unjudged
-from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import Message, arg, argname, with_marks
 from truegain.results.base import provenance_of

@@ -14,7 +14,7 @@ from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.errors import TruegainError, some
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasuresLike
+from truegain.measures.catalogue import MeasuresLike
 from truegain.message import Message, with_marks
 from truegain.results.base import Table
 from truegain.results.table import Cell

@@ -311,7 +311,7 @@ def refused_of(measures: Sequence[Measure], design: str | None, ordered: bool = 
 def uncorrectable(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
     """Which of several measures gold labels drawn in this way cannot set right, and why; none where they can no other.
 
-    >>> from truegain.measures.parse import parse_measure
+    >>> from truegain.measures.catalogue import parse_measure
     >>> measures = [parse_measure("P@10"), parse_measure("AP")]
     >>> list(uncorrectable(measures, "random")), uncorrectable(measures[1:], "random")
     (['AP'], {})

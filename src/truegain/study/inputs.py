@@ -200,7 +200,7 @@ class StudyInputs(Renamed):
 
     def uncorrectable_by_design(self, config: StudyConfig) -> dict[str, str]:
         """Which of the measures the gold labels cannot correct, drawn as they were, and why; none where all."""
-        from truegain.measures.parse import parse_measures
+        from truegain.measures.catalogue import parse_measures
         from truegain.study.gold import gold_and_design, uncorrectable
 
         gold = config.gold
@@ -235,7 +235,7 @@ class StudyInputs(Renamed):
 
 def uncorrectable_by_list(study: Study, names: Sequence[str]) -> dict[str, str]:
     """Which measures a list of gold labels was not drawn for, and why; none where it has what one of them needs."""
-    from truegain.measures.parse import parse_measures
+    from truegain.measures.catalogue import parse_measures
 
     lost: dict[str, str] = {}
     for named in parse_measures(names) if study.gold_list is not None and len(names) > 1 else ():

@@ -32,9 +32,9 @@ from truegain.io.logs.log import ScoreRange
 from truegain.io.logs.records import UNNAMED
 from truegain.io.nugget_files import SCORE, is_nuggets
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasuresLike
 from truegain.measures.items import LESS_IS_BETTER, ItemMean, scores_of_items
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
-from truegain.measures.parse import MeasuresLike
 from truegain.measures.scoring import heeded
 from truegain.message import arg, argname, gold_drawn, told_value
 from truegain.pooling.answers import (

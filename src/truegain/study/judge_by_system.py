@@ -12,8 +12,8 @@ from truegain.judge_error.favor import NO_SPREAD, Favor
 from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.value_errors import FEW_LABELS, SAME, ValueErrors
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import level_of
-from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import at_level
 from truegain.message import told_value
 from truegain.sampling.catalogue import groups_of

@@ -28,9 +28,9 @@ from truegain.judge_error.judges import GoldLike
 from truegain.keywords import checked_keywords
 from truegain.lazy import provided
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.items import ItemMean, OfItems
 from truegain.measures.label_weights import StandIn
-from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.scoring import at_level, keys_in_question, matching_for, measures_for
 from truegain.message import Message, arg, argname, gold_drawn, with_marks
 from truegain.pooling.bounds import is_known

@@ -16,7 +16,7 @@ from truegain.data.teams import TeamsLike
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.keywords import checked_keywords
-from truegain.measures.parse import MeasuresLike
+from truegain.measures.catalogue import MeasuresLike
 from truegain.message import argname
 from truegain.report.html import (
     Section,
