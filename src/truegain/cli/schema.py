@@ -1,7 +1,7 @@
 """The command `truegain schema`: the JSON of each command as JSON Schema, from what the output is made of.
 
 Verdicts, rankings and tables are typed dicts, estimates and comparisons dataclasses, other columns are in the catalogue
-`results.columns`.  `tests/kept` holds every kept answer against its schema, and docs/reference/schemas against this
+`results.documents`.  `tests/kept` holds every kept answer against its schema, and docs/reference/schemas against this
 file.
 """
 
