@@ -38,11 +38,11 @@ from truegain.data.nuggets import read_nuggets
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError, counted, some
 from truegain.io.column_names import COLUMN, file_options
+from truegain.io.file_roles import check_columns_exist, columns_in
 from truegain.io.files import PathLike, shown_path
 from truegain.io.formats import ending, system_name
 from truegain.io.logs.log import Log
 from truegain.io.nugget_files import NuggetFile
-from truegain.io.told_columns import check_told, columns_in
 from truegain.judge_error.judges import PublishedTest
 from truegain.message import Message, with_marks
 from truegain.study.compare import compared
@@ -206,7 +206,7 @@ def diagnose(paths: Sequence[PathLike]) -> Diagnosis:
     """
     every = files_below(paths)
     if file_options().columns:
-        check_told(file_options(), {shown_path(path): names for path in every if (names := columns_in(path))})
+        check_columns_exist(file_options(), {shown_path(path): names for path in every if (names := columns_in(path))})
     files = [examine(path) for path in every]
     notes: list[str] = []
     columns: list[AnswerColumn] = []

@@ -34,12 +34,11 @@ from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError, counted, heard, some
 from truegain.io.column_names import IDS, file_options, own_gold
 from truegain.io.columns import distinct, our_name
+from truegain.io.file_roles import columns_in, order_columns
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
 from truegain.io.named_tables import Columns, renamed
-from truegain.io.score_columns import order_columns
 from truegain.io.study_text import ELSEWHERE
-from truegain.io.told_columns import columns_in
 from truegain.io.trec import loaded
 from truegain.measures.catalogue import parse_measure
 from truegain.message import arg, option

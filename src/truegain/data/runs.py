@@ -498,17 +498,17 @@ def _in_list(data: object, at: int, several: int, columns: ColumnNames | None) -
     return data.parts if isinstance(data, Runs) else _of_object(data, columns).parts
 
 
-def _named(name: str, data: object, told_columns: ColumnNames | None = None) -> list[Run]:
+def _named(name: str, data: object, columns: ColumnNames | None = None) -> list[Run]:
     """The runs in one object; `name` is used where it names none itself."""
     if is_frame(data):
-        return runs_of_frame(opened(data), name, name, python_tables.header_of(told_columns, name))
+        return runs_of_frame(opened(data), name, name, python_tables.header_of(columns, name))
     if isinstance(data, str | os.PathLike | Runs):
-        parts = (data if isinstance(data, Runs) else read_runs(data, columns=told_columns)).parts
+        parts = (data if isinstance(data, Runs) else read_runs(data, columns=columns)).parts
         if len(parts) > 1:
             file = "runs" if isinstance(data, Runs) else os.fspath(data)
             raise InputError(f"one name, {name}, for {len(parts)} systems", file=file, hint="name one file per system")
         return [replace(parts[0], system=name)]
-    python_tables.refuse_columns(told_columns is not None, data)
+    python_tables.refuse_columns(columns is not None, data)
     if isinstance(data, Run):
         return [replace(data, system=name)]
     if python_tables.is_ranx(data):

@@ -272,9 +272,9 @@ def _roles(header: Header, part: str) -> list[str]:
 #
 # Set once while a command runs, by `cli/inputs.py: reads_inputs` (`doctor` and `plan fill` set them themselves), and
 # by `study/study_file.py` while a study is read.  Within, `read_judgments` may change the values,
-# `study/file_kinds.py` and `told_columns` the columns of a file that they look at.
+# `study/file_kinds.py` and `file_roles` the columns of a file that they look at.
 #
-# Read where files are read: in `trec`, `separated`, `named_tables`, `json_files`, `told_columns` and
+# Read where files are read: in `trec`, `separated`, `named_tables`, `json_files`, `file_roles` and
 # `logs/autojudge` of this folder for columns and words, in `memory` and `plain_text` for bytes; in `data` by
 # `judgments`, `ratings`, `runs`, `batches`, `item_reading` and `label_list_reading`; above by `measures/evaluate`,
 # `aggregation/reading`, `study/file_kinds` and `study/inputs`; and in `cli` where a command says what was typed.

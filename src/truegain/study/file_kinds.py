@@ -28,6 +28,7 @@ from truegain.errors import InputError, TruegainError, counted, heard, some, war
 from truegain.io import trec
 from truegain.io.column_names import IDS, Role, file_options, read_with
 from truegain.io.columns import number_of
+from truegain.io.file_roles import columns_in, is_of_run, order_columns, role_by_columns
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,
@@ -47,10 +48,8 @@ from truegain.io.logs.log import OK, Log
 from truegain.io.named_tables import Columns, inner_names, renamed, unfolded
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
-from truegain.io.score_columns import order_columns
 from truegain.io.separated import NAME, STEMS, guessed, option_for, separated, separator_of
 from truegain.io.table_format import Beginning, first_line
-from truegain.io.told_columns import columns_in, is_of_run, told_of
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
 from truegain.message import Message, arg, by_surface, with_marks
@@ -307,7 +306,7 @@ def examine(path: PathLike) -> Examined:
     role: Role | None = None
     with heard() as messages:
         try:
-            with told_of(path) as role:
+            with role_by_columns(path) as role:
                 made = _examined(os.fspath(path), file, role)
         except TruegainError as error:
             made = Examined(file, UNKNOWN, reason=_reason(error, file))
