@@ -147,7 +147,7 @@ LEAST_WORDS = 3  # fewer tell nothing: the message of something else is passed o
 # file: heading, what it is about, and the modules whose errors it lists; the longest name that fits counts
 SUBJECTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "files": ("Files and formats", "Files that cannot be read or written, and lines that cannot be understood.",
-              ("io", "addresses", "data.rating_columns", "data.writing", "results.overwrite")),
+              ("io", "io.remote", "data.rating_columns", "data.writing", "results.overwrite")),
     "data": ("Runs, judgments and ids", "Data that was read and does not fit together.", ("data",)),
     "measures": ("Measures", "Names of measures, and measures that do not fit a question.", ("measures",)),
     "options": ("Options and study files", "Options, keywords and `study.toml`.",

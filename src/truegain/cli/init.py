@@ -17,7 +17,6 @@ import numpy as np
 import typer
 from typer.main import get_command
 
-from truegain.addresses import is_irds, is_remote
 from truegain.cli.gate import gate_command
 from truegain.cli.gold_options import Design
 from truegain.cli.inputs import reads_inputs
@@ -38,6 +37,7 @@ from truegain.io.file_roles import columns_in, order_columns
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
 from truegain.io.named_tables import Columns, renamed
+from truegain.io.remote import is_irds, is_remote
 from truegain.io.study_text import ELSEWHERE
 from truegain.io.trec import loaded
 from truegain.measures.catalogue import parse_measure

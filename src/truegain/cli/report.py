@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.addresses import without_secrets
 from truegain.cli.options import (
     CorpusFolder,
     JudgedCorpus,
@@ -30,7 +29,7 @@ from truegain.cli.verdict import answer_arguments
 from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.teams import read_teams
-from truegain.errors import TruegainError, heard, tell
+from truegain.errors import TruegainError, heard, tell, without_secrets
 from truegain.io.column_names import ASSESSOR, COLUMN, file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.addresses import without_secrets
 from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
 from truegain.cli.options import Judgments, RunFiles, advanced, with_options
 from truegain.cli.output import write_table
@@ -27,7 +26,7 @@ from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.data.runs import read_runs
-from truegain.errors import DataWarning, InputError, TruegainError, counted, needs, some
+from truegain.errors import DataWarning, InputError, TruegainError, counted, needs, some, without_secrets
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.message import arg, argname, option, with_marks

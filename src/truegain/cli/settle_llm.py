@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
-from truegain.addresses import is_irds, is_remote
 from truegain.cli.judge_run import AskingProgress
 from truegain.cli.options import advanced
 from truegain.cli.settle_folder import QUESTION
@@ -18,6 +17,7 @@ from truegain.data.runs import read_runs
 from truegain.data.writing import table_bytes
 from truegain.errors import InputError, TruegainError, counted
 from truegain.io.files import STANDARD_INPUT, shown_path, write_bytes
+from truegain.io.remote import is_irds, is_remote
 from truegain.measures.catalogue import parse_measure
 from truegain.message import option, with_marks
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegain.addresses import IRDS, is_irds
 from truegain.data.run import Run, joined_columns, ordered_columns, ranked_run, run_of_columns, tell_ranks
 from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
 from truegain.io import formats, python_tables, trec
@@ -21,10 +20,10 @@ from truegain.io.columns import Places
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, is_paths
 from truegain.io.formats import system_name
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, is_rows, opened
-from truegain.io.irds import rows_of
 from truegain.io.json_files import nested, place_of
 from truegain.io.memory import check_held, cores
 from truegain.io.named_tables import Columns, renamed
+from truegain.io.remote import IRDS, is_irds, rows_of
 from truegain.io.separated import read_unnamed
 from truegain.io.table_format import first_line
 from truegain.io.trec import NameBy, layout_of, loaded

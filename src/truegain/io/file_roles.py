@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
-from truegain.addresses import is_irds, is_remote
 from truegain.errors import InputError, TruegainError, counted
 from truegain.io.column_names import IDS, OF_JUDGMENTS, FileOptions, Header, KnownIds, Role, file_options, read_with
 from truegain.io.columns import is_number, names_columns, number_of, our_name, parts_of
@@ -15,6 +14,7 @@ from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expan
 from truegain.io.formats import NESTED, ending, marked, read, read_file
 from truegain.io.json_files import is_nested, nested
 from truegain.io.named_tables import Columns, inner_names, is_missing, renamed, with_inner
+from truegain.io.remote import is_irds, is_remote
 from truegain.io.separated import LEVELS, LOOKED_AT, is_sensible, read_unnamed, separator_of
 from truegain.io.table_format import Beginning, first_line
 from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from truegain.addresses import is_web
 from truegain.errors import ORDER, EmptyError, InputError
 from truegain.io import _scan
 from truegain.io.column_names import IDS, Header, file_options
@@ -20,6 +19,7 @@ from truegain.io.formats import NESTED, formats_in_words, kind_of, marked
 from truegain.io.json_files import ROW
 from truegain.io.memory import threads
 from truegain.io.plain_text import line_at, line_of
+from truegain.io.remote import is_web
 from truegain.io.separated import DECIMAL_POINT, has_decimal_comma, option_for_text, separator_of
 from truegain.io.table_format import first_line
 from truegain.message import arg, argname
