@@ -16,6 +16,7 @@ from truegain.data.alignment import aligned
 from truegain.experiments.judge_errors import BronzeMean, correct_mean, simulate_judge
 from truegain.judge_error.confusion import Confusion, Rates, clearly_positive, corrected_mean
 from truegain.judge_error.diagnostics import homogeneity
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.intervals import (
     bootstrap_over_topics,
     delta_se,
@@ -26,7 +27,6 @@ from truegain.judge_error.intervals import (
 )
 from truegain.judge_error.judges import Judges
 from truegain.judge_error.label_tables import PairCodes, TopicMatrix
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.stats.contrasts import Contrasts
 from truegain.study.corrections import sentence_of

@@ -15,14 +15,14 @@ from tests.worlds import study
 from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.errors import DataWarning
-from truegain.judge_error.judges import Judges
-from truegain.judge_error.rectify import gold_of_items
-from truegain.judge_error.system_judges import (
+from truegain.judge_error.fits import (
     _of_mean,
     _of_ratio,
     gold_alone_widths,
+    gold_of_items,
     warn_where_gold_alone_is_surer,
 )
+from truegain.judge_error.judges import Judges
 from truegain.measures.label_weights import tell_unjudged
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of

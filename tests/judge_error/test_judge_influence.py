@@ -17,8 +17,8 @@ from truegain.data.pool import RankedGains
 from truegain.judge_error import confusion, topic_estimators
 from truegain.judge_error.confusion import corrected_mean
 from truegain.judge_error.diagnostics import favors, rank_shifts
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.judges import Judges
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.stats.contrasts import Contrasts
 

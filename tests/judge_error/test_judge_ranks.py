@@ -28,7 +28,7 @@ from truegain.judge_error.diagnostics import (
     rank_shifts,
 )
 from truegain.judge_error.favor import ONE_TOPIC, Favor
-from truegain.judge_error.system_judges import JudgedLists, check_says_something
+from truegain.judge_error.fits import JudgedLists, check_says_something
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import p_of, quantile_of
 from truegain.study.corrections import Corrections

@@ -18,8 +18,8 @@ from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.data.judgments import Judgments
 from truegain.errors import TruegainError
+from truegain.judge_error.fits import expansion_by_judge, rectification
 from truegain.judge_error.pair_estimators import PairFit
-from truegain.judge_error.rectify import expansion_by_judge, rectification
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import linear_parts

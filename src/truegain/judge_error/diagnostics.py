@@ -13,10 +13,10 @@ from truegain.errors import TruegainError, some
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.judge_error.confusion import corrected_mean
 from truegain.judge_error.favor import ALPHA, NO_SPREAD, ONE_TOPIC, Favor
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import Judges
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.message import Message, arg, by_surface, value_of
 from truegain.results.base import Table
 from truegain.results.table import Cell, cells

@@ -10,10 +10,10 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.io.columns import Bools, Floats
 from truegain.judge_error.confusion import Bounded, Rates, added, bounded, clearly_positive, effective_size, worths
+from truegain.judge_error.fits import JudgedLists, check_inside, check_says_something, score_range
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import CorrectionOptions
 from truegain.judge_error.label_tables import TopicMatrix
-from truegain.judge_error.system_judges import JudgedLists, check_inside, check_says_something, score_range
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.message import CORRECT, arg, with_marks
 from truegain.sampling.streams import bootstrap_weights, generator

@@ -22,11 +22,11 @@ from truegain.data.runs import RunsLike
 from truegain.errors import InputError, MeasureError, TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Floats
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import judges_of, tell_unlike_design
 from truegain.judge_error.label_tables import count, label_table, share
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import checked_keywords
 from truegain.measures.base import mean_of_rows
 from truegain.measures.catalogue import MeasureLike, parse_measure

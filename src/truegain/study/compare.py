@@ -20,6 +20,7 @@ from truegain.data.scores import Scores
 from truegain.errors import TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Floats, Ints
 from truegain.judge_error.diagnostics import homogeneity
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.gold_pairs import Unmatched
 from truegain.judge_error.judges import (
     RESAMPLES,
@@ -30,7 +31,6 @@ from truegain.judge_error.judges import (
     judges_of,
     tell_unlike_design,
 )
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import checked_keywords
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.catalogue import MeasureLike, MeasuresLike, parse_measure, parse_measures

@@ -23,6 +23,13 @@ from truegain.errors import TruegainError, check_one_of, some, warn
 from truegain.io.columns import Floats, Ints
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.diagnostics import rank_notes
+from truegain.judge_error.fits import (
+    JudgedLists,
+    check_own,
+    check_says_something,
+    warn_where_gold_alone_is_surer,
+    why_not,
+)
 from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.intervals import check_has_method, published_estimate
 from truegain.judge_error.judge import Judge
@@ -36,13 +43,6 @@ from truegain.judge_error.judges import (
     Method,
     judges_of,
     tell_unlike_design,
-)
-from truegain.judge_error.system_judges import (
-    JudgedLists,
-    check_own,
-    check_says_something,
-    warn_where_gold_alone_is_surer,
-    why_not,
 )
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure

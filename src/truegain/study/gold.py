@@ -16,12 +16,18 @@ from truegain.data.pool import RankedGains
 from truegain.errors import InputError, MeasureError, TruegainError, some
 from truegain.io.columns import Floats
 from truegain.judge_error.confusion import Clusters
+from truegain.judge_error.fits import (
+    JudgedLists,
+    check_inside,
+    expansion_by_judge,
+    gold_of_items,
+    rectification,
+    score_range,
+)
 from truegain.judge_error.gold_pairs import UNMATCHED
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import fit_judge, tell_unlike_design
 from truegain.judge_error.label_tables import TopicMatrix
-from truegain.judge_error.rectify import expansion_by_judge, gold_of_items, rectification
-from truegain.judge_error.system_judges import JudgedLists, check_inside, score_range
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean

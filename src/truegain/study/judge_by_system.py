@@ -9,7 +9,7 @@ from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError, there_are
 from truegain.judge_error.diagnostics import NO_OTHERS, favors
 from truegain.judge_error.favor import NO_SPREAD, Favor
-from truegain.judge_error.system_judges import JudgedLists
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.value_errors import FEW_LABELS, SAME, ValueErrors
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import parse_measure
