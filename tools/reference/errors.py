@@ -327,7 +327,7 @@ class Words:
         """The words of a call: of arguments named as options, of lists, of functions of the module that give a text."""
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         told = [self.value(x, depth) for x in node.args]
-        if name in ("arg", "argname", "told_value", "value_of", "option", "gold_drawn", "by_surface", "unjudged_of"):
+        if name in ("arg", "argname", "argvalue", "value_of", "option", "gold_drawn", "by_surface", "unjudged_of"):
             return self.marked(name, node, told)
         if name == "join" and node.args:
             return self.listed(node.args[0], depth)
@@ -632,7 +632,7 @@ def _is_text(node: ast.expr) -> bool:
     if isinstance(node, ast.BoolOp):
         return any(map(_is_text, node.values))
     if isinstance(node, ast.Call):
-        return getattr(node.func, "id", "") in ("arg", "argname", "by_surface", "option", "told_value", "value_of")
+        return getattr(node.func, "id", "") in ("arg", "argname", "by_surface", "option", "argvalue", "value_of")
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 

@@ -28,7 +28,7 @@ from truegain.io.separated import read_unnamed
 from truegain.io.table_format import first_line
 from truegain.io.trec import NameBy, layout_of, loaded
 from truegain.keywords import checked_keywords
-from truegain.message import arg, argname, told_value
+from truegain.message import arg, argname, argvalue
 from truegain.results.base import Lines
 from truegain.results.table import new_names
 
@@ -317,7 +317,7 @@ def models_by_system(argument: str, models: object, systems: Sequence[str]) -> d
         raise TruegainError(f"{argname(argument, models)}: give the models by system, such as {{'dense': 'gpt-4o'}}")
     if unknown := [str(s) for s in models if s not in systems]:
         raise TruegainError(
-            f"{argname(argument)}: {told_value(argument, unknown[0], some(unknown))} is not a system here; "
+            f"{argname(argument)}: {argvalue(argument, unknown[0], some(unknown))} is not a system here; "
             f"{there_are(unknown, systems)}"
         )
     by_system: dict[str, tuple[str, ...]] = {}
@@ -325,7 +325,7 @@ def models_by_system(argument: str, models: object, systems: Sequence[str]) -> d
         by_system[system] = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str) else (names,)
         if not all(isinstance(model, str) for model in by_system[system]):
             raise TruegainError(
-                f"{argname(argument)}: the model of {told_value(argument, system)} is {names!r}; give its name, or a "
+                f"{argname(argument)}: the model of {argvalue(argument, system)} is {names!r}; give its name, or a "
                 "list of names"
             )
     return by_system

@@ -22,7 +22,7 @@ from truegain.results.base import Table
 from truegain.results.table import Cell, cells
 from truegain.sampling.catalogue import DESIGNS, is_sample
 from truegain.sampling.streams import generator
-from truegain.stats.student_t import p_of, quantile_of, told_p
+from truegain.stats.student_t import p_in_words, p_of, quantile_of
 
 # ---- How much a judge favors a system: what its errors add to one score more than to the others.
 
@@ -149,7 +149,7 @@ class RankShift:
         return (
             f"of {self.gold} documents it calls {self.by_rank:.1%} {self.bronze} if gold pairs are weighted by rank, "
             f"{self.unweighted:.1%} if all weigh the same (change {self.change:+z.3f}, {1 - ALPHA:.0%} interval "
-            f"{self.change - half:+z.3f} to {self.change + half:+z.3f}, {told_p(self.p(tests))}; Bonferroni over "
+            f"{self.change - half:+z.3f} to {self.change + half:+z.3f}, {p_in_words(self.p(tests))}; Bonferroni over "
             f"{tests})"
         )
 
@@ -304,7 +304,7 @@ class Homogeneity:
     @property
     def finding(self) -> str:
         """What it means, plainly."""
-        shown = ", ".join(f"{n}: {'not testable' if p is None else told_p(p)}" for n, p in self.adjusted.items())
+        shown = ", ".join(f"{n}: {'not testable' if p is None else p_in_words(p)}" for n, p in self.adjusted.items())
         systems = f" and {self._systems} systems" if self._systems > 1 else ""
         tests = f"{self._tests} test{'' if self._tests == 1 else 's'}{systems}"
         by = (

@@ -23,7 +23,7 @@ from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.expected import expected
 from truegain.measures.scoring import at_level
-from truegain.message import Message, arg, told_value
+from truegain.message import Message, arg, argvalue
 from truegain.pooling.bounds import extremes_by_topic, is_known
 from truegain.pooling.pools import Filled
 from truegain.pooling.prediction import Prediction
@@ -558,7 +558,7 @@ def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Unti
         raise TruegainError(f"a pair is two systems, not {', '.join(pair)}; give it as a,b")
     if unknown := [name for name in pair if name not in runs.systems]:
         raise TruegainError(
-            f"no run is named {told_value('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"
+            f"no run is named {argvalue('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"
         )
     if until == "certain" and not is_known(measure):
         raise MeasureError(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError, there_are
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.message import told_value
+from truegain.message import argvalue
 from truegain.stats.student_t import quantiles_of
 
 NONE = -1
@@ -27,7 +27,7 @@ def place_of(name: str, systems: Sequence[str], role: str = "") -> int:
     """
     if name not in systems:
         raise TruegainError(
-            f"there is no system {told_value('system', name, repr(name))}{role}; {there_are([name], systems)}"
+            f"there is no system {argvalue('system', name, repr(name))}{role}; {there_are([name], systems)}"
         )
     return systems.index(name)
 

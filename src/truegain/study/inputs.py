@@ -17,7 +17,7 @@ from truegain.io.column_names import file_options
 from truegain.io.files import can_be_read_again
 from truegain.io.formats import has_lines
 from truegain.io.trec import NameBy
-from truegain.message import arg, argname, told_value
+from truegain.message import arg, argname, argvalue
 from truegain.results.table import Renamed
 from truegain.sampling.catalogue import draws_topics
 from truegain.settings import changed_fields
@@ -82,7 +82,7 @@ def claims_of(
         whose = "candidate" if unknown[0] == candidate else "baseline"
         are = "is" if len(unknown) == 1 else "are"
         raise TruegainError(
-            f"{told_value(whose, unknown[0], some(unknown))} {are} not a system here; {there_are(unknown, systems, 8)}"
+            f"{argvalue(whose, unknown[0], some(unknown))} {are} not a system here; {there_are(unknown, systems, 8)}"
         )
     if candidate in (baselines or ()):
         raise TruegainError(

@@ -15,7 +15,7 @@ from truegain.measures.base import Measure
 from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import level_of
 from truegain.measures.scoring import at_level
-from truegain.message import told_value
+from truegain.message import argvalue
 from truegain.sampling.catalogue import groups_of
 from truegain.sampling.clusters import CLUSTERS
 from truegain.stats.contrasts import Contrasts
@@ -72,7 +72,7 @@ def value_errors(study: Study) -> ValueErrors:
 def favor_in(study: Study, system: str) -> Favor:
     """How much the judge's errors add to a system's score more than to those of the others."""
     if system not in study.systems:
-        named = told_value("system", system)
+        named = argvalue("system", system)
         raise TruegainError(f"{named} is not a system here; {there_are([system], study.systems, 8)}")
     if len(study.systems) < 2:
         raise TruegainError("there is one system; whether the judge favors it needs others to compare it with")

@@ -37,7 +37,7 @@ from truegain.pooling.bounds import is_known
 from truegain.results.base import provenance_of
 from truegain.results.settlement import Settlement
 from truegain.sampling.catalogue import SOURCES, draws_topics, is_sample, population_groups, populations
-from truegain.sampling.clusters import CLUSTERS, told_clusters
+from truegain.sampling.clusters import CLUSTERS, clusters_by_topic
 from truegain.sampling.source import SourceName, TopicUnits
 from truegain.settings import check_count
 from truegain.stats.contrasts import Contrasts, place_of
@@ -504,7 +504,7 @@ class Study:
         if CLUSTERS.name not in self.over or judge is given.gold:  # a judge that was given keeps its own groups
             return judge
         pool = None if judge.pairs is None else judge.pairs.pool
-        cluster = {} if pool is None else told_clusters(pool.judgments) or {}
+        cluster = {} if pool is None else clusters_by_topic(pool.judgments) or {}
         return replace(
             judge, groups=tuple(cluster[topic] for topic in pool.topics) if pool is not None and cluster else ()
         )

@@ -18,7 +18,7 @@ from truegain.measures.items import OfItems
 from truegain.measures.label_weights import StandIn, level_of
 from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, argname, gold_drawn
 from truegain.sampling.catalogue import SOURCES, is_sample, populations
-from truegain.sampling.clusters import CLUSTERS, told_clusters
+from truegain.sampling.clusters import CLUSTERS, clusters_by_topic
 from truegain.sampling.source import SourceName, TopicUnits
 from truegain.stats.collection_intervals import spread_rule, spreads_of
 from truegain.stats.contrasts import Influence
@@ -58,7 +58,7 @@ class StudyData:
     @cached_property
     def grouped(self) -> TopicUnits:
         """By source that holds topics, the unit that each topic belongs to, where labels tell it."""
-        told = told_clusters(self.ranked.pool.judgments) if CLUSTERS.name in self.over else None
+        told = clusters_by_topic(self.ranked.pool.judgments) if CLUSTERS.name in self.over else None
         return {} if told is None else {CLUSTERS.name: told}
 
     def variance_model(self, m: Measure) -> VarianceModel:
