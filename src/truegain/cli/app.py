@@ -102,7 +102,7 @@ def _run() -> int | None:
     command = _built(verb)
     if verb:
         import_module("truegain.cli.study_files").forget()
-        import_module("truegain.cli.inputs").add_checks(command)
+        import_module("truegain.cli.every_command").add_checks(command)
     gc.freeze()
     gc.enable()
     starting.begin()

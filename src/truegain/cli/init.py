@@ -17,9 +17,9 @@ import numpy as np
 import typer
 from typer.main import get_command
 
+from truegain.cli.every_command import reads_inputs
 from truegain.cli.gate import gate_command
 from truegain.cli.gold_options import Design
-from truegain.cli.inputs import reads_inputs
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy, advanced, option_for
 from truegain.cli.report import report_command

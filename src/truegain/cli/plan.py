@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from truegain.cli.every_command import check_numbers
 from truegain.cli.gold_options import Design, GoldRelevantFrom
-from truegain.cli.inputs import check_numbers
 from truegain.cli.options import (
     PROPORTION,
     AnswerOptions,

@@ -270,7 +270,7 @@ def _roles(header: Header, part: str) -> list[str]:
 # Readers far below a command ask `file_options()`, and no function between hands them over.  In Python these are the
 # defaults, and all is said to the functions themselves.
 #
-# Set once while a command runs, by `cli/inputs.py: reads_inputs` (`doctor` and `plan fill` set them themselves), and
+# Set once while a command runs, by `cli/every_command.py: reads_inputs` (`doctor` and `plan fill` set them themselves), and
 # by `study/study_file.py` while a study is read.  Within, `read_judgments` may change the values,
 # `study/file_kinds.py` and `file_roles` the columns of a file that they look at.
 #
