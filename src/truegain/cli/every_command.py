@@ -75,7 +75,7 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
             ),
         )
         is_labels = options.get("gold") is not None or "separator" in options  # gold labels, or ratings
-        options["columns"] = headers.judged.written if is_labels else None
+        options["columns"] = headers.judgments_header.written if is_labels else None
         options["missing"] = missing if is_labels else "refuse"
         with read_with(about_files):
             command(**{name: value for name, value in options.items() if name in own or name not in OPTIONS})

@@ -335,10 +335,10 @@ def _has_scores(file: str) -> bool:
     if not can_be_read_again(file):
         return False
     try:
-        text, kind, name = loaded(file, file_options().ran)
+        text, kind, name = loaded(file, file_options().runs_header)
         if kind in (None, "nested"):
             return True
-        columns = renamed(Columns(read(text, kind, name), name, "runs"), file_options().ran)
+        columns = renamed(Columns(read(text, kind, name), name, "runs"), file_options().runs_header)
         by_name = ("score" in columns or "rank" in columns) and "assessor" not in columns
         return by_name or bool(order_columns(columns))
     except TruegainError:

@@ -259,7 +259,8 @@ def check_topics(judgments: object, chosen: str, systems: int, measures: int) ->
     lines = unpacked_size(judgments) // LINE  # at most, and no more topics
     if HELD * systems * measures * lines > limit_of(None, 1.0):
         head = head_of(judgments)
-        if not file_options().judged and kind_of(head, shown_path(judgments)) is None:  # how they begin tells the rest
+        # how they begin tells the rest
+        if not file_options().judgments_header and kind_of(head, shown_path(judgments)) is None:
             topics = topics_about(head, unpacked_size(judgments))
             _check_rows(int(SURE * topics) * systems * measures, chosen)
 

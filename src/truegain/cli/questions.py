@@ -252,7 +252,11 @@ def _said_of(judged: Examined, gold: Examined | None, runs: Sequence[Examined]) 
     options = file_options()
     if judged.role is not None or not options.columns:
         return options
-    headers: dict[Role, Header] = {"judgments": options.judged, "gold": options.trusted, "runs": options.ran}
+    headers: dict[Role, Header] = {
+        "judgments": options.judgments_header,
+        "gold": options.gold_header,
+        "runs": options.runs_header,
+    }
     parts = []
     for role, file in (("gold", gold), ("runs", next((run for run in runs if run.role is not None), None))):
         if file is not None and file.role is not None:

@@ -248,7 +248,7 @@ def _key(
         "inputs": list(read.items()),
         "options": {**options, "config": repr(replace(config, min_effect=0.0))},
         "reading": vars(reading),
-        "names": [str(header.judged), str(header.ran), header.missing],
+        "names": [str(header.judgments_header), str(header.runs_header), header.missing],
         "others": measures if config.sample else measures[:1] if config.gold else None,
     }
 

@@ -196,7 +196,7 @@ def batches_of(
 def tables_of(files: Sequence[str], judgments: PathLike, open_files: ExitStack) -> Iterator[LineTable | None]:
     """The judgments and then the runs as files of lines; None for one that is something else."""
     options = file_options()
-    headers = [options.header_of(judgments), *[options.ran.of_files(len(files))] * len(files)]
+    headers = [options.header_of(judgments), *[options.runs_header.of_files(len(files))] * len(files)]
     for number, (path, header) in enumerate(zip([os.fspath(judgments), *files], headers, strict=True)):
         lines = line_file(path, open_files)
         head = lines.head[lines.begin :]

@@ -147,7 +147,9 @@ def _file_log(path: PathLike) -> Log:
 
     log = log_in(path)
     if log is not None:
-        if file_options().is_judgments(path) and (file_options().judged.names or file_options().judged.renamed):
+        if file_options().is_judgments(path) and (
+            file_options().judgments_header.names or file_options().judgments_header.renamed
+        ):
             raise InputError(
                 f"{argname('columns')} names columns, and this is a log of {log.tool}, whose columns are known",
                 file=log.file, hint=f"leave {argname('columns')} out",

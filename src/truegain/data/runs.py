@@ -430,7 +430,7 @@ def run_loaders(
     if files.count(STANDARD_INPUT) > 1:
         raise InputError("standard input can be only one run", hint="give '-' once")
     threads = max(1, jobs // len(files))
-    header = file_options().ran if columns is None else replace(Header.of(columns), role="runs")
+    header = file_options().runs_header if columns is None else replace(Header.of(columns), role="runs")
     of_all = header.of_files(len(files))
     return [partial(read_run, file, files.name_by, threads, of_all) for file in files]
 
@@ -446,7 +446,7 @@ def models_in(runs: object) -> dict[str, tuple[str, ...]]:
     if isinstance(runs, str | os.PathLike) or is_paths(runs):
         several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
         files = expand(several)
-        header = file_options().ran.of_files(len(files))
+        header = file_options().runs_header.of_files(len(files))
         tables = [file for file in files if can_be_read_again(file) and not is_irds(file) and loaded(file, header)[1]]
         parts = [run for file in tables for run in read_run(file, "file", 1, header)]
     else:

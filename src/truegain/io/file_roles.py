@@ -34,10 +34,12 @@ def role_by_columns(path: PathLike) -> Iterator[Role | None]:
     """
     options = file_options()
     role = _role(path, options) if options.columns else None
-    is_other = role == "gold" or (role is None and bool(options.judged.kinds & set(OF_JUDGMENTS)))
+    is_other = role == "gold" or (role is None and bool(options.judgments_header.kinds & set(OF_JUDGMENTS)))
     own_options = replace(options, judgments=None if is_other or role == "runs" else os.fspath(path))
     if role is None:
-        own_options = replace(own_options, judged=Header(), ran=Header(role="runs"), trusted=Header(role="gold"))
+        own_options = replace(
+            own_options, judgments_header=Header(), runs_header=Header(role="runs"), gold_header=Header(role="gold")
+        )
     with read_with(own_options):
         yield role
 
@@ -46,7 +48,11 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
     """What a file is by what was said of columns: it has all that is needed, some of it by the user's names."""
     try:
         text, kind = marked(read_bytes(path), shown_path(path))
-        roles: dict[Role, Header] = {"judgments": options.judged, "gold": options.trusted, "runs": options.ran}
+        roles: dict[Role, Header] = {
+            "judgments": options.judgments_header,
+            "gold": options.gold_header,
+            "runs": options.runs_header,
+        }
         if kind is None and _is_nested(text, path):
             return None
         are_lines = kind is None and not first_line(text).startswith(("{", "["))
@@ -62,7 +68,10 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
 def _is_nested(text: bytes, path: PathLike) -> bool:
     """Whether a text is {topic: {document: number}}, whatever the file is read as."""
     options, end = file_options(), ending(shown_path(path))
-    return all(is_nested(Beginning(text, end, one)) for one in (options.judged, options.trusted, options.ran))
+    return all(
+        is_nested(Beginning(text, end, one))
+        for one in (options.judgments_header, options.gold_header, options.runs_header)
+    )
 
 
 def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
@@ -175,12 +184,12 @@ def check_columns_exist(options: FileOptions, named: Mapping[str, Sequence[str]]
 
     named: by file its columns.
 
-    >>> check_columns_exist(FileOptions(ran=Header(renamed={"score": "bm52"})), {"a.csv": ["doc", "bm25"]})
+    >>> check_columns_exist(FileOptions(runs_header=Header(renamed={"score": "bm52"})), {"a.csv": ["doc", "bm25"]})
     Traceback (most recent call last):
     truegain.errors.InputError: columns: no file has a column 'bm52' (check its name; columns of a.csv: doc, bm25)
     """
     there = {name.strip().lower() for names in named.values() for name in names}
-    for header in (options.judged, options.ran, options.trusted):
+    for header in (options.judgments_header, options.runs_header, options.gold_header):
         for ours in header.renamed:
             for name in header.names_of(ours):
                 if not _is_among(name, there):
@@ -233,9 +242,9 @@ def ids_elsewhere(runs: Sequence[str], role: Role) -> KnownIds | None:
     options = file_options()
     with read_with(replace(options, elsewhere=lambda role: None)):  # noqa: ARG005  which would ask for this file's
         try:
-            beside = [(path, options.ran) for path in expand(runs)] if role == "judgments" else []
+            beside = [(path, options.runs_header) for path in expand(runs)] if role == "judgments" else []
             if role != "judgments" and options.judgments is not None:
-                beside = [(options.judgments, options.judged)]
+                beside = [(options.judgments, options.judgments_header)]
             return next(filter(None, (ids_in(path, header) for path, header in beside)), None)
         except TruegainError:
             return None

@@ -627,8 +627,8 @@ def _of_nuggets(nuggets: NuggetFile) -> Examined:
 def _of_run(path: str, file: str, ranked_by: tuple[str, str] | None = None) -> Examined:
     """A run; ranked_by: our name and the file's of the column that orders its documents, where that is not known."""
     options = file_options()
-    names = {} if ranked_by is None else {**options.ran.renamed, ranked_by[0]: ranked_by[1]}
-    with read_with(replace(options, ran=replace(options.ran, renamed=names)) if names else options):
+    names = {} if ranked_by is None else {**options.runs_header.renamed, ranked_by[0]: ranked_by[1]}
+    with read_with(replace(options, runs_header=replace(options.runs_header, renamed=names)) if names else options):
         runs = read_runs([path])
     topics = {topic for part in runs.parts for topic in part.topic.values}
     values = sum(len(part.score) for part in runs.parts)

@@ -133,7 +133,7 @@ class StudyInputs(Renamed):
             return self.study_of_answers(answers)
         if self.empty != "skip":
             raise TruegainError(f"{arg('empty', self.empty)} applies to measures of nuggets only; leave it out")
-        must_read_now = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().ran)
+        must_read_now = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().runs_header)
         runs = self.renamed(read_runs(files, name_by=self.name_by)) if must_read_now else files
         rated = config.ratings.are_aggregated
         labels = reading.load(judgments, normalize=config.ratings.normalize) if rated else judgments

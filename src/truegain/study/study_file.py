@@ -100,7 +100,7 @@ def read_study(path: PathLike) -> Study:
 def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: RatingReading, source: str) -> Study:
     columns = reading.columns or ""
     headers = headers_of(columns)
-    reading = replace(reading, columns=headers.judged.written)
+    reading = replace(reading, columns=headers.judgments_header.written)
     gold = None if config.gold is None else str(config.gold.labels)
     sample = None if config.sample is None else config.sample.labels
     options = FileOptions(
