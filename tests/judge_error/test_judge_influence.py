@@ -121,7 +121,7 @@ def test_variance_of_a_score_and_of_a_difference_written_out(labels: int, measur
     joint = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
     of_gold = np.stack([np.bincount(topic, p, n) for p in pairs.T], axis=1)
     for k, c in enumerate(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]])):
-        asked = ASKED.some(k, k + 1)
+        asked = ASKED.part(k, k + 1)
         scored, all_gold = (joint - of_gold) @ c, of_gold @ c
         parts, spread = [], []
         for i, g in enumerate(np.unique(label)):

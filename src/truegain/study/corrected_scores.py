@@ -259,7 +259,7 @@ class Corrected:
         for i, c in enumerate(found):
             why = cannot_be.get(f"{c.b} - {c.a}", "")
             if not self.lists.binary and not c.notes and not why:
-                one, ends = contrasts.some(i, i + 1), (int(contrasts.a[i]), int(contrasts.b[i]))
+                one, ends = contrasts.part(i, i + 1), (int(contrasts.a[i]), int(contrasts.b[i]))
                 most = float(estimator.ranges[list(ends), 1].max())
                 matrices = [m for s in ends for m in estimator.fit.matrices[s]]
                 try:

@@ -330,7 +330,7 @@ class ByGoldPairs(ScoreEstimator):
     def _least(self, contrasts: Contrasts) -> Floats:
         out = np.empty(len(contrasts))
         for first in range(0, len(contrasts), BLOCK):
-            out[first : first + BLOCK] = self.fit.by_chance(contrasts.some(first, first + BLOCK).values(self.fit.load))
+            out[first : first + BLOCK] = self.fit.by_chance(contrasts.part(first, first + BLOCK).values(self.fit.load))
         return out
 
 

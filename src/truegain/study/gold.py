@@ -124,7 +124,7 @@ def impossible_pairs(estimator: ByMatrices, contrasts: Contrasts, confidence: fl
     far = np.flatnonzero(np.abs(contrasts.values(estimator.value)) > most)  # few, as a rule none
     out: dict[str, str] = {}
     for i in far.tolist():
-        one, end = contrasts.some(i, i + 1), float(most[i])
+        one, end = contrasts.part(i, i + 1), float(most[i])
         try:
             check_inside(
                 float(one.values(estimator.value)[0]), float(_half(estimator, one, confidence)[0]), (-end, end)
