@@ -48,14 +48,14 @@ def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], st
     splits = [(",".join(parts[:i]).strip(), ",".join(parts[i:]).strip()) for i in range(1, len(parts))]
     if not splits:
         raise TruegainError(f"{argname('pair', text)} is not two systems; write {arg('pair', 'a,b')}")
-    known = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
-    if known is None:
+    pair = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
+    if pair is None:
         unknown = [name for name in splits[0] if called(name) not in systems]
         are = "which is not a system" if len(unknown) == 1 else "which are not systems"
         raise TruegainError(f"{arg('pair')} names {some(unknown)}, {are} here; {there_are(unknown, systems, 8)}")
-    if known[0] == known[1]:
-        raise TruegainError(f"{argname('pair', text)}: {known[0]} is compared with itself; name two systems")
-    return known
+    if pair[0] == pair[1]:
+        raise TruegainError(f"{argname('pair', text)}: {pair[0]} is compared with itself; name two systems")
+    return pair
 
 
 def claims_of(
@@ -150,8 +150,8 @@ class StudyInputs(Renamed):
 
     def answers(self, files: Sequence[str], config: StudyConfig) -> AnswerInputs | None:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
-        asked = self.score or self.cluster or self.less_is_better or file_options().board
-        if not asked and has_lines(files[0]):
+        score_is_named = self.score or self.cluster or self.less_is_better or file_options().board
+        if not score_is_named and has_lines(files[0]):
             return None
         from truegain.study.item_inputs import answer_inputs, items_in, measures_of
 
@@ -219,9 +219,9 @@ class StudyInputs(Renamed):
 
     def provenance(self, study: Study, reading: RatingReading) -> dict[str, Any]:
         """How the answers were made, files aside."""
-        said: dict[str, Any] = {"costs": self.costs, "name_by": self.name_by, "judge_model": study.judge_model}
-        said |= {"system_models": study.system_models, "reading": vars(reading)}
-        return {**study.provenance, **said, **self.renaming}
+        options: dict[str, Any] = {"costs": self.costs, "name_by": self.name_by, "judge_model": study.judge_model}
+        options |= {"system_models": study.system_models, "reading": vars(reading)}
+        return {**study.provenance, **options, **self.renaming}
 
     def claims(
         self, systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
