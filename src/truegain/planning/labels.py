@@ -463,7 +463,7 @@ def _over_topics(study: Study, m: Measure, contrasts: Contrasts) -> tuple[Varian
     """
     variance_model = study.variance_model(m)
     topics = variance_model.estimator.over_topics(contrasts)
-    groups = population_groups(study.over, study.topics, study.grouped)
+    groups = population_groups(study.over, study.topics, study.topic_units)
     own = Variance(topics.value, np.full(len(contrasts), len(study.topics) - 1.0))
     for source in groups:
         if (grouped := variance_model.over_source(contrasts, source)) is not None:

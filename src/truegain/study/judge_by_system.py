@@ -61,7 +61,7 @@ def _leaves_out(gold_list: GoldList, ranked: RankedGains, measure: Measure, rele
 def value_errors(study: Study) -> ValueErrors:
     """The judge's values of answers beside those of people, over topics, or over clusters where the study is."""
     assert study.judge is not None
-    groups = groups_of(CLUSTERS.name, study.topics, study.grouped) if CLUSTERS.name in study.over else None
+    groups = groups_of(CLUSTERS.name, study.topics, study.topic_units) if CLUSTERS.name in study.over else None
     name = str(study.measures[0]) if study.of_answers else "nugget support"  # what was labeled: no measure of it
     return ValueErrors.of(
         study.judge.pairs, study.judge.design, study.ranked, name, groups=groups, confidence=study.confidence,

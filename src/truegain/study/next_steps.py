@@ -268,7 +268,7 @@ class StepPlanner:
             labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
             unit="" if made.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
             away=facts.of_other_topics,
-            groups=min(population_groups(made.over, made.ranked.topics, made.grouped).values(), default=0),
+            groups=min(population_groups(made.over, made.ranked.topics, made.topic_units).values(), default=0),
         )  # fmt: skip
         if (
             self.weights is not None

@@ -45,7 +45,7 @@ class SourceVariance(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Collection:
+class OtherCollections:
     """How far each topic moves over other collections, all systems together."""
 
     spreads: Sequence[TopicSpread]
