@@ -24,7 +24,7 @@ from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.expected import expected
 from truegain.measures.scoring import at_level
 from truegain.message import Message, arg, argvalue
-from truegain.pooling.bounds import extremes_by_topic, is_known
+from truegain.pooling.bounds import extremes_by_topic, has_bounds
 from truegain.pooling.pools import Filled
 from truegain.pooling.prediction import Prediction
 from truegain.results.base import Result, Table
@@ -560,7 +560,7 @@ def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Unti
         raise TruegainError(
             f"no run is named {argvalue('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"
         )
-    if until == "certain" and not is_known(measure):
+    if until == "certain" and not has_bounds(measure):
         raise MeasureError(
             f"{measure}: when a sign is certain is unknown for this measure; stop at 'sure', or use P or nDCG"
         )
@@ -572,7 +572,7 @@ def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Meas
     a, b = (state.systems.index(name) for name in pair)
     difference, open_ = float(state.means[a] - state.means[b]), int((unjudged & (s != 0)).sum())
     ahead, behind = pair if difference >= 0 else pair[::-1]
-    certain = is_known(measure) and sign_is_certain(pair, runs, state, measure, options)
+    certain = has_bounds(measure) and sign_is_certain(pair, runs, state, measure, options)
     judged = int((state.judged & (s != 0)).sum())
     return PairSoFar(ahead, behind, abs(difference), state.sure(pair), certain, judged, open_)
 

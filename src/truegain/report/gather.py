@@ -29,7 +29,7 @@ from truegain.judge_error.gold_pairs import TWO_SCALES, values_apart
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.label_tables import label_table
 from truegain.measures.base import Measure
-from truegain.pooling.bounds import OpenOrder, is_known
+from truegain.pooling.bounds import OpenOrder, has_bounds
 from truegain.pooling.next_to_judge import Next, next_to_judge
 from truegain.reliability.agree import AgreementReport, agreement
 from truegain.report.answer_health import TOLD, answer_checks
@@ -369,7 +369,7 @@ def _open_order(study: Study, kept: Keeping) -> OpenOrder | None:
     if len(study.systems) > MOST_COMPARED:
         return None
     for m in study.measures:
-        if is_known(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
+        if has_bounds(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
             try:
                 bounds: OpenOrder = kept(("holes", str(m)), partial(OpenOrder.of, study.ranked, m), OpenOrder)
                 return bounds
