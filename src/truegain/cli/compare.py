@@ -30,7 +30,7 @@ from truegain.cli.options import (
 from truegain.cli.output import FigureOutput, Writing
 from truegain.cli.scored import scored
 from truegain.cli.streams import Progress
-from truegain.cli.study_files import drop_uncorrectable, is_of_file
+from truegain.cli.study_files import drop_uncorrectable, is_from_study_file
 from truegain.cli.study_options import check_typed
 from truegain.config import Gold, Resampling, Scoring, StudyConfig
 from truegain.data.items import Items
@@ -313,24 +313,28 @@ def compare_command(
             f"{option('--corpus')}"
         )
     if correction.gold is not None:
-        if labels.judge_model is not None and not is_of_file("judge_model"):  # a study's gold labels check its judge
+        if labels.judge_model is not None and not is_from_study_file(
+            "judge_model"
+        ):  # a study's gold labels check its judge
             raise TruegainError(
                 f"{option('--judge-model')}: gold labels check the judge; leave it out (with {option('--gold')})"
             )
         _check_with_gold(options, collections)
-        if is_of_file("measure"):
+        if is_from_study_file("measure"):
             beyond = StudyInputs(measure=measure).uncorrectable_by_design(
                 StudyConfig(gold=Gold(correction.gold, correction.design))
             )
             options = replace(options, measure=drop_uncorrectable(measure or [], beyond))
         table = with_gold(options, correction, correction.gold)
     else:
-        if is_of_file("aggregate"):
+        if is_from_study_file("aggregate"):
             raise TruegainError(
                 f"{option('--aggregate')} needs gold labels; without them, run `truegain aggregate` first and "
                 "compare with its output"
             )
-        settled = ("scale",) if is_of_file("scale") else ()  # of `settle`, where there are neither ratings nor gold
+        settled = (
+            ("scale",) if is_from_study_file("scale") else ()
+        )  # of `settle`, where there are neither ratings nor gold
         refuse(
             f"applies to gold labels only; give them with {option('--gold')}", changed(correction, leave_out=settled)
         )
@@ -360,7 +364,7 @@ def _check_chart(options: PairOptions, correction: GoldOptions) -> None:
 def _check_with_gold(options: PairOptions, collections: Collections) -> None:
     """Refuse options that a comparison with gold labels would not heed."""
     names = changed(options.scoring, options.testing, options.printing, collections)
-    if is_of_file("teams"):  # a study file is for several commands
+    if is_from_study_file("teams"):  # a study file is for several commands
         names.pop("teams", None)
     for name, why in NOT_WITH_GOLD.items():
         if name in names:
@@ -371,7 +375,7 @@ def _check_with_gold(options: PairOptions, collections: Collections) -> None:
 def _check_over_collections(options: PairOptions) -> None:
     """Refuse options that a comparison over collections would not heed."""
     names = changed(options.testing, leave_out=("adjust", "resamples", "confidence", "seed"))
-    shown = ("groups", "figure") if is_of_file("teams") else ("groups", "figure", "teams")
+    shown = ("groups", "figure") if is_from_study_file("teams") else ("groups", "figure", "teams")
     names |= {name: f"--{name}" for name in shown if getattr(options.printing, name)}
     names |= changed(options.scoring, leave_out=("relevant_from", "trec_eval"))
     refuse("does not apply over collections; leave it out", names)

@@ -22,7 +22,7 @@ from truegain.cli.options import (
     with_options,
 )
 from truegain.cli.output import TableOutput
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldLabels
 from truegain.config import Ratings, Resampling, Scoring
 from truegain.data.runs import RunPaths
@@ -41,7 +41,7 @@ _OF_ANSWERS = ("design",)  # options of a study file that are heeded for answers
 
 def _typed(options: Any) -> Any:
     """The options without what a study file says of runs, for other commands."""
-    of_file = [f for f in fields(options) if f.name not in _OF_ANSWERS and is_of_file(f.name)]
+    of_file = [f for f in fields(options) if f.name not in _OF_ANSWERS and is_from_study_file(f.name)]
     return replace(options, **{f.name: f.default for f in of_file})
 
 
@@ -84,7 +84,7 @@ def correct_command(
     items = answers.items([judgments, *expand(runs)])
     if items is not None:
         refuse_for_answers({"name_by": "--name-by"} if name_by != "file" else {})
-        typed = measure if items.are_nuggets or not is_of_file("measure") else None
+        typed = measure if items.are_nuggets or not is_from_study_file("measure") else None
         measures = answers.chosen_measures(items, typed)
         labeling, correcting, compute = _typed(labeling), _typed(correcting), _typed(compute)
         resamples = None if compute.resamples == Resamples.resamples else compute.resamples
@@ -98,7 +98,7 @@ def correct_command(
                 labeling.aggregate, labeling.scale, repeated=labeling.repeated, out_of_range=labeling.out_of_range
             ),
             unmatched=labeling.unmatched,
-            scoring=Scoring(None if is_of_file("relevant_from") else relevant_from),
+            scoring=Scoring(None if is_from_study_file("relevant_from") else relevant_from),
             resampling=Resampling(resamples, compute.seed, compute.jobs),
             **vars(correcting),
         )

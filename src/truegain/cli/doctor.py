@@ -8,7 +8,7 @@ import typer
 
 from truegain.cli.options import Columns, MissingLabels, Values
 from truegain.cli.output import write_json
-from truegain.cli.streams import in_words, speak_of
+from truegain.cli.streams import in_words, use_option_names
 from truegain.io.column_names import FileOptions, headers_of, read_with, values_of
 from truegain.io.files import STANDARD_INPUT, write_bytes
 
@@ -45,7 +45,7 @@ def doctor_command(
     from truegain.cli.diagnosis import diagnose
 
     suggested = ("columns", "values", "missing", "assessors", "name_by", "population", "test")
-    speak_of({name: f"--{name.replace('_', '-')}" for name in suggested})
+    use_option_names({name: f"--{name.replace('_', '-')}" for name in suggested})
     options = FileOptions(None, *headers_of(columns or ""), missing, columns=columns or "", values=values_of(values))
     with read_with(options):
         diagnosis = diagnose(files)

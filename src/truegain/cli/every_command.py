@@ -14,8 +14,8 @@ import typer
 
 from truegain.cli.options import Columns, Memory, MissingLabels, Values, advanced, with_parameters
 from truegain.cli.output import format_of, table_format_of
-from truegain.cli.streams import option_names, speak_of, tell
-from truegain.cli.study_files import is_unused, placed, tell_notes, without_design_of_file
+from truegain.cli.streams import option_names, tell, use_option_names
+from truegain.cli.study_files import is_unused, placed_in_study_file, tell_notes, without_design_of_file
 from truegain.errors import TruegainError, needs
 from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.file_roles import check_column_exists, ids_elsewhere
@@ -149,12 +149,12 @@ def _checked(
 ) -> Callable[..., Any]:
     @functools.wraps(command)
     def run_placing_errors(**options: Any) -> Any:
-        speak_of(names)
+        use_option_names(names)
         tell_notes(options)
         try:
             return check_and_run(without_design_of_file(options))
         except TruegainError as error:
-            raise placed(error) from error.__cause__
+            raise placed_in_study_file(error) from error.__cause__
 
     def check_and_run(options: dict[str, Any]) -> Any:
         check_numbers(options)

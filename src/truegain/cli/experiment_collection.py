@@ -15,7 +15,7 @@ from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.streams import Progress, tell
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Scoring
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, counted
@@ -120,7 +120,7 @@ def split_half_command(
         )
         printing.write(table)
         return
-    if measure != "AP" and not is_of_file("measure"):
+    if measure != "AP" and not is_from_study_file("measure"):
         raise TruegainError(
             f"{option('--measure')} {measure} is for {option('--split')} topics; halves of the collection are compared "
             f"on AP: leave {option('--measure')} out, or give {option('--split')} topics"

@@ -26,7 +26,7 @@ from truegain.cli.options import (
 from truegain.cli.output import FigureOutput, in_commands
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.streams import tell
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
@@ -227,7 +227,7 @@ def _measured(
             RunPaths.of(runs, formulas.name_by),
             labels,
             GoldConfig(trusted, design, labeling.gold_relevant_from),
-            _precision(measure) if is_of_file("measure") else measure,
+            _precision(measure) if is_from_study_file("measure") else measure,
             relevant_from=relevant_from,
             accuracy=formulas.measured_on,
             scale=labeling.labels,

@@ -23,7 +23,7 @@ from truegain.cli.gold_options import Design
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy, advanced, option_for
 from truegain.cli.report import report_command
-from truegain.cli.streams import in_words, option_names, speak_of
+from truegain.cli.streams import in_words, option_names, use_option_names
 from truegain.cli.study_files import ENDING
 from truegain.cli.verdict import verdict_command
 from truegain.config import CONFIGS, Gold, Ratings, StudyConfig
@@ -174,7 +174,9 @@ def init_command(
         )
     _check_output(output)
     chosen = tuple(str(parsed.measure) for parsed in parse_measures(measure)) if measure else None
-    speak_of(option_names(parameters_of(reads_inputs(verdict_command))))  # of the options that the study will have
+    use_option_names(
+        option_names(parameters_of(reads_inputs(verdict_command)))
+    )  # of the options that the study will have
     files = expand(runs)
     rated = [file for file in files if _is_ratings(file)]
     run_files = [file for file in files if file not in rated]

@@ -24,7 +24,7 @@ from truegain.cli.options import (
 )
 from truegain.cli.output import TableOutput
 from truegain.cli.streams import tell
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldConfig
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments as LabelTable
@@ -114,7 +114,7 @@ def check_command(
             f"{option('--aggregate')} makes one judge of all assessors, {option('--show')} assessors rates each; "
             "give one"
         )
-    measure = _weighing(measure) if runs and is_of_file("measure") else measure
+    measure = _weighing(measure) if runs and is_from_study_file("measure") else measure
     files = RunPaths.of(runs, name_by) if runs else None
     bronze, (trusted, design, listed) = labeling.bronze(judgments), gold_and_design(GoldConfig(gold, labeling.design))
     if listed is not None and listed.design == "ordered":

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 import typer
 from typer.main import get_click_type
 
-from truegain.cli.streams import option_names, speak_of
-from truegain.cli.study_files import ENDING, check_there, is_of_file, lack_of
+from truegain.cli.streams import option_names, use_option_names
+from truegain.cli.study_files import ENDING, check_exists, is_from_study_file, not_named
 from truegain.config import NOT_OF_STUDIES, Empty, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import InputError, TruegainError, some
@@ -270,7 +270,7 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
     """
     if context.resilient_parsing:
         return value
-    speak_of(option_names(context.command.params))  # files are looked at before the command runs
+    use_option_names(option_names(context.command.params))  # files are looked at before the command runs
     judgments = context.params.get("judgments") or context.params.get("ratings")
     command = context.command_path.removeprefix("truegain ")
     if value and str(judgments).endswith(TABLES):
@@ -278,12 +278,12 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
             refuse_preferences(command, str(judgments))
         _refuse_unnamed_score(context, str(judgments))
     if not value and not _holds_answers(context):
-        check_there(judgments)
+        check_exists(judgments)
         if judgments and os.path.isfile(judgments) and not os.path.getsize(judgments):  # noqa: PTH113, PTH202  as is_file
             raise InputError("the file is empty", file=shown_path(judgments), hint="write the file again")
         if not _are_preferences(command, judgments):
             _refuse_unnamed_score(context, str(judgments), without_runs=True)
-            raise lack_of("runs")
+            raise not_named("runs")
     return value
 
 
@@ -320,7 +320,7 @@ def _holds_answers(context: typer.Context) -> bool:
         return True
     from truegain.data.item_reading import is_log  # read by those who give one file
 
-    check_there(file)
+    check_exists(file)
     return is_log(file)
 
 
@@ -435,7 +435,7 @@ def refuse(why: str, options: dict[str, str]) -> None:
 
 def refuse_typed(why: str, options: dict[str, str]) -> None:
     """Refuse options that would not be heeded; what a study file says is for other commands too."""
-    refuse(why, {name: typed for name, typed in options.items() if not is_of_file(name)})
+    refuse(why, {name: typed for name, typed in options.items() if not is_from_study_file(name)})
 
 
 def refuse_for_answers(options: dict[str, str]) -> None:
@@ -445,7 +445,7 @@ def refuse_for_answers(options: dict[str, str]) -> None:
 
 def measure_of_answers(items: Items, measure: str, usual: str) -> list[str] | None:
     """The measure that was typed, or that a study of nuggets names; None: the usual one of runs, which says nothing."""
-    named = measure != usual and (items.are_nuggets or not is_of_file("measure"))
+    named = measure != usual and (items.are_nuggets or not is_from_study_file("measure"))
     return [measure] if named else None
 
 

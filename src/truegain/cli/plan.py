@@ -39,7 +39,7 @@ from truegain.cli.output import TableOutput, write_table
 from truegain.cli.rating_options import AggregateOption, NormalizeOption, RatingOptions
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import Ratings, Repeated, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
@@ -301,7 +301,9 @@ def labels_command(
             | ({"name_by": "--name-by"} if name_by != "file" else {})
         )
         needs = replace(needs, relevant_from=None, gold_relevant_from=None)  # of a study file, for other commands
-    if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
+    if (
+        is_from_study_file("costs") and not needs.min_effect
+    ):  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
         refuse(

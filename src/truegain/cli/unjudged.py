@@ -25,7 +25,7 @@ from truegain.cli.options import (
 from truegain.cli.output import TableOutput, write_table
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of, with_texts
 from truegain.cli.streams import in_words
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Scoring
 from truegain.data.judgments import CHOSEN
 from truegain.data.label_lists import keep_labels, key_path
@@ -225,7 +225,7 @@ def _without_predictions(table: Table) -> Table:
 def _without_file(options: Group, *names: str) -> Group:
     """The options as they were typed: those of the study file have their defaults again."""
     defaults = type(options)()
-    return replace(options, **{name: getattr(defaults, name) for name in names if is_of_file(name)})
+    return replace(options, **{name: getattr(defaults, name) for name in names if is_from_study_file(name)})
 
 
 def _check(show: str, ahead: NextOptions, sample: SampleOptions, sheet: SheetOutput) -> None:
