@@ -19,8 +19,8 @@ import numpy as np
 from truegain.data.checks import LargeLabels
 from truegain.data.judgments import Judgments, judgments_layout, judgments_of_lines, marked_at
 from truegain.data.pool import Pool
-from truegain.data.run import Run, Ties
-from truegain.data.runs import Runs, named_by, run_layout, run_of_lines, tag_of
+from truegain.data.run import Run, Ties, run_layout, run_of_lines, tag_of
+from truegain.data.runs import Runs, named_by
 from truegain.errors import EmptyError, InputError
 from truegain.io import trec
 from truegain.io.chunks import LineFile, PartedFile, cuts_for, line_file
