@@ -16,7 +16,7 @@ from truegain.data.pool import Pool, RankedGains
 from truegain.errors import MeasureError, TruegainError, check_one_of, warn
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.judge_error.confusion import Clusters
-from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, apart, by_luck
+from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, different_scales, may_be_chance
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import Accuracy, Judges
 from truegain.judge_error.label_tables import TopicMatrix
@@ -195,10 +195,10 @@ def refuse_strays(judge: Judge, measure: Measure | None) -> None:
             f"{arg('scale', '0:3')} if these are wrong, with {arg('out_of_range', 'drop')} to count them as not "
             "judged; or a list with them if they are right"
         )
-    scales = apart(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
+    scales = different_scales(np.array([*judge.pairs.share]), judge.pairs.gold) if judge.pairs.scale is None else None
     if scales is not None:
         n = len(judge.pairs.gold)
-        seem = f"may be of different scales ({n} gold labels are too few to tell)" if by_luck(judge.pairs) else (
+        seem = f"may be of different scales ({n} gold labels are too few to tell)" if may_be_chance(judge.pairs) else (
             "are of different scales")  # fmt: skip
         raise TruegainError(
             f"{name} uses labels as gains, and the two judges' {seem}: {scales}; bronze and corrected scores would not "
