@@ -29,7 +29,7 @@ from truegain.data.id_matching import (
     unjudged_messages,
 )
 from truegain.data.pool import RankedGains
-from truegain.io.column_names import FileOptions, read_with
+from truegain.io.file_options import FileOptions, read_with
 from truegain.measures.scoring import matching_for
 
 TOPICS, DEEP = 12, 15

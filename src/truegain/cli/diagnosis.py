@@ -37,7 +37,7 @@ from truegain.data.items import UNEQUAL, Items
 from truegain.data.nuggets import read_nuggets
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError, counted, some
-from truegain.io.column_names import COLUMN, file_options
+from truegain.io.file_options import COLUMN, file_options
 from truegain.io.file_roles import check_columns_exist, columns_in
 from truegain.io.files import PathLike, shown_path
 from truegain.io.formats import ending, system_name

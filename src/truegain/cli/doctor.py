@@ -9,7 +9,7 @@ import typer
 from truegain.cli.options import Columns, MissingLabels, Values
 from truegain.cli.output import write_json
 from truegain.cli.streams import in_words, use_option_names
-from truegain.io.column_names import FileOptions, headers_of, read_with, values_of
+from truegain.io.file_options import FileOptions, headers_of, read_with, values_of
 from truegain.io.files import STANDARD_INPUT, write_bytes
 
 

@@ -17,7 +17,7 @@ from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import option_names, tell, use_option_names
 from truegain.cli.study_files import is_unused, placed_in_study_file, tell_notes, without_design_of_file
 from truegain.errors import TruegainError, needs
-from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
+from truegain.io.file_options import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.file_roles import check_column_exists, ids_elsewhere
 from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
 from truegain.io.formats import ending

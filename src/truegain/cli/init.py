@@ -31,8 +31,8 @@ from truegain.data.judgments import Judgments
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError, counted, heard, some
-from truegain.io.column_names import IDS, file_options, own_gold
 from truegain.io.columns import distinct, our_name
+from truegain.io.file_options import IDS, file_options, own_gold
 from truegain.io.file_roles import columns_in, order_columns
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read

@@ -17,7 +17,7 @@ from truegain.cli.study_files import ENDING, check_exists, is_from_study_file, n
 from truegain.config import NOT_OF_STUDIES, Empty, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import InputError, TruegainError, some
-from truegain.io.column_names import Missing, board_of, file_options
+from truegain.io.file_options import Missing, board_of, file_options
 from truegain.io.files import shown_path
 from truegain.io.formats import LINES, ending, formats_in_words, may_be_board
 from truegain.io.nugget_files import is_nuggets

@@ -15,7 +15,7 @@ from truegain.cli.options import ByTopic, Figure, Output, OutputFormat, advanced
 from truegain.cli.streams import in_words, seen_by_who_looks
 from truegain.data.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.files import expand, is_folder, pieces_of, shown_path, write_bytes, write_pieces
 from truegain.io.formats import ending, kind_of
 from truegain.io.memory import head_of, limit_of, topics_about, unpacked_size

@@ -407,7 +407,7 @@ def fill_command(
 
     """
     from truegain.data.label_list_reading import cannot_in, labels_in, read_gold_list
-    from truegain.io.column_names import FileOptions, read_with, values_of
+    from truegain.io.file_options import FileOptions, read_with, values_of
 
     unfilled = read_gold_list(gold_list)
     with read_with(FileOptions(values=values_of(values))):

@@ -12,7 +12,7 @@ import numpy as np
 
 from truegain.data.items import Items
 from truegain.errors import TruegainError, counted, heard, some
-from truegain.io.column_names import COLUMN, FileOptions, Header, Role, file_options
+from truegain.io.file_options import COLUMN, FileOptions, Header, Role, file_options
 from truegain.io.formats import system_name
 from truegain.message import Message, with_marks
 from truegain.study.file_kinds import Examined

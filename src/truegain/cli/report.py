@@ -30,7 +30,7 @@ from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.teams import read_teams
 from truegain.errors import TruegainError, heard, tell, without_secrets
-from truegain.io.column_names import ASSESSOR, COLUMN, file_options
+from truegain.io.file_options import ASSESSOR, COLUMN, file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.io.overwrite import unchanging

@@ -24,7 +24,7 @@ from truegain.cli.study_files import drop_uncorrectable, is_from_study_file, wit
 from truegain.config import Scoring, StudyConfig
 from truegain.data.models import models_named
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.message import arg, option
 from truegain.study.inputs import USUAL, MeasureFilter, StudyInputs
 

@@ -22,8 +22,8 @@ from truegain.data.pool import ABSENT, DocKeys, Pool, RankedGains, Tops
 from truegain.data.run import FLAGS, RankedRows, Run, Ties
 from truegain.data.runs import Runs, run_loaders
 from truegain.errors import TruegainError
-from truegain.io.column_names import file_options
 from truegain.io.columns import Codes, Ids, Ints, frozen
+from truegain.io.file_options import file_options
 from truegain.io.memory import MemoryLike, check_aligned, cores, threads
 
 FEW_ROWS = 20_000  # of runs in memory: fewer are matched sooner than threads start

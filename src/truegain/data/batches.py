@@ -24,8 +24,8 @@ from truegain.data.runs import Runs, named_by
 from truegain.errors import EmptyError, InputError
 from truegain.io import trec
 from truegain.io.chunks import LineFile, PartedFile, cuts_for, line_file
-from truegain.io.column_names import file_options
 from truegain.io.columns import Coded, Ids, frozen
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
 from truegain.io.memory import FLOOR, LOOKED_AT, MemoryLike, aligned_need, check_memory, limit_of, taken

@@ -17,7 +17,7 @@ from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, an, counted, shorten, some, warn
 from truegain.io import formats, named_tables, python_tables
-from truegain.io.column_names import Role, file_options
+from truegain.io.file_options import Role, file_options
 from truegain.io.files import PathLike, can_be_read_again, is_paths, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean

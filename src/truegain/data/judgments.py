@@ -14,7 +14,8 @@ import numpy as np
 from truegain.data.rating_columns import answered_rows, labeled, labeled_rows
 from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some, warn
 from truegain.io import formats, trec
-from truegain.io.column_names import (
+from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
+from truegain.io.file_options import (
     ASSESSOR,
     COLUMN,
     ColumnNames,
@@ -25,7 +26,6 @@ from truegain.io.column_names import (
     read_with,
     values_of,
 )
-from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.io.files import PathLike, shown_path
 from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, is_rows, opened
 from truegain.io.json_files import nested

@@ -12,8 +12,8 @@ from truegain.data.judgments import Judgments
 from truegain.data.run import MODELS, read_run
 from truegain.data.runs import Runs, models_by_system
 from truegain.errors import InputError, TruegainError, counted, some, warn
-from truegain.io.column_names import file_options
 from truegain.io.columns import Ints
+from truegain.io.file_options import file_options
 from truegain.io.files import can_be_read_again, expand, is_paths, pieces_of, read_bytes, shown_path
 from truegain.io.formats import format_of_ending
 from truegain.io.frames import is_frame

@@ -12,8 +12,8 @@ import numpy as np
 
 from truegain.errors import InputError, counted, some, warn
 from truegain.io import named_tables
-from truegain.io.column_names import number_of_word
 from truegain.io.columns import Floats, number_of, our_name, plain_numbers
+from truegain.io.file_options import number_of_word
 from truegain.io.named_tables import Columns, is_missing
 from truegain.io.separated import STEMS, separator_of
 from truegain.io.table_format import first_line

@@ -10,8 +10,8 @@ import numpy as np
 
 from truegain.errors import InputError
 from truegain.io import _scan, formats, python_tables, trec
-from truegain.io.column_names import Header
 from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, first_place, frozen
+from truegain.io.file_options import Header
 from truegain.io.files import STANDARD_INPUT
 from truegain.io.formats import system_name
 from truegain.io.json_files import nested, place_of

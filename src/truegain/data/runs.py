@@ -15,7 +15,7 @@ import numpy as np
 from truegain.data.run import Run, joined_columns, ordered_columns, read_run, run_of_columns, runs_of_frame
 from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
 from truegain.io import python_tables
-from truegain.io.column_names import ColumnNames, Header, file_options
+from truegain.io.file_options import ColumnNames, Header, file_options
 from truegain.io.files import STANDARD_INPUT, PathLike, expand, is_paths
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, is_rows, opened
 from truegain.io.memory import check_held, cores

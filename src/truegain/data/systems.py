@@ -19,8 +19,8 @@ from truegain.data.run import Run, read_run, run_of_columns, runs_of_frame
 from truegain.data.runs import RunLike, Runs
 from truegain.data.writing import write_runs
 from truegain.errors import InputError, TruegainError, an, check_one_of, counted, some, warn
-from truegain.io.column_names import Header
 from truegain.io.columns import Coded, Ints, number_of, our_name
+from truegain.io.file_options import Header
 from truegain.io.files import PathLike, write_bytes
 from truegain.io.formats import system_name
 from truegain.io.frames import FrameLike, is_frame, opened

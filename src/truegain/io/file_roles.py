@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from truegain.errors import InputError, TruegainError, counted
-from truegain.io.column_names import IDS, OF_JUDGMENTS, FileOptions, Header, KnownIds, Role, file_options, read_with
 from truegain.io.columns import is_number, names_columns, number_of, our_name, parts_of
+from truegain.io.file_options import IDS, OF_JUDGMENTS, FileOptions, Header, KnownIds, Role, file_options, read_with
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, read_bytes, shown_path
 from truegain.io.formats import NESTED, ending, marked, read, read_file
 from truegain.io.json_files import is_nested, nested

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from truegain.errors import InputError
 from truegain.io.arrow import ARROW, PARQUET
-from truegain.io.column_names import BOARD, Header
 from truegain.io.columns import RawTable
+from truegain.io.file_options import BOARD, Header
 from truegain.io.files import PathLike, can_be_read_again, read_bytes, shown_path, start_of
 from truegain.io.frames import Frame
 from truegain.io.json_files import JSON, JSON_LINES, is_nested

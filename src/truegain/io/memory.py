@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 
 from truegain.errors import InputError, TruegainError
 from truegain.io import remote
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,

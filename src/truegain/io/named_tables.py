@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import ORDER, InputError, an, meant, some, warn
-from truegain.io.column_names import IDS, Header, Role, file_options, label_of, number_of_word
 from truegain.io.columns import BEIR, Floats, Ints, Places, parts_of, plain_name, plain_numbers
 from truegain.io.columns import COLUMNS as COLUMNS
 from truegain.io.columns import EXTRA as EXTRA
@@ -18,6 +17,7 @@ from truegain.io.columns import RawTable as RawTable
 from truegain.io.columns import is_bool as is_bool
 from truegain.io.columns import number_of as number_of
 from truegain.io.columns import of_objects as of_objects
+from truegain.io.file_options import IDS, Header, Role, file_options, label_of, number_of_word
 from truegain.io.frames import Frame
 from truegain.io.python_tables import is_id
 from truegain.io.separated import (

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from truegain.errors import ORDER, EmptyError, InputError
 from truegain.io import _scan
-from truegain.io.column_names import IDS, Header, file_options
 from truegain.io.columns import EXTRA, Coded, Codes, Floats, Ids, frozen, is_number, names_columns, our_name
+from truegain.io.file_options import IDS, Header, file_options
 from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.formats import NESTED, formats_in_words, kind_of, marked
 from truegain.io.json_files import ROW

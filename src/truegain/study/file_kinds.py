@@ -26,8 +26,8 @@ from truegain.data.runs import read_runs
 from truegain.data.teams import TEAM, names_teams, read_teams
 from truegain.errors import InputError, TruegainError, counted, heard, some, warn
 from truegain.io import trec
-from truegain.io.column_names import IDS, Role, file_options, read_with
 from truegain.io.columns import number_of
+from truegain.io.file_options import IDS, Role, file_options, read_with
 from truegain.io.file_roles import columns_in, is_of_run, order_columns, role_by_columns
 from truegain.io.files import (
     STANDARD_INPUT,

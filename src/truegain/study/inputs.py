@@ -13,7 +13,7 @@ from truegain.data.label_list_reading import gold_list_of
 from truegain.data.models import models_named
 from truegain.data.runs import RunsLike, read_runs
 from truegain.errors import InputError, TruegainError, heard, some, there_are
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.files import can_be_read_again
 from truegain.io.formats import has_lines
 from truegain.io.trec import NameBy

@@ -24,8 +24,8 @@ from truegain.data.nuggets import gold_nuggets, read_nuggets
 from truegain.data.runs import Runs
 from truegain.data.scores import Scores
 from truegain.errors import InputError, TruegainError, counted, meant, some, there_are, warn
-from truegain.io.column_names import ASSESSOR, COLUMN, own_gold
 from truegain.io.columns import Bools, Coded, frozen
+from truegain.io.file_options import ASSESSOR, COLUMN, own_gold
 from truegain.io.files import pieces_of
 from truegain.io.logs.autojudge import AS_TREC_EVAL
 from truegain.io.logs.log import ScoreRange

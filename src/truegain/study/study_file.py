@@ -12,7 +12,7 @@ import msgspec
 from truegain.aggregation.reading import RatingReading
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, warn
-from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
+from truegain.io.file_options import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.file_roles import check_column_exists
 from truegain.io.files import PathLike, expand, file_name
 from truegain.io.study_text import FileWords, StudyText, key_of, not_known

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from truegain.errors import InputError, shorten, some
-from truegain.io.column_names import BOARD, file_options
+from truegain.io.file_options import BOARD, file_options
 from truegain.io.logs.log import Log, LogFormat, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import (
     START,
