@@ -315,8 +315,8 @@ def _holds_answers(context: typer.Context) -> bool:
         return True
     if "score" not in options or not file:
         return False
-    said = {**(context.default_map or {}), **context.params}  # by a study file, or typed
-    if said.get("score") or said.get("cluster") or board_of(context.params.get("columns") or ""):
+    values = {**(context.default_map or {}), **context.params}  # by a study file, or typed
+    if values.get("score") or values.get("cluster") or board_of(context.params.get("columns") or ""):
         return True
     from truegain.data.item_reading import is_log  # read by those who give one file
 

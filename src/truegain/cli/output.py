@@ -173,8 +173,8 @@ def write_table(table: Table, chosen: TableFormat | None, output: str) -> None:
     """Print a table in a format, to a file or to standard output."""
     format_ = table_format_of(chosen, output)
     if format_ == "json" and table.provenance and "inputs" not in table.provenance:
-        given = expand(name for name in inputs_given() if is_file(name) or is_folder(name))
-        table = replace(table, provenance={**table.provenance, "inputs": digests(given)}) if given else table
+        files = expand(name for name in inputs_given() if is_file(name) or is_folder(name))
+        table = replace(table, provenance={**table.provenance, "inputs": digests(files)}) if files else table
     write_bytes(output, in_commands(table).render(format_))
 
 

@@ -68,9 +68,9 @@ class Pool:
     @cached_property
     def judged(self) -> Bools:
         """Which items have a label that is not below 0, which would mean unjudged; gains may have any sign."""
-        known = np.zeros(len(self), np.bool_)
-        known[self.row_item[(self.judgments.label >= 0) | self.judgments.are_gains]] = True
-        return frozen(known)
+        has_label = np.zeros(len(self), np.bool_)
+        has_label[self.row_item[(self.judgments.label >= 0) | self.judgments.are_gains]] = True
+        return frozen(has_label)
 
     @cached_property
     def labels(self) -> Floats:

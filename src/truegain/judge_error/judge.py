@@ -589,11 +589,11 @@ class Judge(Result):
         rates = self.rates(clusters=self._clusters)
         pairs = counted(self.confusion.pairs, "gold pair")
         topics = f" from {counted(len(self.binary.topics), 'topic')}" if self.binary.clustered else ""
-        found, rejected = _share(k_r, n_r), _share(k_n, n_n)
+        found_share, rejected_share = _share(k_r, n_r), _share(k_n, n_n)
         return (
             f"bronze judge on {pairs}{topics} (gold {self.design}{self._level()}): "
-            f"sensitivity {self.sensitivity:.1%} ({found} relevant found, se {math.sqrt(rates.v_r):.3f}), "
-            f"specificity {self.specificity:.1%} ({rejected} non-relevant rejected, se "
+            f"sensitivity {self.sensitivity:.1%} ({found_share} relevant found, se {math.sqrt(rates.v_r):.3f}), "
+            f"specificity {self.specificity:.1%} ({rejected_share} non-relevant rejected, se "
             f"{math.sqrt(rates.v_n):.3f}), informedness {self.informedness:z.3f}"
         )
 

@@ -237,8 +237,8 @@ class Labels:
         if listed is not None:
             weights = expansion_in(listed, trusted)
         if ends is not None and not isinstance(measure, ItemMean):
-            known = np.concatenate([labels.label, trusted.label, np.arange(ends[0], ends[1] + 1)])
-            scale = np.unique(known[known >= 0]).tolist()
+            labels_in_use = np.concatenate([labels.label, trusted.label, np.arange(ends[0], ends[1] + 1)])
+            scale = np.unique(labels_in_use[labels_in_use >= 0]).tolist()
         try:
             judge = fit_judge(labels, trusted, design, measure, gold_relevant_from, scale=scale, weights=weights)
         except InputError as error:  # a study leaves none out by itself

@@ -72,8 +72,8 @@ class Steps(Result, Sequence[Step]):
         """A row a step; what it costs and whether it alone is enough, where that is known."""
         priced = any(s.cost is not None for s in self.items)
         aimed = any(s.enough is not None for s in self.items)
-        known = [name for name, there in (("cost", priced), ("enough", aimed)) if there]
-        columns = ("what", "more", "in all", "half width", *known)
+        more_columns = [name for name, there in (("cost", priced), ("enough", aimed)) if there]
+        columns = ("what", "more", "in all", "half width", *more_columns)
         rows: list[tuple[Cell, ...]] = [
             (s.phrase or s.words, s.more, s.have + s.more, s.half, *((s.cost,) if priced else ()),
              *((None if s.enough is None else "yes" if s.enough else "not alone",) if aimed else ()))

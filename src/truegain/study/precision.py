@@ -360,7 +360,7 @@ def steps_of(now: CurrentPrecision, aim: float, costs: Mapping[str, float] | Non
     """
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors, "replicates": now.times,
             "clusters": now.groups}  # fmt: skip
-    found = []
+    helpful = []
     for kind in KINDS:
         moved: tuple[str, ...] = (kind,)
         if kind == "topics" and "topics" in now.parts:
@@ -377,8 +377,8 @@ def steps_of(now: CurrentPrecision, aim: float, costs: Mapping[str, float] | Non
         steps = [_step(now, kind, have[kind], f, aim, costs or {}) for f in factors if f > 1]
         if kind == "gold" and now.differ is not None:
             steps = _no_more_than_differ(now, steps, aim, costs)
-        found += _that_help(now.cut_after(), steps)
-    return sorted(found, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0))
+        helpful += _that_help(now.cut_after(), steps)
+    return sorted(helpful, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0))
 
 
 def _that_help(half: float, steps: list[Step]) -> list[Step]:
