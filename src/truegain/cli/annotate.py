@@ -92,7 +92,7 @@ class Material:
         ),
     ] = None
     depth: Annotated[int, typer.Option("-M", "--depth", min=1, help="Pool depth: documents of each run.")] = 10
-    most: Annotated[int | None, typer.Option("--most", min=1, help="Rows of the pool to judge, from its top.")] = None
+    most: Annotated[int | None, typer.Option("--most", min=1, help="Judge only the first N rows of the pool.")] = None
     usual: Annotated[
         Literal["text", "html"], typer.Option("--format", help="Format of documents that have no field `format`.")
     ] = "text"
@@ -104,22 +104,24 @@ class UnitOptions:
 
     n_judgments: Annotated[
         int | None,
-        typer.Option("--judgments", min=1, help="Judgments of each item, at least (default: 10; 1 for --teamwork)."),
+        typer.Option(
+            "--judgments", min=1, help="Minimum number of judgments of each item (default: 10; 1 for --teamwork)."
+        ),
     ] = None
     team: Annotated[
         bool,
-        typer.Option("--teamwork", help="A team labels the list in its order, document after document, in a stream."),
+        typer.Option("--teamwork", help="A team labels the list in its order, one document after another."),
     ] = False
     double: Annotated[
         float | None,
-        typer.Option("--double", min=0, max=1, help="With --teamwork: share of rows that a second person labels, too."),
+        typer.Option("--double", min=0, max=1, help="With --teamwork: share of rows that a second person also labels."),
     ] = None
     size: Annotated[
         int | None,
         typer.Option(
             "--size",
             min=1,
-            help="Items per unit, with any anchors (default: 8; 1 for --order decisive without anchors).",
+            help="Items per unit, including anchors (default: 8; 1 for --order decisive without anchors).",
         ),
     ] = None
     order: Annotated[
@@ -252,7 +254,7 @@ def _copy(name: str, called: str = "list") -> str:
 
 
 def check_study_command(folder: FolderOfStudy) -> None:
-    """Find every fault of a study, and estimate judgments, assessors, time and cost.
+    """Find every fault in a study, and estimate judgments, assessors, time and cost.
 
     Exit code 0: ready to serve. 2: the study has faults.
 
@@ -424,7 +426,7 @@ def withdraw_command(
     ] = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Find the assessor behind a completion code or id, and erase their answers if they ask for it.
+    """Find the assessor behind a completion code or id, and erase their answers on request (--erase).
 
     Examples:
         truegain annotate withdraw study EYB2-S2UZ-4HZL-BJXT

@@ -146,7 +146,7 @@ def init_command(
     design: Design = None,
     judge_model: Annotated[
         str | None,
-        typer.Option("--judge-model", help="LLM that made the judgments (default: as a column `model` says)."),
+        typer.Option("--judge-model", help="LLM that made the judgments (default: the one in the column `model`)."),
     ] = None,
     name_by: NameBy = "file",
     schema: Annotated[  # noqa: ARG001

@@ -66,15 +66,18 @@ class SettleTexts:
 class SettleLimits:
     """How far labeling may go."""
 
-    max_labels: Annotated[
-        int | None, typer.Option("--max-labels", min=1, help="Number of labels after which to stop.")
-    ] = None
+    max_labels: Annotated[int | None, typer.Option("--max-labels", min=1, help="Stop after this many labels.")] = None
     max_cost: Annotated[
         float | None,
-        typer.Option("--max-cost", help="Total cost of labels after which to stop, at the price in --costs gold=0.5."),
+        typer.Option(
+            "--max-cost", help="Stop at this total cost of labels; needs their price, as in --costs gold=0.5."
+        ),
     ] = None
     keep_going: Annotated[
-        bool, advanced("--keep-going", help="Keep labeling even if a forecast says that labels will not decide it.")
+        bool,
+        advanced(
+            "--keep-going", help="Keep labeling even if the forecast says that labels cannot decide the comparison."
+        ),
     ] = False
 
 
@@ -84,15 +87,21 @@ class SettlePlace:
 
     people: Annotated[int, typer.Option("--people", min=1, max=500, help="How many people label.")] = 1
     double: Annotated[
-        float, advanced("--double", min=0, max=1, help="Share of documents that a second person labels, too.")
+        float, advanced("--double", min=0, max=1, help="Share of documents that a second person also labels.")
     ] = 0.0
     team_aggregate: Annotated[
         Aggregate,
-        advanced("--team-aggregate", help="What two people's labels of a document become: median (the lower) or mean."),
+        advanced(
+            "--team-aggregate",
+            help="How to combine two people's labels of a document: median (the lower one) or mean.",
+        ),
     ] = "median"
     sheet: Annotated[
         str | None,
-        typer.Option("--sheet", help="No server: a CSV sheet to fill in from the top; run again to continue."),
+        typer.Option(
+            "--sheet",
+            help="Write a CSV sheet to fill in from the top, instead of serving pages; run again to continue.",
+        ),
     ] = None
     folder: Annotated[str, advanced("--folder", help="Folder for the labels and the answer.")] = "settle"
     host: Annotated[str, advanced("--host", help=HOST)] = "127.0.0.1"
@@ -101,7 +110,9 @@ class SettlePlace:
     linger: Annotated[
         float, advanced("--linger", min=0, help="Seconds that the server keeps running after the decision.")
     ] = 600.0
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate how many labels it takes; collect none.")] = False
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate how many labels the decision takes; collect none.")
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +148,8 @@ class SettleReading(RatingOptions):
     scale: Annotated[
         str | None,
         typer.Option(
-            "--scale", help="Labels that people may give, as 0:3 (default: the judge's), or those of ratings."
+            "--scale",
+            help="Labels that people may give, such as 0:3 (default: those of the judge); for ratings, their scale.",
         ),
     ] = None
 
@@ -160,12 +172,13 @@ def settle_command(
     config: StudyConfig,
     reading: SettleReading,
 ) -> None:
-    """Have people label documents until it is known whether the candidate is better, and no further.
+    """Have people label documents until the labels decide whether the candidate is better.
 
-    Draws the documents that can decide it, serves them to a team (or writes a sheet), looks after every label, and
-    stops when it is decided or cannot be: then the answer, a report page and the labels are in the folder. The same
-    command goes on where it was. Exit code 0: better. 1: not better. 3: not known. 2: bad input. Of several candidates,
-    0: all are better. 1: one or more are not. 3: of none that, and of one or more nothing is known.
+    Draws the documents that can decide it and serves them to a team, or writes a sheet. Checks the result after every
+    label, and stops once it is decided or no label can decide it. Writes the answer, a report page and the labels into
+    the folder. Run the same command again to continue. Exit code 0: better. 1: not better. 3: not known. 2: bad input.
+    With several candidates, 0: all are better. 1: at least one is not better. 3: none is known to be not better, but at
+    least one is not known.
 
     Examples:
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 \

@@ -31,13 +31,13 @@ USUAL_DEPTH = 10
 class LabeledByModel:
     """Which LLM labels what no judge has labeled."""
 
-    model: Annotated[str | None, advanced("--model", help="LLM that first labels the documents without judgments.")] = (
-        None
-    )
-    url: Annotated[str | None, advanced("--url", help="Address of its server, such as http://localhost:8000/v1.")] = (
-        None
-    )
-    prompt: Annotated[str, advanced("--prompt", help="Its prompt: graded, binary, or FILE.toml of your own.")] = (
+    model: Annotated[
+        str | None, advanced("--model", help="LLM that labels the unjudged documents before people start.")
+    ] = None
+    url: Annotated[
+        str | None, advanced("--url", help="Address of the server of --model, such as http://localhost:8000/v1.")
+    ] = None
+    prompt: Annotated[str, advanced("--prompt", help="Prompt of --model: graded, binary or your own FILE.toml.")] = (
         "graded"
     )
     key_env: Annotated[
