@@ -221,9 +221,7 @@ def _check_team(task: str, units: UnitOptions, platform: str | None) -> None:
     """Refuse what does not go with a team, or goes with one alone."""
     if not units.team:
         if units.double is not None:
-            raise TruegainError(
-                f"{option('--double')}: a second person is asked in a team's list alone; add --teamwork"
-            )
+            raise TruegainError(f"{option('--double')} applies only to a team's list; add --teamwork")
         return
     if task not in ("graded", "binary"):
         raise TruegainError(f"{option('--teamwork')}: a team labels documents; add --task graded, or --task binary")
@@ -239,8 +237,8 @@ def _check_team(task: str, units: UnitOptions, platform: str | None) -> None:
         )
     if platform in ("prolific", "mturk"):
         raise TruegainError(
-            f"{option('--platform')}: a team comes by invitation, or openly; {platform} pays sets; give another, or "
-            "leave it out"
+            f"{option('--platform')}: a team joins by invitation or openly, and {platform} pays by set; give another "
+            "platform, or leave it out"
         )
 
 
@@ -402,8 +400,8 @@ def _write_filled(path: str, study: JudgingStudy, rows: Sequence[Row], ratings: 
         raise InputError(
             error.problem,
             file=error.file,
-            hint=f"the ratings are written, the list is not; give these documents labels of the list in {where}, then "
-            f"truegain plan fill {study.gold_list} {'RATINGS' if ratings == '-' else ratings} -o {path}",
+            hint=f"the ratings are written, but not the list; give these documents labels of the list in {where}, "
+            f"then truegain plan fill {study.gold_list} {'RATINGS' if ratings == '-' else ratings} -o {path}",
         ) from None
     complete.write(path)
     rest = f"; {later:,} after the first that is not ready are left out" if later else ""

@@ -73,7 +73,7 @@ NOT_WITH_GOLD = {
     "judged_only": "-J: put it into the measure instead, such as P(judged_only=True)@10",
     "by_topic": "-q shows pairs by topic over collections; leave it out",
     "no_relevant": f"{option('--no-relevant')}: with gold labels every topic counts; leave it out",
-    "groups": f"{option('--groups')} are of Tukey's test; with gold labels pairs are printed",
+    "groups": f"{option('--groups')} applies to Tukey's test only; with gold labels, pairs are printed",
     "teams": f"{option('--teams')}: teams are shown beside uncorrected scores only; leave it out",
     "trec_eval": f"{option('--trec-eval')} 9: corrected scores follow trec_eval 10; leave it out",
     "counting": f"{option('--counting')}: with gold labels, no p-values come from counts; leave it out",

@@ -76,7 +76,7 @@ class Labeling:
         labels, design, gold_list = gold_and_design(GoldConfig(gold, self.design))
         if gold_list is not None and gold_list.design == "ordered":
             raise InputError(
-                "a list of pairs sampled for differences, with unequal probabilities: its labels cannot correct "
+                "this list was sampled for differences, with unequal probabilities, so its labels cannot correct "
                 "single scores",
                 file=gold_list.source,
                 hint=f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judge check` "

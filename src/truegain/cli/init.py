@@ -170,8 +170,8 @@ def init_command(
 
     if scores_in(judgments):
         raise TruegainError(
-            f"{judgments} has values of answers, which need no study file: `truegain doctor` shows what your files can "
-            "answer, and by which commands"
+            f"{judgments} has values of answers, which need no study file: `truegain doctor` shows the questions that "
+            "your files can answer and the commands"
         )
     _check_output(output)
     chosen = tuple(str(parsed.measure) for parsed in parse_measures(measure)) if measure else None
@@ -412,7 +412,7 @@ def _study_lines(
         '# candidate = "the one that may replace it"',
     ]
     if "judge_model" not in options:
-        lines.append('# judge-model = "m1"  # the model that gave the judgments, if one did')
+        lines.append('# judge-model = "m1"  # the LLM that made the judgments, if one did')
     lines += [f'# judgments = {_path(file, folder)}  # ratings: with aggregate = "mean"' for file in rated]
     if "aggregate" in options:
         lines += ["", "[ratings]", 'aggregate = "mean"  # how the ratings of a document become one label']

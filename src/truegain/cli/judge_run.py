@@ -228,7 +228,7 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str, collected: bool = Fals
         )
     if run.stopped:
         place = shown_path(setup.store)
-        go_on = "" if run.limited else ", and the same command goes on"
+        go_on = "" if run.limited else "; the same command continues"
         tell(f"ended early: {with_marks(run.stopped)}; answers are kept in {place}{go_on}", "warning")
         raise typer.Exit(ENDED_EARLY)
 

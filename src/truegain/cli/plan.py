@@ -209,7 +209,9 @@ class ListOutput:
         if self.output is None:
             for name, value in (("--key", self.key), ("--questions", self.questions), ("--docs", self.docs)):
                 if value is not None:
-                    raise TruegainError(f"{option(name)} {value}: only for a list for people; name it, as -o list.csv")
+                    raise TruegainError(
+                        f"{option(name)} {value}: applies only to a list for people; name the list, as in -o list.csv"
+                    )
         else:
             kind_to_write(self.output)  # now, not when the work is done
         if self.figure is not None:
@@ -235,10 +237,10 @@ class ListOutput:
                 "answer, and not the system's name."
             )
         return (
-            f"{output} has {counted(len(gold_list), unit)} in the order to judge: fill in "
-            f"`label` from the top, stop "
+            f"{output} has {counted(len(gold_list), unit)} in the order to judge: fill in `label` from the top, stop "
             f"{stop}, and give it to `truegain verdict --gold`.{lacking} The judge's labels are in "
-            f"{self.key or key_path(output)}: people should not see them; verdict and plan fill read both."
+            f"{self.key or key_path(output)}: assessors should not see them; `verdict` and `plan fill` read both "
+            "files."
         )
 
 
@@ -317,7 +319,7 @@ def labels_command(
             f"({option('--design')})"
         )
     if output is not None and gold is not None and _is_list(gold, unit):
-        raise TruegainError(f"{gold} is a list already: fill in more labels there, from the first empty row on")
+        raise TruegainError(f"{gold} is already a list: fill in more labels there, from the first empty row")
     gold_list = None
     if gold is None or output is not None:
         gold_list = sample_gold(
@@ -461,7 +463,7 @@ def assessors_command(
     from truegain.planning.assessors import assessors_needed, assessors_table, plan_assessors
 
     if (sigma is None) == (ratings is None):
-        raise TruegainError(f"give either ratings, from which sigma is estimated, or {option('--sigma')}")
+        raise TruegainError(f"give ratings, from which to estimate sigma, or {option('--sigma')}")
     errors = _several("--error", error)
     if sigma is None:
         if len(errors) > 1:

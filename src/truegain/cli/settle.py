@@ -308,9 +308,9 @@ def _settling(
         if drawn is None or error.file is not None:
             raise
         raise InputError(
-            f"this folder settles another question: {with_marks(error.problem)}; its list and its labels are kept as "
-            "they are", file=shown_path(str(folder)),
-            hint=f"give runs, labels and settings as before, or another {option('--folder')} to begin anew",
+            f"this folder belongs to another question: {with_marks(error.problem)}; its list and its labels are "
+            "unchanged", file=shown_path(str(folder)),
+            hint=f"give runs, labels and settings as before, or another {option('--folder')} to start over",
         ) from None  # fmt: skip
 
 
@@ -355,7 +355,7 @@ def _answer(known: Settlement, keeper: Keeper) -> str:
     lines = [known.sentence, *known.notes]
     if known.status == "out-of-reach":
         if any(pair.forecast for pair in known.pairs):
-            lines.append("Add --keep-going to label on.")
+            lines.append("Add --keep-going to continue labeling.")
         if keeper.settling.over_topics:
             lines.append("Add --population fixed and another --folder to ask about these topics only.")
     limit = keeper.settling.budget.binding
@@ -467,9 +467,11 @@ def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         needs(module, "judging")
     if texts.topics is None or texts.docs is None:
         lack = "--topics" if texts.topics is None else "--docs"
-        raise TruegainError(f"{option(lack)}: people need to read topics and documents; or give {option('--sheet')}")
+        raise TruegainError(
+            f"{option(lack)} is missing: people need the texts of topics and documents; or give {option('--sheet')}"
+        )
     if place.double and place.people == 1:
-        raise TruegainError(f"{option('--double')} asks a second person, and there is one; give {option('--people')} 2")
+        raise TruegainError(f"{option('--double')} needs a second person; give {option('--people')} 2")
     problem = "another `truegain settle` serves this folder already, on this machine or one that shares it"
     hint = f"stop it first (Ctrl-C there), or give another {option('--folder')}"
     with only_here(keeper.folder, problem, hint):
@@ -533,15 +535,15 @@ def _check_team(judging: JudgingStudy, place: SettlePlace) -> None:
     began = 0.0 if judging.team is None else judging.team.double
     if place.double != began:
         raise InputError(
-            f"this folder was begun with --double {began:g}, and now it is {place.double:g}: which rows a second "
-            "person labels was drawn then", file=shown_path(judging.folder / FILE),
+            f"this folder was started with --double {began:g}, and now it is {place.double:g}: the rows for a second "
+            "person were drawn at the start", file=shown_path(judging.folder / FILE),
             hint=f"give {option('--double')} {began:g}, or another {option('--folder')}",
         )  # fmt: skip
     made = Team.aggregate if judging.team is None else judging.team.aggregate
     if place.team_aggregate != made:
         raise InputError(
-            f"this folder was begun with --team-aggregate {made}, and now it is {place.team_aggregate}: with "
-            "a rule that is chosen after labels were seen, the limits are no longer valid",
+            f"this folder was started with --team-aggregate {made}, and now it is {place.team_aggregate}: intervals "
+            "are not valid if the rule is chosen after seeing labels",
             file=shown_path(judging.folder / FILE),
             hint=f"give {option('--team-aggregate')} {made}, or another {option('--folder')}",
         )  # fmt: skip
@@ -549,7 +551,7 @@ def _check_team(judging: JudgingStudy, place: SettlePlace) -> None:
     if number is not None and number != place.people:
         links = "the others keep their links" if place.people < number else "the new ones get links"
         tell(
-            f"this folder was begun with --people {number}, and now it is {place.people}: {links}; a document that "
+            f"this folder was started with --people {number}, and now it is {place.people}: {links}; a document that "
             f"someone cannot judge still goes to no more than {number} people in all"
         )
 
@@ -561,7 +563,7 @@ def _invite(judging: JudgingStudy, organizer: OrganizerService, url: str, people
             typer.echo(f"a link for one person: {url}/s/{judging.name}/?invitation={token}")
     else:
         typer.echo(
-            f"people go on with the links they have, at {url}; more links: truegain annotate invite "
+            f"people keep using their links, at {url}; more links: truegain annotate invite "
             f"{shown_path(judging.folder)} --url {url}"
         )
 

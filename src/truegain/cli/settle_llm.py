@@ -93,8 +93,8 @@ def label_unjudged(
     if not ask:
         if known is None:
             raise TruegainError(
-                f"{without}, and {shown_path(judgments)} is not there: without labels nothing is planned; "
-                f"leave {option('--dry-run')} out, or give judgments"
+                f"{without}, and {shown_path(judgments)} is not there: without labels there is nothing to plan; leave "
+                f"{option('--dry-run')} out, or give judgments"
             )
         tell(f"{without}: {llm.model} would label them; the numbers below are without its labels")
         return judgments
@@ -114,7 +114,7 @@ def label_unjudged(
     ):  # answers that were not come to are not missing: a list without their documents would be kept for good
         raise TruegainError(
             f"{with_marks(run.stopped)}; no list is drawn, and {counted(run.labels, 'label')} are kept: run the same "
-            "command again, which goes on from there"
+            "command again to continue"
         )
     run.warn("these documents stay unjudged, and are not on the list")
     made = run.judgments()

@@ -261,7 +261,8 @@ def _check(show: str, ahead: NextOptions, sample: SampleOptions, sheet: SheetOut
         heeded = ["until", *(["most"] if is_list else []), *(["pair", "corpus", "llm"] if sample.fill else [])]
         if names := changed(ahead, leave_out=tuple(heeded)).values():
             raise TruegainError(
-                f"{', '.join(map(option, names))}: only for what to judge next; give {option('--show')} next"
+                f"{', '.join(map(option, names))}: applies only to documents to judge next; give {option('--show')} "
+                "next"
             )
     if ahead.until is not None and (ahead.pair is None or show != "next"):
         raise TruegainError(
@@ -311,8 +312,8 @@ def _write_list(
     start = A_TOPIC * len(set(drawn.topics))
     advice = f"; the first {start:,}, {A_TOPIC} a topic, are a good start" if start < len(drawn) else ""
     typer.echo(
-        f"{output} has {len(drawn):,} unjudged documents that {drawn.measure} looks at, in the order to judge: "
-        f"fill in `label` from the top and stop anywhere{advice}. Then give it to `truegain eval --fill predicted "
+        f"{output} has {len(drawn):,} unjudged documents that {drawn.measure} counts, in the order to judge: fill in "
+        f"`label` from the top and stop anywhere{advice}. Then give it to `truegain eval --fill predicted "
         f"--unjudged-sample` or `truegain verdict --predicted --unjudged-sample`.{lacking} The predictions are in "
         f"{key_path(output)}: assessors should not see them."
     )
