@@ -761,7 +761,7 @@ def test_documents_that_nobody_can_judge_may_keep_it_open() -> None:
     assert settled.labels < len(settled.filled)
     stuck = sum(d.endswith(("d1", "d2")) for d in settled.filled.docs[: settled.labels])
     assert (
-        f"the documents that could not be judged could move the difference by {0.2 / 20 * stuck:.4f}. Have them "
+        f"the documents that could not be judged could move the difference by {0.2 / 20 * stuck:.4f}. Ask somebody "
         in (settled.sentence)
     )
 

@@ -387,9 +387,9 @@ class Next(Result):
             apart = "how far its highest label, against label 0, moves the first system of the pair ahead of the second"
         return (
             "round: rank within its topic. why: seed (by depth), newcomer (from a run without a judged document of "
-            "its own), ranking (to rank the systems) or pair (to separate the pair). predicted: the probability that it "
-            f"is relevant. swaps: pairs of systems whose order depends on its label. shift: {apart}. systems: how many "
-            f"have it in the ranks that {self.measure} counts. {CHOSEN}: the mark to keep with its label."
+            "its own), ranking (to rank the systems) or pair (to separate the pair). predicted: the probability that "
+            f"it is relevant. swaps: pairs of systems whose order depends on its label. shift: {apart}. systems: how "
+            f"many have it in the ranks that {self.measure} counts. {CHOSEN}: the mark to keep with its label."
         )
 
     def judgments(self) -> Judgments:
