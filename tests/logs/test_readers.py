@@ -750,7 +750,7 @@ def test_a_leaderboard_that_was_said_to_be_one(tmp_path: Path) -> None:
     wrong = read_with(FileOptions(columns="topic,run,measure,value"))
     with (
         wrong,
-        pytest.raises(InputError, match="column 2 holds the topics, as its rows of 'all' tell, and not column 1"),
+        pytest.raises(InputError, match="column 2 holds the topics, as its rows of 'all' show, not column 1"),
     ):
         read_items(board)
 

@@ -135,7 +135,8 @@ IMPERATIVES = [
 SAYS = re.compile(rf"(?:^|[;:.(,!?]\s*|\bor |\band |\bthen |\bplease )(?:(?:{'|'.join(IMPERATIVES)})\b)", re.IGNORECASE)
 MILD = (  # words that say what there is, or what it may be
     r"must |there (?:are|is)\b|\bneed(?:s|ed)?\b|\bonly\b|at (?:least|most)|has to|; these do|it has |\bsuch as\b|"
-    r"which \w+\?|; .*(?:`truegain|--\w)|works? with|between 0 and|are for |is for |will try again|same command goes on"
+    r"which \w+\?|; .*(?:`truegain|--\w)|works? with|between 0 and|are for |is for |will try again|"
+    r"same command continues"
 )
 FAULT = "_fault"  # the method of a table that makes an error of one of its rows
 MOST_CASES = 40  # of one statement: as many texts as its choices make

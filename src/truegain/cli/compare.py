@@ -73,7 +73,7 @@ NOT_WITH_GOLD = {
     "judged_only": "-J: put it into the measure instead, such as P(judged_only=True)@10",
     "by_topic": "-q shows pairs by topic over collections; leave it out",
     "no_relevant": f"{option('--no-relevant')}: with gold labels every topic counts; leave it out",
-    "groups": f"{option('--groups')} are of Tukey's test; with gold labels pairs are printed",
+    "groups": f"{option('--groups')} applies to Tukey's test only; with gold labels, pairs are printed",
     "teams": f"{option('--teams')}: teams are shown beside uncorrected scores only; leave it out",
     "trec_eval": f"{option('--trec-eval')} 9: corrected scores follow trec_eval 10; leave it out",
     "counting": f"{option('--counting')}: with gold labels, no p-values come from counts; leave it out",
@@ -123,15 +123,20 @@ class Collections:
         ),
     ] = "topics"
     meta: Annotated[
-        Meta, advanced("--meta", help="For --population collection: how topics are combined, equally or weighted.")
+        Meta,
+        advanced(
+            "--meta",
+            help="With --population collection: combine topics with equal weights, or by a weighted meta-analysis.",
+        ),
     ] = "mean"
     effect: Annotated[
-        Effect, advanced("--effect", help="For --population collection: difference of AP, or of its logit.")
+        Effect, advanced("--effect", help="With --population collection: test the difference of AP, or of its logit.")
     ] = "ap"
     pairing: Annotated[
         Pairing,
         advanced(
-            "--pairing", help="For --population collection: both systems on the same collections, or each on its own."
+            "--pairing",
+            help="With --population collection: draw collections for both systems together, or for each separately.",
         ),
     ] = "paired"
 
@@ -156,7 +161,7 @@ class PairsPrinting(FigureOutput):
     by_topic: Annotated[
         bool, typer.Option("-q", "--by-topic", help="Print one pair by topic, for --population collection.")
     ] = False
-    pairs: Annotated[bool, typer.Option("--pairs", help="Print all pairs, also if there are many.")] = False
+    pairs: Annotated[bool, typer.Option("--pairs", help="Print all pairs, even if there are many.")] = False
     groups: Annotated[
         bool, typer.Option("--groups", help="Print groups of systems that do not differ significantly.")
     ] = False
@@ -276,8 +281,8 @@ def compare_command(
 ) -> None:
     """Test which systems differ significantly: all pairs, groups of systems, or all against a baseline.
 
-    With --gold, differences are corrected for the errors of the judge; --aggregate then combines ratings. A table of
-    preferences (topic, a, b, winner) needs no runs.
+    With --gold, corrects differences for the errors of the judge; --aggregate then combines ratings into labels. A
+    table of preferences (topic, a, b, winner) needs no runs.
 
     Examples:
         truegain compare demo/gold.qrels demo/runs -m nDCG@10

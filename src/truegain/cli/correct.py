@@ -55,8 +55,9 @@ def correct_command(
         typer.Option(
             "-m",
             "--measure",
-            help="Measure linear in the gain, such as P@10 or DCG@10; with gold labels of whole topics any mean over "
-            "topics, such as nDCG@10 or AP; of nuggets V_strict and others. Repeatable (default: P@10; V_strict).",
+            help="Measure linear in the gain, such as P@10 or DCG@10; with gold labels of whole topics, any mean "
+            "over topics, such as nDCG@10 or AP; for nuggets, V_strict and others. Repeatable (default: P@10; "
+            "V_strict for nuggets).",
         ),
     ] = None,
     relevant_from: RelevantFrom = None,
@@ -71,7 +72,7 @@ def correct_command(
 ) -> None:
     """Correct scores for the errors of a cheap judge (LLM or crowd), measured on gold labels.
 
-    Scores are those of runs; or of answers, in logs and tables (--score), and of their nuggets.
+    Works on scores of runs, scores of answers in logs and tables (--score), and scores of nuggets.
 
     Examples:
         truegain correct demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random

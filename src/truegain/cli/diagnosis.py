@@ -70,8 +70,8 @@ from truegain.study.study import Study
 ENOUGH = 25  # topics from which on intervals depend little on how the scores are distributed
 MOST_RUNS = 3  # of one folder that are listed one by one
 PAIRS = "How do all pairs differ, in one table?"
-CORRECTED = "And the corrected score of each system?"
-AGAIN = "How much do values change when all is run again?"
+CORRECTED = "What is the corrected score of each system?"
+AGAIN = "How much do values change if the evaluation is repeated?"
 NUGGETIZER = "nuggetizer"  # the tool whose answers are scored nugget by nugget
 RANDOMIZED = "randomized-tukey-hsd"  # a test that needs no residual variance
 TRIED = 100  # resamples that show whether a test can be made

@@ -31,11 +31,12 @@ def doctor_command(
         str, typer.Option("-o", "--output", help="File to write to (default: the terminal).", show_default=False)
     ] = STANDARD_INPUT,
 ) -> None:
-    """Tell what your files are and which questions they can answer.
+    """Show what your files are and which questions they can answer.
 
-    Lists a command for each question, what is missing for others, and what looks wrong. Reads logs of inspect_ai,
+    Lists a command for each question, what other questions still need, and what looks wrong. Reads logs of inspect_ai,
     deepeval, ragas, promptfoo, phoenix, mlflow and others. With --columns, --values and --missing it reads tables as
-    the other commands do, and suggests commands that have these options. Exit code 0: some file can be used. 2: none.
+    the other commands do, and suggests commands with these options. Exit code 0: at least one file can be used. 2: none
+    can.
 
     Examples:
         truegain doctor demo/llm.qrels demo/gold_sample.qrels demo/runs

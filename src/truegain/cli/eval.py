@@ -58,7 +58,8 @@ class EvalInputs(Inputs):
     """What is read beside judgments, and who made these."""
 
     intents: Annotated[
-        Path | None, advanced("--intents", help="Intents: a file of topic, subtopic, probability; then inf or nav.")
+        Path | None,
+        advanced("--intents", help="File of intents: topic, subtopic, probability and, optionally, inf or nav."),
     ] = None
     judge_model: JudgeModel = None
 
@@ -237,7 +238,7 @@ def eval_command(
     """Score runs against relevance judgments, as trec_eval does.
 
     Prints the mean of each measure; -q adds every topic, --intervals confidence intervals. With --aggregate, the
-    judgments are ratings by several assessors. Of logs of evaluation tools: the means of their scores.
+    judgments are ratings by several assessors. For logs of evaluation tools, prints the means of their scores.
 
     Examples:
         truegain eval demo/gold.qrels demo/runs -m nDCG@10 -m P@10

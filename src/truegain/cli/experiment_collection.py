@@ -59,11 +59,13 @@ class Splitting:
     ] = "lists"
     more_than: Annotated[
         int,
-        advanced("--more-than", min=0, help="Also count topics with more relevant documents than this alone."),
+        advanced(
+            "--more-than", min=0, help="Also report coverage for the topics with more relevant documents than this."
+        ),
     ] = 5
-    epsilon: Annotated[float, advanced("--epsilon", help="Keep AP this far from 0 and 1 where its logit is taken.")] = (
-        0.0001
-    )
+    epsilon: Annotated[
+        float, advanced("--epsilon", help="Keep AP at least this far from 0 and 1 before taking its logit.")
+    ] = 0.0001
     name_by: NameBy = "file"
 
     def check_topics(self, others: dict[str, bool]) -> None:

@@ -54,8 +54,9 @@ class JudgeFormulas(SeedAndJobs):
         Literal["system", "lists", "given", "assessor"] | None,
         advanced(
             "--accuracy",
-            help="Gold pairs that measure the judge: all (given; default), those each system retrieved (system), or "
-            "those any system retrieved (lists). The formulas are for one judge: assessor is for truegain correct.",
+            help="Gold pairs that estimate the judge's error rates: all (given, the default), those that each system "
+            "retrieved (system), or those that any system retrieved (lists). assessor works in `truegain "
+            "correct` only.",
         ),
     ] = None
     confidence: Confidence = 0.95
@@ -135,7 +136,7 @@ def judge_command(
 ) -> None:
     """Apply the published formulas for noisy judgments: corrected scores, power, simulation (Goldberg et al. 2018).
 
-    Without judgments, the tables and figures are those of the paper, from its own counts.
+    Without judgments, reproduces the tables and figures of the paper from the counts that it prints.
 
     Examples:
         truegain experiment judge --show differences

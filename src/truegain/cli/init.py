@@ -145,7 +145,7 @@ def init_command(
     design: Design = None,
     judge_model: Annotated[
         str | None,
-        typer.Option("--judge-model", help="LLM that made the judgments (default: as a column `model` says)."),
+        typer.Option("--judge-model", help="LLM that made the judgments (default: the one in the column `model`)."),
     ] = None,
     name_by: NameBy = "file",
     schema: Annotated[  # noqa: ARG001
@@ -169,8 +169,8 @@ def init_command(
 
     if scores_in(judgments):
         raise TruegainError(
-            f"{judgments} has values of answers, which need no study file: `truegain doctor` shows what your files can "
-            "answer, and by which commands"
+            f"{judgments} has values of answers, which need no study file: `truegain doctor` shows the questions that "
+            "your files can answer and the commands"
         )
     _check_output(output)
     chosen = tuple(str(parsed.measure) for parsed in parse_measures(measure)) if measure else None
@@ -413,7 +413,7 @@ def _study_lines(
         '# candidate = "the one that may replace it"',
     ]
     if "judge_model" not in options:
-        lines.append('# judge-model = "m1"  # the model that gave the judgments, if one did')
+        lines.append('# judge-model = "m1"  # the LLM that made the judgments, if one did')
     lines += [f'# judgments = {_path(file, folder)}  # ratings: with aggregate = "mean"' for file in rated]
     if "aggregate" in options:
         lines += ["", "[ratings]", 'aggregate = "mean"  # how the ratings of a document become one label']

@@ -40,7 +40,7 @@ judge = typer.Typer(name="judge", no_args_is_help=True)
 
 @judge.callback()
 def judge_root() -> None:
-    """Check a cheap judge, such as an LLM or a crowd, against gold labels; or have LLMs judge.
+    """Check a cheap judge, such as an LLM or a crowd, against gold labels; or label with LLM judges.
 
     Examples:
         truegain judge check demo/llm.qrels --gold demo/gold_sample.qrels --design random
@@ -85,7 +85,8 @@ def check_command(
     """Measure how accurate a judge is, against gold labels.
 
     Shows its accuracy by label, topic, system or assessor, checks whether the data fit together and, with runs, whether
-    the judge favors some systems. Of scores in logs or tables (--score): its mean error, and how it follows people.
+    the judge favors some systems. For scores in logs or tables (--score), shows the judge's mean error and its
+    correlation with people's values.
 
     Examples:
         truegain judge check demo/llm.qrels --gold demo/gold_sample.qrels --design random

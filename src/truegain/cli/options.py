@@ -388,7 +388,10 @@ ScoreName = Annotated[
 LessIsBetter = Annotated[bool, typer.Option("--less-is-better", help="Lower scores are better, as for toxicity.")]
 EmptyTopics = Annotated[
     Empty,
-    advanced("--empty", help="Topics without a nugget that the measure counts: skip them, or count 0 (nuggetizer)."),
+    advanced(
+        "--empty",
+        help="Topics without a nugget that the measure counts: skip them, or score them 0 (as nuggetizer does).",
+    ),
 ]
 ClusterColumn = Annotated[
     str | None,
@@ -458,15 +461,16 @@ CorpusFolder = Annotated[
     advanced("--corpus", help="Term statistics from `text index`, for measures and predictions that use text."),
 ]
 JudgedCorpus = Annotated[
-    str | None, advanced("--judged-corpus", help="Term statistics of the judged documents, if of another corpus.")
+    str | None,
+    advanced("--judged-corpus", help="Term statistics of the judged documents, if they come from another corpus."),
 ]
 JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="LLM that made the judgments.")]
 Columns = Annotated[
     str | None,
     typer.Option(
         "--columns",
-        help="Names of your columns: topic=query,label=grade (query+facet joins two); without a header line, all "
-        "columns in order: topic,doc,label. For judgments and runs, put ; between.",
+        help="Names of your columns: topic=query,label=grade (query+facet joins two). Without a header line, list "
+        "all columns in order: topic,doc,label. If judgments and runs differ, separate their names by ;.",
     ),
 ]
 MissingLabels = Annotated[Missing, advanced("--missing", help="Rows without a label: refuse them, or drop them.")]
@@ -477,11 +481,12 @@ Memory = Annotated[
     str | None,
     advanced(
         "--memory",
-        help="Memory limit, such as 2GB (default: half of what is free). Larger files are read in batches, or refused.",
+        help="Memory limit, such as 2GB (default: half of the free memory). Larger files are read in batches or "
+        "refused.",
     ),
 ]
 TeamsFile = Annotated[
-    str | None, advanced("--teams", help="Table of run, team and pooled: leave out, choose or mark runs by team.")
+    str | None, advanced("--teams", help="Table of run, team and pooled, to leave out, choose or mark runs by team.")
 ]
 NameBy = Annotated[Literal["file", "tag"], advanced("--name-by", help="Name systems by file or by run tag.")]
 Jobs = Annotated[int | None, option_for(Resampling, "jobs", min=1)]

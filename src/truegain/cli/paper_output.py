@@ -48,7 +48,7 @@ def tell_idle(show: str, heeded: Mapping[str, Sequence[str]], *bundles: object) 
     for name, named in changed(*bundles).items():
         shows = heeded.get(name, (show,))
         if show not in shows and not is_from_study_file(name):
-            tell(f"{option(named)} has no part in {option('--show')} {show}; it is for {', '.join(shows)}", "note")
+            tell(f"{option(named)} does not apply to {option('--show')} {show}, only to {', '.join(shows)}", "note")
 
 
 def write_paper(folder: str, title: str, exhibits: Iterable[Exhibit], about: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from truegain.message import Message, with_marks
 from truegain.study.file_kinds import Examined
 
 WHICH = "Which system is better?"
-PAGE = "A page to hand on."
+PAGE = "A report to share."
 CHEAP = ("llm", "gpt", "model", "bronze", "umbrela", "crowd")  # in names of files of labels
 MOST_COLUMNS = 12  # names of columns on a line
 FEW_IDLE = 4

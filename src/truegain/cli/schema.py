@@ -237,8 +237,8 @@ def schema_command(
 ) -> None:
     """Print the JSON Schema of what a command prints with --format json.
 
-    Without a command, print an object with the schemas of all of them. A schema is of this version: a later one may
-    add keys, and keeps those there are.
+    Without a command, prints one object with the schemas of all commands. A later version may add keys, but keeps the
+    existing ones.
 
     Examples:
         truegain schema verdict

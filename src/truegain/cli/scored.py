@@ -34,7 +34,7 @@ class Filling:
         ),
     ] = None
     llm: Annotated[
-        str | None, advanced("--llm", help="Labels of another judge, to predict from; for --fill predicted.")
+        str | None, advanced("--llm", help="With --fill predicted: labels of another judge, which help to predict.")
     ] = None
 
 

@@ -133,7 +133,9 @@ def placed_in_study_file(error: TruegainError) -> TruegainError:
 def not_named(name: str) -> TruegainError:
     """What to say where neither the command line nor a study file names something that is needed."""
     if not _study_files_read:
-        return TruegainError(f"no {name} are named; give them after the judgments, or study.toml that names both")
+        return TruegainError(
+            f"no {name} are named; give them after the judgments, or give a study.toml that names both"
+        )
     are = "is" if name in ("gold", "measure") else "are"
     return InputError(f"no {name} {are} named", file=_study_files_read[0][1].file, hint=_line_such_as(name))
 

@@ -48,9 +48,7 @@ def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> str:
                 f"the columns are separated by {what}", file=file, line=1, text=first, hint="separate by commas or tabs"
             )
     if len(first.split()) in (4, 6):
-        raise InputError(
-            "these are TREC lines, which do not say who rated: there is no assessor", file=file, hint=WANTED
-        )
+        raise InputError("these are TREC lines, which do not name assessors", file=file, hint=WANTED)
     raise InputError("not a table of ratings", file=file, line=1, text=first, hint=WANTED)
 
 

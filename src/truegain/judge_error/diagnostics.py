@@ -232,7 +232,7 @@ LEFT_OUT = 10  # systems that are named, at most
 def advice_for(design: str) -> str:
     """What to do about a judge that is not equally good for all systems, by how gold was drawn."""
     if is_sample(design):
-        return f"Correct the scores with these gold labels, which allows for it ({CORRECT})."
+        return f"To account for this, correct the scores with these gold labels ({CORRECT})."
     default = ", the default" if DESIGNS[design].here else ""
     return f"Correct each system with the judge's accuracy on its own documents ({OWN_ACCURACY}{default})."
 
@@ -323,8 +323,8 @@ class Homogeneity:
         *first, last = self.rejected
         shows = f"tests of {', '.join(first)} and {last}" if first else f"test of {last}"
         return (
-            f"The judge is NOT equally good for all systems, by the {shows} ({how}): {so}, and a difference in bronze "
-            f"scores may come from the judge. {self._size}"
+            f"The judge is NOT equally accurate for all systems, by the {shows} ({how}): {so}, and a difference in "
+            f"bronze scores may come from the judge. {self._size}"
         )
 
     @property

@@ -439,9 +439,7 @@ def _by_rates(base: Estimate, lists: JudgedLists, judge: Judge, s: int, options:
     f, topics = lists.weights.weight[s], lists.ranked.topics
     n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
     if total == 0:
-        raise TruegainError(
-            f"none of its documents that {base.measure} looks at is judged", remedy="judge some of them"
-        )
+        raise TruegainError(f"none of its documents that {base.measure} counts is judged", remedy="judge some of them")
     j = float(f[:, 1].mean())
     moves = (f[:, 1] - j - (f.sum(axis=1) - total) * (1 - judge.specificity)) / (n * total)
     v_j = float(moves @ moves) * n / (n - 1)

@@ -244,7 +244,7 @@ def _said(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
 
 ShowOf = Literal["labels", "topics", "systems", "assessors"]
 PERMUTATIONS = 2000  # of the test over systems
-WITHOUT_RUNS = "Give the runs as well to see whether the judge is equally good for the documents of all systems."
+WITHOUT_RUNS = "Add the runs to test whether the judge is equally accurate for all systems."
 
 
 @checked_keywords()

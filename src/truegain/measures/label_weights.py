@@ -199,7 +199,7 @@ def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
     share = 1 - float(weight[entries - 1].sum()) / looked if looked else 0.0
     if share >= LEAST_SHOWN:
         warn(
-            f"{measure}: {share:.1%} of what it looks at has no bronze label and counts as not relevant, which no "
+            f"{measure}: {share:.1%} of what it counts has no bronze label and is treated as not relevant, which no "
             "correction can fix: label these documents, or leave them out of the lists (judged_only=True as a "
             "parameter of the measure)"
         )

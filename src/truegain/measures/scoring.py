@@ -69,7 +69,7 @@ class ChosenLabels:
             return
         raise InputError(
             f"a list of what to judge next chose {self.chosen:,} of the {self.labels:,} labels (marked chosen=next), "
-            f"and {self.unjudged:,} of the {self.shown:,} documents that {measure} looks at are unjudged: counted as "
+            f"and {self.unjudged:,} of the {self.shown:,} documents that {measure} counts are unjudged: counted as "
             "not relevant they would mislead",
             file=self.source,
             hint=f"{_predicted(measure)}, or leave unjudged documents out (judged_only=True as a parameter of the "
@@ -171,7 +171,7 @@ def refuse_depth(depth: int | None, measures: Sequence[Measure], why: str) -> No
     if depth is None:
         return
     deep = [m for m in measures if (getattr(m, "cutoff", None) or depth + 1) > depth]
-    remedy = f"leave it out, since {measures[0]} looks no deeper"
+    remedy = f"leave it out, since {measures[0]} counts no deeper"
     if deep:
         takes = next((m for m in deep if m.AT == "cutoff" and any(f.name == "cutoff" for f in fields(m))), None)
         remedy = "leave it out, or cut the runs"

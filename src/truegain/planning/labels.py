@@ -439,13 +439,13 @@ def _before_gold(
         "ordered list has only these, and needs far fewer labels.",
         "These are the widest intervals possible with this many labels: the judge's error rates are not known yet."
         if aim.fixed
-        else "The judge's error rates are not known yet, so the plan assumes the worst; how much topics differ is "
-        "estimated from the bronze labels, and may be more.",
+        else "The judge's error rates are not known yet, so the plan assumes the worst; it estimates the variance "
+        "over topics from the bronze labels, and the true variance may be larger.",
     ]
     if earlier is not None:
         notes[1] = (
             "An earlier list shows where the judge errs, and orders this one; the intervals assume the worst error "
-            f"rates{'' if aim.fixed else ', and take from the bronze labels how much topics differ'}."
+            f"rates{'' if aim.fixed else ', and the variance over topics of the bronze labels'}."
         )
     if unjudged:
         notes.append(unjudged)
@@ -473,7 +473,7 @@ def _over_topics(study: Study, m: Measure, contrasts: Contrasts) -> tuple[Varian
 
 def _all_judged(unjudged: str) -> str:
     """What gold labels of all that moves a difference do, where unjudged documents move it too and where none does."""
-    done = "leaves only unlabeled documents open" if unjudged else "settles it for these topics"
+    done = "leaves only unlabeled documents open" if unjudged else "decides the comparison for these topics"
     return f"labeling all of them {done}, and no plan needs more."
 
 

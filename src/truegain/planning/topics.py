@@ -368,7 +368,7 @@ def _table(
 
 def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
     if criterion == "anova":
-        return one_way(x).v_e, "residual variance of the one-way analysis (V_E1)"  # type: ignore[arg-type]
+        return one_way(x).v_e, "residual variance of the one-way ANOVA (V_E1)"  # type: ignore[arg-type]
     analysis = two_way(x)  # type: ignore[arg-type]
     if analysis.no_residual:
         raise TruegainError(
@@ -376,7 +376,8 @@ def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
         )
     return (
         2 * analysis.v_e,
-        "mean variance of the differences of two systems (2 V_E2, twice the residual variance of the two-way analysis)",
+        "mean variance of the difference between two systems (2 V_E2, twice the residual variance of the two-way "
+        "ANOVA)",
     )
 
 

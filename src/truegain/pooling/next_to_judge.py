@@ -382,14 +382,14 @@ class Next(Result):
 
     def _columns(self) -> str:
         """What the columns of the table mean."""
-        apart = "the largest change of the difference of two systems by its label"
+        apart = "the largest change that its label can make in the difference of two systems"
         if self.pair is not None:
             apart = "how far its highest label, against label 0, moves the first system of the pair ahead of the second"
         return (
-            "round: place within its topic. why: seed (by depth), newcomer (of a run none of whose own documents is "
-            "judged), ranking (to rank the systems) or pair (to separate the pair). predicted: the chance that it is "
-            f"relevant. swaps: pairs of systems whose order depends on its label. shift: {apart}. systems: how many "
-            f"have it where {self.measure} looks. {CHOSEN}: the mark to keep with its label."
+            "round: rank within its topic. why: seed (by depth), newcomer (from a run without a judged document of "
+            "its own), ranking (to rank the systems) or pair (to separate the pair). predicted: the probability that "
+            f"it is relevant. swaps: pairs of systems whose order depends on its label. shift: {apart}. systems: how "
+            f"many have it in the ranks that {self.measure} counts. {CHOSEN}: the mark to keep with its label."
         )
 
     def judgments(self) -> Judgments:

@@ -579,4 +579,4 @@ class PreferenceStudy(Study):
             return f"{agrees}."
         change = 1 - (widths[0] / widths[1]) ** 0.5
         narrower = f"{change:.0%} narrower than" if change >= 0.005 else "no narrower than"
-        return f"{agrees}; with the judge the interval over topics is {narrower} by the gold comparisons alone."
+        return f"{agrees}; with the judge, the interval over topics is {narrower} with the gold comparisons alone."

@@ -247,7 +247,7 @@ def _of_answers(
     for name, value in (("test", test), ("adjust", adjust)):
         if value is not None:
             raise TruegainError(
-                f"{argname(name)} is of tests over topics; with gold values or clusters each difference has an "
+                f"{argname(name)} applies to tests over topics; with gold values or clusters, each difference has an "
                 "interval; leave it out"
             )
     study = Study(items, judgments, measures, gold=gold, confidence=confidence)
@@ -437,11 +437,11 @@ def _sentences(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
             f"{better} is better than {worse}" if c.differs else f"{c.b} and {c.a} are not significantly different"
         )
         so = f"(difference {c.difference:+z.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
-        by = "" if c.uncorrected is None else f"; by the bronze labels {c.uncorrected:+z.3f}"
+        by = "" if c.uncorrected is None else f"; uncorrected {c.uncorrected:+z.3f}"
         by += (
             "" if c.uncorrected_p is None else f", p = {c.uncorrected_p:.3g}{', not adjusted' if c.adjustment else ''}"
         )
-        sentences.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
+        sentences.append(f"Corrected for the judge's errors, {verdict} on {c.measure} {so}{by}).")
     return tuple(sentences)
 
 

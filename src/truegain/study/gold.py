@@ -391,7 +391,7 @@ def gold_estimator(
         _check_answers(ranked.systems, topics.tolist())
     if not topics.any():
         raise TruegainError(
-            f"none of the documents that {measure} looks at has a gold label for {some(ranked.systems)}; sample gold "
+            f"none of the documents that {measure} counts has a gold label for {some(ranked.systems)}; sample gold "
             "labels from what these systems retrieved"
         )
     if lone := [s for s, n in zip(ranked.systems, topics.tolist(), strict=True) if n == 1]:

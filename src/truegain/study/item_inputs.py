@@ -321,7 +321,7 @@ def _of_column(items: Items, name: str, place: str, score: str) -> Items:
     others = tuple(other for other in items.scores if other != score)
     if items.are_nuggets:
         raise InputError(
-            f"{argvalue('gold', place)}: assignments by people are rows, not a column next to a model's",
+            f"{argvalue('gold', place)}: people's assignments must be rows, not a column next to a model's",
             file=items.source,
             hint=f"put them into a file with the same columns, or name the assessor of their rows, as in {ASSESSOR}ann",
         )

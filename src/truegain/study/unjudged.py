@@ -304,7 +304,7 @@ def sample_step(
         needed = [k for k in range(min(total, LEAST_GOLD), total + 1) if half(k) <= min_effect]
         n, enough = (needed[0], True) if needed else (total, False)
     some = f"a random {n:,} of the {total:,}" if n < total else f"all {total:,}"
-    phrase = f"labels of {some} unjudged documents, which alone leave the question open"
+    phrase = f"labels of {some} unjudged documents (not enough alone to decide)"
     return Step("unjudged", 1.0, 0, n, half(n), None if price is None else price * n, enough, phrase=phrase)
 
 
