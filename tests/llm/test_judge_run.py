@@ -319,7 +319,7 @@ def test_a_run_without_labels_says_why_and_what_to_do(run: Run, folder: Path) ->
         server.behave = lambda body, n: as_asked(body, n) if n < most else Answer(429, b"{}", {"Retry-After": "3600"})
         code, _, err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))
         assert code == 3
-        told = "ended early: the server asks to wait 60 minutes (HTTP 429); answers are kept in llm.answers.sqlite, and"
+        told = "ended early: the server asks to wait 60 minutes (HTTP 429); answers are kept in llm.answers.sqlite;"
         assert f"{told} the same command continues\n" in err
 
 
@@ -327,7 +327,7 @@ def test_one_answer_is_told_as_one(run: Run, folder: Path) -> None:
     """Guards the number: 1 answer is kept."""
     with served(lambda body, n: as_asked(body, n) if n < 1 else error(401, "revoked")) as server:
         err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))[2]
-    assert "; 1 answer is kept in llm.answers.sqlite; the same command continues" in err
+    assert "; 1 answer is kept in llm.answers.sqlite; the same command continues from there" in err
 
 
 def test_texts_that_lack_are_told_once(run: Run, folder: Path) -> None:
@@ -357,7 +357,7 @@ def test_a_wrong_key_in_the_middle_keeps_what_there_is(run: Run, folder: Path) -
         code, _, err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))
         assert code == 2
         assert "does not accept the key" in err
-        assert "; 5 answers are kept in llm.answers.sqlite; the same command continues" in err
+        assert "5 answers are kept in llm.answers.sqlite; the same command continues from there" in err
         server.behave = as_asked
         assert run(*command(server, "-o", "llm.csv"))[0] == 0
     assert len(server.requests) == 5 + 1 + 7

@@ -261,8 +261,8 @@ class Judging:
         kept = len(self.store)
         if not kept:
             return "nothing was answered yet"
-        are = "is" if kept == 1 else "are"
-        return f"{counted(kept, 'answer')} {are} kept in {shown_path(self.store.path)}; the same {CALL} continues"
+        place, are = shown_path(self.store.path), "is" if kept == 1 else "are"
+        return f"{counted(kept, 'answer')} {are} kept in {place}; the same {CALL} continues from there"
 
     def _wait(self, seconds: float) -> bool:
         """Wait a while for the threads to end; whether some still work.
