@@ -92,9 +92,7 @@ class SpentHow:
     ] = None
     max_cost: Annotated[
         float | None,
-        typer.Option(
-            "--max-cost", help="Stop before a call that could bring the cost of all stored answers above this."
-        ),
+        typer.Option("--max-cost", help="Stop before a call that could bring the cost of all stored answers to more."),
     ] = None
 
 
