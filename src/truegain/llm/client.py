@@ -71,12 +71,13 @@ class AskingError(TruegainError):
 class EndError(TruegainError):
     """The run ends early, and what was answered is kept.
 
-    again: what to do where nothing was answered, as a sentence; by default the remedy.
+    waits: whether the remedy is no more than the same call later.
     """
 
-    def __init__(self, message: str, *, remedy: str | None = None, again: str = "") -> None:
+    def __init__(self, message: str, *, remedy: str, waits: bool = False) -> None:
         super().__init__(message, remedy=remedy)
-        self.again = Message(again or f"{(remedy or '')[:1].upper()}{(remedy or '')[1:]}.")
+        self.again = Message(f"{remedy[:1].upper()}{remedy[1:]}.")
+        self.waits = waits
 
 
 class QuotaError(EndError):
@@ -279,7 +280,8 @@ class Endpoint:
             if wait is not None and wait > LONGEST_ASKED:
                 raise QuotaError(
                     f"the server asks to wait {wait / 60:,.0f} minutes ({self.last_fault})",
-                    again=f"Run the same {CALL} then.",
+                    remedy=f"run the same {CALL} then",
+                    waits=True,
                 )
             return None
         alone = refused_alone(status, body, seconds)

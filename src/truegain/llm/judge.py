@@ -139,7 +139,8 @@ class JudgeSetup:
             finally:
                 if endpoint is not None:
                     endpoint.close()
-            stopped = "" if judging.stopped_by is None else judging.stopped_by.in_full
+            end = judging.stopped_by
+            stopped = "" if end is None else end.message if end.waits else end.in_full
             if unpriced := self._unpriced(budget):
                 warn(f"the price of {some(unpriced)} is not known, so the cost of the run is unknown")
             run = JudgeRun(

@@ -260,7 +260,7 @@ class Judging:
         """What is kept, and how to go on."""
         kept = len(self.store)
         if not kept:
-            return "nothing was answered yet"
+            return f"nothing was answered yet; run the same {CALL} again"
         place, are = shown_path(self.store.path), "is" if kept == 1 else "are"
         return f"{counted(kept, 'answer')} {are} kept in {place}; the same {CALL} continues from there"
 
@@ -367,7 +367,7 @@ class Judging:
         about = tokens_in(body)
         most = self._at_most(about)
         if not self.budget.reserve(call.model, *most):
-            limit = CostLimitError("the next call could pass the limit of costs")
+            limit = CostLimitError("the next call could pass the limit of costs", remedy=f"raise {argname('max_cost')}")
             limit.next_cost = self.budget.cost(call.model, most)
             raise limit
         used = 0, 0
@@ -421,7 +421,7 @@ class Judging:
             )
         if endpoint.last_fault.startswith("HTTP 5"):
             return OutageError(
-                f"the server failed ({endpoint.last_fault})", again=f"Try again later with the same {CALL}."
+                f"the server failed ({endpoint.last_fault})", remedy=f"try again later with the same {CALL}", waits=True
             )
         if endpoint.last_fault in (PAGE, CUT):
             return OutageError(
