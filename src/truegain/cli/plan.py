@@ -47,7 +47,7 @@ from truegain.cli.study_files import is_of_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import Ratings, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
-from truegain.errors import InputError, TruegainError, counted
+from truegain.errors import InputError, TruegainError, counted, heard
 from truegain.io.files import expand
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
@@ -204,11 +204,17 @@ class ListSampling(RatingOptions):
             return judgments, self.scale
         from truegain.study.reading import raters_of
 
-        scale = self._declared
-        table = self.load(judgments, scale=scale, normalize=self.normalize)
-        raters = raters_of(table, Ratings(self.aggregate, scale, self.normalize, self.repeated, self.out_of_range))
+        declared = self._declared
+        how = Ratings(self.aggregate, declared, self.normalize, self.repeated, self.out_of_range)
+        raters = raters_of(self.load(judgments, scale=declared, normalize=self.normalize), how)
+        every = raters
+        if self.repeated == "mean":  # labels between those that people give
+            with heard():  # told above
+                table = replace(self, repeated="all").load(judgments, scale=declared, normalize=self.normalize)
+                every = raters_of(table, replace(how, repeated="all"))
         assert raters is not None
-        return raters.judgments(), raters.ends
+        assert every is not None
+        return raters.judgments(), every.ends
 
     @property
     def _declared(self) -> Scale:
