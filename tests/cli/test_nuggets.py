@@ -154,6 +154,19 @@ def test_doctor_names_the_commands(run: Run, nuggets: Path) -> None:  # noqa: F8
     assert f"truegain plan labels {FILES} -m V_strict -o list.csv" in out
 
 
+def test_doctor_does_not_compare_a_model_with_people(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards a difference that is one of judges: people's assignments of a system that the model did not assign."""
+    rows = (nuggets / "assignments.jsonl").read_text().splitlines()
+    (nuggets / "one.jsonl").write_text("\n".join(row for row in rows if json.loads(row)["system"] == "a"))
+    _, out, _ = run("doctor", "nuggets.jsonl", "one.jsonl", "people.jsonl")
+    assert "Not yet: Which system is better? One system only (a): give the assignments of another." in out
+    assert "truegain verdict" not in out
+    assert "No person has assigned" not in out
+    _, out, _ = run("doctor", "nuggets.jsonl", "people.jsonl")
+    assert "Is b better than a" in out
+    assert "No person has assigned" not in out
+
+
 def test_doctor_names_no_command_that_is_refused(run: Run, nuggets: Path) -> None:  # noqa: F811
     """Guards few topics, one system and gold of one topic: the verdicts that were printed for them were refused."""
     rows = [json.loads(line) for line in (nuggets / "assignments.jsonl").read_text().splitlines()]

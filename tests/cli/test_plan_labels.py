@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,7 +71,89 @@ def test_ratings_become_labels_by_a_rule(run: Run, folder: Path) -> None:
     assert run("plan", "labels", "study.toml", "-o", "again.csv")[0] == 0
     assert (folder / "again.csv").read_bytes() == (folder / "list.csv").read_bytes()
     code, _, err = run("plan", "labels", "llm.qrels", *RUNS, "--repeated", "mean")
-    assert (code, "--repeated this applies to ratings" in err) == (2, True)
+    assert (code, "--repeated applies to ratings; choose how they become labels" in err) == (2, True)
+
+
+def _write_ratings(path: Path, label: Callable[[int, float], float], times: int = 3) -> None:
+    """Ratings of an LLM that was asked several times: a function of the label and of the row."""
+    rows = [(t, d, "gpt-4o", label(i, min(1, x))) for t, of in world(4, topics=30)[1].items() for d, x in of.items()
+            for i in range(times)]  # fmt: skip
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("topic", "doc", "assessor", "label"), *rows])
+
+
+@pytest.mark.parametrize(
+    ("label", "ends"),
+    [
+        (lambda i, x: 0.5 + x + 0.25 * (i == 1), "0.5 to 1.75"),  # no whole numbers
+        (lambda i, x: 7000 * x + i, "0 to 7002"),  # more than a list of labels holds
+        (lambda i, x: 1 + 0 * i * x, "0 to 1"),  # one label alone
+        (lambda i, x: 2 * x - (i == 1), "0 to 2"),  # below 0, where no label of people's is
+    ],
+    ids=["fractions", "thousands", "one", "below 0"],
+)
+def test_any_ratings_have_a_list(run: Run, folder: Path, label: Callable[[int, float], float], ends: str) -> None:
+    """Guards against a list that is refused for the ratings' own ends, by an option that nobody gave."""
+    _write_ratings(folder / "ratings.csv", label)
+    words = ("plan", "labels", "ratings.csv", *RUNS, "-m", "P@5", "--aggregate", "mean", "--repeated", "all")
+    code, _, err = run(*words, "-o", "list.csv")
+    assert (code, "error" in err) == (0, False)
+    with (folder / "list.csv").open() as file:
+        assert {row["scale"] for row in csv.DictReader(file)} == {ends}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--aggregate", "mean", "--repeated", "all"),
+        ("--aggregate", "unanimity(p=0.2)", "--scale", "0:2", "--repeated", "all"),
+        ("--aggregate", "mean", "--scale", "0:1", "--out-of-range", "drop", "--repeated", "all"),
+        ("--normalize", "range", "--repeated", "last"),
+        ("--aggregate", "median", "--repeated", "all", "--first", "2"),
+    ],
+    ids=["mean", "scale", "out of range", "normalized", "first"],
+)
+def test_the_printed_command_draws_the_list_that_verdict_takes(
+    run: Run, folder: Path, options: tuple[str, ...]
+) -> None:
+    """Guards people's work: the list that verdict has drawn is of the labels that verdict makes, with all its options.
+
+    Each option changes labels here: without one of them the list is refused, or is of other judgments.
+    """
+    _write_ratings(folder / "ratings.csv", lambda i, x: x + 0.5 * (i == 1) + (i == 2))
+    words = ("verdict", "ratings.csv", *RUNS, "-m", "P@5", *options)
+    code, out, err = run(*words, "--judge-model", "gpt-4o")
+    assert code == 0, err
+    command = out.partition("`truegain plan labels ")[2].partition("`")[0]
+    code, _, err = run("plan", "labels", *shlex.split(command))
+    assert code == 0, err
+    with (folder / "LIST.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for n, row in enumerate(rows):
+        row["label"] = row["scale"].split(" to ")[n % 3 == 0]
+    with (folder / "LIST.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]])
+        writer.writeheader()
+        writer.writerows(rows)
+    code, _, err = run(*words, "--gold", "LIST.csv")
+    assert code == 0, err
+    run("gate", "ratings.csv", *RUNS, "-m", "P@5", *options, "--judge-model", "gpt-4o", "-o", "gate.md")
+    assert command.replace(" --draw", "") in (folder / "gate.md").read_text().replace(" --draw", "")
+    run("report", "ratings.csv", *RUNS, "-m", "P@5", *options, "--judge-model", "gpt-4o", "-o", "page.html")
+    assert html.escape(command, quote=False) in html.unescape((folder / "page.html").read_text())
+
+
+def test_a_scale_of_ratings(run: Run, folder: Path) -> None:
+    """Guards a rule that needs a scale: it is told so once, and heeds it; labels with commas say its ends."""
+    _write_ratings(folder / "ratings.csv", lambda i, x: x + (i == 2))
+    words = ("plan", "labels", "ratings.csv", *RUNS, "-m", "P@5", "--repeated", "all", "--aggregate", "unanimity")
+    code, _, err = run(*words, "-o", "list.csv")
+    assert (code, "the rule unanimity needs the limits of the scale" in err) == (2, True)
+    for n, scale in enumerate(("0:2", "0,1,2")):
+        assert run(*words, "--scale", scale, "-o", f"list{n}.csv")[0] == 0
+    assert (folder / "list0.csv").read_bytes() == (folder / "list1.csv").read_bytes()
+    code, _, err = run(*words, "--scale", "0:1", "-o", "list.csv")
+    assert (code, "--out-of-range drop" in err) == (2, True)
 
 
 def test_a_list_of_whole_topics(run: Run) -> None:

@@ -89,6 +89,26 @@ def test_favors_that_cannot_be_told() -> None:
     assert even.se == pytest.approx(math.sqrt(2 * 0.02))
 
 
+@pytest.mark.parametrize(
+    ("flips", "why"),
+    [(0.0, "the judge's errors on the gold labels are all the same"),
+     (0.3, "its gold labels are the same as those of the others")],
+    ids=["says 1", "errs"],
+)  # fmt: skip
+def test_systems_that_return_the_same_documents(flips: float, why: str) -> None:
+    """Guards rounding that passes for a finding: three systems with the same documents have no favor, nor a p."""
+    rng = np.random.default_rng(5)
+    gold = {f"q{t}": {f"d{i}": int(rng.random() < 0.4) for i in range(10)} for t in range(6)}
+    judge = {q: {d: int(rng.random() >= flips) for d in row} for q, row in gold.items()}
+    runs = {s: {q: {d: float(rng.random()) for d in row} for q, row in gold.items()} for s in "abc"}
+    lists = JudgedLists.of(
+        aligned(runs, judge, Scoring()), tg.Judge.fit(judge, gold, design="random"), tg.parse_measure("P@10")
+    )
+    assert [(f.value, f.p(), f.unknown) for f in favors(lists)] == [(None, None, why)] * 3
+    table = tg.judge_quality(judge, gold=tg.Gold(gold, "random"), runs=runs, resampling=tg.Resampling(n=50))
+    assert not any("NOT equally good" in str(note) for note in table.notes)
+
+
 def equal_judge(seed: int) -> JudgedLists:
     """20 systems, documents rarely relevant, gold labels of one in ten, and a judge equally good for all systems."""
     rng = np.random.default_rng(seed)

@@ -247,6 +247,14 @@ def test_refusals_before_anything_is_asked(run: Run, folder: Path) -> None:
             command(here, "-o", "x.csv", "--batch", "b.jsonl", "--concurrency", "2", "--timeout", "5"),
             "--concurrency and --timeout apply to a server that is asked; --batch only writes a file",
         ),
+        (
+            command(here, "-o", "x.csv", "--collect", "b.jsonl", "--requests-per-minute", "9"),
+            "--requests-per-minute applies to a server that is asked; --collect only reads the answers in a file",
+        ),
+        (
+            command(here, "-o", "x.csv", "--collect", "b.jsonl", "--price", "1,2", "--max-cost", "1"),
+            "--max-cost does not apply to a batch, whose answers are paid for; leave it out with --collect",
+        ),
         (command(here, "-o", "x.csv", "--max-cost", "1"), "--max-cost: the price of judge is not known"),
         (command(here, "-o", "x.csv", "--price", "1"), "--price 1: give the price of a million tokens"),
         (command(here, "-o", "x.csv", "--model", "a", "--model", "a"), "--model: name each model once"),

@@ -795,6 +795,23 @@ def test_documents_that_nobody_could_judge_are_told_of_once() -> None:
     assert str(capped).count("any label of") == 1
 
 
+def test_of_several_pairs_all_documents_that_nobody_could_judge_are_counted() -> None:
+    """Guards a count: a pair tells of the documents that move it alone, the note of those of all pairs."""
+    runs, bronze, gold = world(2, systems=3)
+    truth, asked = known(gold), count()
+    study = tg.Study(runs, bronze, "P@5")
+    capped = study.settle(
+        lambda t, d: None if next(asked) % 3 == 1 else truth(t, d),
+        max_labels=24,
+        population="fixed",
+        every=24,
+        baseline="s0",
+    )
+    told = [int(n) for n in re.findall(r"any label of (\d+) documents? that people", capped.sentence)]
+    assert (told, capped.settlement.stuck) == ([6, 3], 8)
+    assert "8 documents could not be judged; the interval allows for any label of them." in capped.settlement.notes
+
+
 def test_where_nobody_could_judge_it_is_told_what_was_left_open() -> None:
     """Guards the end without one label: by the limits, by a forecast, or at the end of the list; words say which."""
 

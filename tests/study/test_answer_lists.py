@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shlex
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -136,6 +137,34 @@ def test_people_may_say_yes_or_no_to_values_between() -> None:
     assert study.verdict("old", "new").comparison.difference == pytest.approx((passed[1] - passed[0]).mean())
     with pytest.warns(tg.DataWarning, match="these seem to be two scales; corrected scores are on people's scale"):
         tg.Study(items_of(judge), measures="faith", gold=tg.Gold(items_of(1 + 4 * truth), "random")).estimates()
+
+
+YES, CONSTANT = (0.0, 1.0), (0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("judge", "people", "differ"),
+    [
+        (CONSTANT, YES, False),  # a judge who always says 0.5, and people who say 0 or 1
+        (YES, CONSTANT, False),
+        (CONSTANT, (1.0, 5.0), True),  # 0.5 is no value of people's
+        (YES, (-1.0, 1.0), True),  # people say no as -1
+        ((-1.0, 1.0), YES, True),
+        ((1.0, 1.0), (-1.0, 1.0), False),
+        ((-0.1, 1.0), YES, False),  # a similarity reaches below 0 a little
+        ((-0.9, -0.1), (0.0, 0.0), False),  # less is better, and people find nothing
+        ((-1.0, 0.0), (-0.8, -0.1), False),
+        (YES, (0.0, 2.0), True),
+    ],
+)
+def test_when_values_are_of_two_scales(judge: tuple[float, float], people: tuple[float, float], differ: bool) -> None:
+    """Guards single values, which show no scale, and values below 0, which only one of them gives."""
+    truth, said = world()
+    labels = [items_of(np.where(x > 0.5, ends[1], ends[0])) for x, ends in ((said, judge), (truth, people))]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tg.Study(labels[0], measures="faith", gold=tg.Gold(labels[1], "random")).estimates()
+    assert any("two scales" in str(w.message) for w in told) == differ
 
 
 @pytest.mark.parametrize("command", ["verdict", "correct", "judge check", "report -o page.html"])

@@ -594,17 +594,20 @@ def _wrong_with(group: _LogGroup, usable: Sequence[str], by_people: Sequence[str
 
 
 def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
-    """Nuggets and what answers support of them; a file about some of the same answers may be people's."""
+    """Nuggets and what answers support of them; a file that names no model, or has some of another's, is people's."""
     assigned = [file for file in files if file.kind == ASSIGNMENTS]
     if not assigned:
         return
     keys = {f.file: {(r.topic, r.system, r.nugget) for r in f.data.rows if r.support is not None} for f in assigned}
+    people = [f for f in assigned if _is_of_people(f.data)]
     gold = [f for f in assigned if any(keys[f.file] < keys[g.file] for g in assigned)]
+    gold = people if 0 < len(people) < len(assigned) else gold
+    rest = [f for f in assigned if f not in gold]
     banks = [file for file in files if file.kind == BANK and isinstance(file.data, NuggetFile)]
-    paths = [file.file for file in (*banks, *(f for f in assigned if f not in gold))]
+    paths = [file.file for file in (*banks, *rest)]
     weighed = any(file.data.weighs for file in (*banks, *assigned))
     chosen = (*paths, "-m", "V_strict" if weighed else "A_strict")
-    about, systems = f"nuggets: {some(paths)}", tuple(dict.fromkeys(s for f in assigned for s in f.systems))
+    about, systems = f"nuggets: {some(paths)}", tuple(dict.fromkeys(s for f in rest for s in f.systems))
     if len(systems) < 2:
         yield FileQuestion(about, WHICH, lacks=f"one system only ({some(systems)}): give the assignments of another")
     else:
@@ -624,10 +627,16 @@ def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         if len(systems) > 1:
             yield FileQuestion(about, question, command_of("verdict", *chosen, *own))
         yield FileQuestion(about, CORRECTED, command_of("correct", *chosen, *own))
-    if not gold and len(systems) > 1:
+    if not gold and len(systems) > 1 and not people:
         lacks = "no person has assigned any of the nuggets: have people assign a random sample of them"
         draw = command_of("plan", "labels", *chosen, "-o", "list.csv")
         yield FileQuestion(about, "What would people say?", draw, lacks=lacks)
+
+
+def _is_of_people(file: NuggetFile) -> bool:
+    """Whether all assignments of a file are people's: they name who gave them, and no model."""
+    judges = {row.judge for row in file.rows if row.support is not None}
+    return not file.is_nuggetizers and all(judges) and not judges & file.models
 
 
 def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:

@@ -12,7 +12,7 @@ import typer
 
 from truegain.cli.options import JudgmentsOrAnswers, Output, RunFiles, with_options
 from truegain.cli.output import digests, write_json
-from truegain.cli.rating_options import RatingOptions
+from truegain.cli.rating_options import RatingOptions, rule_in_words
 from truegain.cli.study_files import is_typed
 from truegain.cli.study_options import StudyOptions
 from truegain.cli.verdict import Paragraphs, about_in_commands, checking
@@ -99,8 +99,9 @@ def gate_command(
         write_json(answer, output)
     else:
         unit = labeled_as(study.measures[0], study.ranked, "document")
-        about = partial(about_in_commands, judgments=judgments, runs=files, study=study, options=options)
-        check = partial(checking, judgments=judgments, runs=files, study=study, options=options)
+        rule = rule_in_words(config.ratings, reading)
+        about = partial(about_in_commands, judgments=judgments, runs=files, study=study, rule=rule, options=options)
+        check = partial(checking, judgments=judgments, runs=files, rule=rule, options=options)
         title = _titled(code, verdicts, study.trust_judge)
         text = _markdown(title, verdicts, provenance, about, _doubt(verdicts, unit, check))
         write_bytes(output, text.encode(errors="backslashreplace"))

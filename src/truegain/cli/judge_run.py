@@ -169,10 +169,17 @@ def run_command(
     ]
     if len(chosen) > 1:
         raise TruegainError(f"{' and '.join(map(option, chosen))} do not go together; give one")
-    if kept.batch is not None and (names := changed(pace, leave_out=("retries",))):
+    batch = "--batch" if kept.batch is not None else "--collect" if kept.collect is not None else None
+    if batch is not None and (names := changed(pace, leave_out=("retries",))):
+        only = "writes a file" if kept.batch is not None else "reads the answers in a file"
         raise TruegainError(
             f"{' and '.join(map(option, names.values()))} {'applies' if len(names) == 1 else 'apply'} to a server that "
-            f"is asked; {option('--batch')} only writes a file"
+            f"is asked; {option(batch)} only {only}"
+        )
+    if kept.collect is not None and costs.max_cost is not None:
+        raise TruegainError(
+            f"{option('--max-cost')} does not apply to a batch, whose answers are paid for; leave it out with "
+            f"{option('--collect')}"
         )
     table_kind(kept.output)
     setup = JudgeSetup(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from truegain.aggregation.reading import OF_ANY_JUDGMENTS
 from truegain.cli.every_command import check_numbers
 from truegain.cli.gold_options import Design, GoldRelevantFrom
 from truegain.cli.options import (
@@ -26,11 +28,13 @@ from truegain.cli.options import (
     Values,
     advanced,
     changed,
+    long_name,
     measure_of_answers,
     one_of,
     option_for,
     refuse,
     refuse_for_answers,
+    refuse_typed,
     study_or_judgments,
     two_systems,
     with_options,
@@ -41,16 +45,18 @@ from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
 from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldConfig
-from truegain.config import Ratings, Repeated, Resampling, Scoring, StudyConfig
+from truegain.config import Ratings, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import InputError, TruegainError, counted, heard
 from truegain.io.files import expand
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.sampling.catalogue import draws_topics, ways_to_draw
+from truegain.settings import changed_fields
 
 if TYPE_CHECKING:
     from truegain.data.label_lists import GoldList
+    from truegain.data.ratings import Scale
 
 Power = Annotated[float, typer.Option("--power", click_type=PROPORTION, help="Probability to detect it.")]
 
@@ -158,11 +164,11 @@ class LabelNeeds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListSampling:
+class ListSampling(RatingOptions):
     """How the pairs of a list are sampled, and how ratings become the labels that it is sampled by."""
 
     aggregate: AggregateOption = None
-    repeated: Annotated[Repeated, option_for(Ratings, "repeated")] = "error"
+    normalize: NormalizeOption = None
     draw: Annotated[
         str | None,
         typer.Option(
@@ -173,12 +179,55 @@ class ListSampling:
         ),
     ] = None
     scale: Annotated[
-        str | None, advanced("--scale", help="Possible gold labels, such as 0:3 (default: those of the bronze labels).")
+        str | None,
+        advanced(
+            "--scale",
+            help="Possible gold labels, such as 0:3 (default: those of the bronze labels); with --aggregate, the scale "
+            "of the ratings, too.",
+        ),
     ] = None
     earlier: Annotated[
         str | None,
         advanced("--earlier", help="An earlier list with gold labels, which shows where this judge errs most."),
     ] = None
+
+    @property
+    def of_ratings(self) -> dict[str, str]:
+        """The options about ratings that are not what they are by default: the field, and the option's name."""
+        leave_out = (*OF_ANY_JUDGMENTS, "scale", "draw", "earlier")  # said of other labels, too
+        return {name: long_name(name) for name in changed_fields(self, leave_out)}
+
+    def combined(self, judgments: str) -> tuple[Any, str | tuple[float, float] | None]:
+        """One label a document and the labels people may give: of ratings their ends; else judgments as they are."""
+        if self.aggregate is None and self.normalize is None:
+            refuse_typed(
+                f"applies to ratings; choose how they become labels, as in {option('--aggregate')} mean",
+                self.of_ratings,
+            )
+            return judgments, self.scale
+        from truegain.study.reading import raters_of
+
+        declared = self._declared
+        how = Ratings(self.aggregate, declared, self.normalize, self.repeated, self.out_of_range)
+        raters = raters_of(self.load(judgments, scale=declared, normalize=self.normalize), how)
+        every = raters
+        if self.repeated == "mean":  # labels between those that people give
+            with heard():  # told above
+                table = replace(self, repeated="all").load(judgments, scale=declared, normalize=self.normalize)
+                every = raters_of(table, replace(how, repeated="all"))
+        assert raters is not None
+        assert every is not None
+        return raters.judgments(), every.ends
+
+    @property
+    def _declared(self) -> Scale:
+        """The scale of ratings; labels with commas say where it ends."""
+        from truegain.data.ratings import Scale
+        from truegain.judge_error.gold_pairs import ends_of
+
+        if self.scale is not None and re.fullmatch(r"[-+.\d\s]+(,[-+.\d\s]+)+", self.scale):
+            return Scale(None, *(ends_of(self.scale) or ()))
+        return Scale.of(self.scale)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -295,12 +344,12 @@ def labels_command(
             raise TruegainError(f"{option('--docs')}: answers have no document ids; show their texts separately")
         inputs, unit = (items, None, answers.score), "item" if any(items.item.values) else "answer"
     if unit == "pair":
-        made, scale = _combined(judgments, sampling.aggregate, sampling.repeated)
-        inputs, sampling = (inputs[0], made, measure), replace(sampling, scale=sampling.scale or scale)
+        made, scale = sampling.combined(judgments)
+        inputs = (inputs[0], made, measure)
     else:
+        scale = sampling.scale
         refuse_for_answers(
-            ({"aggregate": "--aggregate"} if sampling.aggregate is not None else {})
-            | ({"repeated": "--repeated"} if sampling.repeated != "error" else {})
+            sampling.of_ratings
             | ({"relevant_from": "--relevant-from"} if needs.relevant_from is not None else {})
             | ({"gold_relevant_from": "--gold-relevant-from"} if needs.gold_relevant_from is not None else {})
             | ({"name_by": "--name-by"} if name_by != "file" else {})
@@ -329,7 +378,7 @@ def labels_command(
             draw=sampling.draw or needs.design or "ordered",
             pair=systems,
             gold=gold,
-            scale=sampling.scale,
+            scale=scale,
             earlier=sampling.earlier,
             scoring=Scoring(needs.relevant_from),
             **vars(compute),
@@ -348,22 +397,6 @@ def labels_command(
     if printing.figure is not None:
         save(label_chart(label_plan), printing.figure)
     write_table(replace(label_plan.details, notes=notes), printing.output_format, printing.table)
-
-
-def _combined(judgments: str, rule: str | None, repeated: Repeated) -> tuple[Any, str | None]:
-    """One label a document, and of ratings the ends of their labels, which people's have, too; else as they are."""
-    from truegain.aggregation.aggregate import aggregate
-    from truegain.data.ratings import read_ratings
-
-    if rule is None:
-        refuse(
-            f"this applies to ratings; choose how they become labels, as in {option('--aggregate')} mean",
-            {"repeated": "--repeated"} if repeated != "error" else {},
-        )
-        return judgments, None
-    with heard():  # repeated ratings are told below
-        labels = read_ratings(judgments, repeated="all").label
-    return aggregate(read_ratings(judgments, repeated=repeated), rule), f"{labels.min():g}:{labels.max():g}"
 
 
 def _is_list(gold: str, unit: str) -> bool:

@@ -39,16 +39,21 @@ WeightOption = Annotated[
 ]
 
 
-def rule_in_words(ratings: Ratings) -> str:
-    """The options by which another command makes labels of ratings, after a space; nothing where there are none.
+def rule_in_words(ratings: Ratings, reading: RatingReading) -> str:
+    """The options by which another command makes the same labels of ratings, after a space; nothing without ratings.
 
-    >>> rule_in_words(Ratings("mean", repeated="all")), rule_in_words(Ratings())
-    (' --aggregate mean --repeated all', '')
+    How columns, words and empty labels are read is about every file, and said with these.
+
+    >>> rule_in_words(Ratings("mean"), RatingReading(scale="0:2", repeated="all", first=3))
+    ' --aggregate mean --scale 0:2 --repeated all --first 3'
+    >>> rule_in_words(Ratings(), RatingReading(scale="0:2"))
+    ''
     """
-    if ratings.aggregate is None:
+    if not ratings.are_aggregated:
         return ""
-    words = ["--aggregate", str(ratings.aggregate)]
-    words += ["--repeated", ratings.repeated] if ratings.repeated != "error" else []
+    given = {"aggregate": ratings.aggregate, "normalize": ratings.normalize}
+    given |= {name: getattr(reading, name) for name in changed_fields(reading, OF_ANY_JUDGMENTS)}
+    words = [word for name, value in given.items() if value is not None for word in (long_name(name), str(value))]
     return f" {shlex.join(words)}"
 
 

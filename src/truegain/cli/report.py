@@ -156,7 +156,7 @@ def report_command(
             in_words,
             answer_arguments([judgments, *files], options) if sources.of_answers else "",
             tuple(typed(file_options())),
-            rule_in_words(config.ratings),
+            rule_in_words(config.ratings, reading),
         )
         questions = {
             "pairs": pairs,

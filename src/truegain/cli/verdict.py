@@ -82,7 +82,8 @@ def verdict_command(
     ]
     verdicts = [study.verdict(a, b, m, options.costs) for a, b, m in compared]
     together = [] if rankings else joint_sentences(study, verdicts)
-    about = partial(about_in_commands, judgments=judgments, runs=files, study=study, options=options)
+    rule = rule_in_words(config.ratings, reading)
+    about = partial(about_in_commands, judgments=judgments, runs=files, study=study, rule=rule, options=options)
     if printing.format == "json":
         provenance = {**options.provenance(study, reading), "pair": pair, "baseline": baseline, "candidate": candidate}
         inputs = digests(options.inputs(judgments, files, config, study_file or context.meta.get("study")))
@@ -173,25 +174,32 @@ def _about(verdict: Verdict, verdicts: Sequence[Verdict]) -> str:
 
 
 def about_in_commands(
-    verdict: Verdict, judgments: str, runs: Sequence[str], study: Study, options: StudyInputs | None = None
+    verdict: Verdict,
+    judgments: str,
+    runs: Sequence[str],
+    study: Study,
+    rule: str = "",
+    options: StudyInputs | None = None,
 ) -> tuple[str, ...]:
     """What a verdict stands on, with the commands that draw gold labels and unjudged documents.
 
-    options: which score of answers is meant, and in which clusters.
+    rule: the options by which it makes labels of ratings; options: which score of answers is meant, and in which
+    clusters.
     """
     check = draw = ""
     if verdict.how_to_check:
         from truegain.measures.items import labeled_as
 
         unit = labeled_as(study.measures[0], study.ranked, "document")
+        command = checking(verdict, judgments, runs, rule, options)
         check = (
-            f"have a person check {verdict.labels_by}: {checking(verdict, judgments, runs, study, options)} draws the "
-            f"{unit}s to label; fill in labels from the top, then add --gold LIST.csv."
+            f"have a person check {verdict.labels_by}: {command} draws the {unit}s to label; fill in labels from the "
+            "top, then add --gold LIST.csv."
         )
     if verdict.unjudged_to_draw is not None:
         of = f"-m {shlex.quote(verdict.comparison.measure)} --show sample --most {verdict.unjudged_to_draw}"
         labels, first = judgments, ""
-        if rule := rule_in_words(study.config.ratings):
+        if rule:
             labels, files = "labels.csv", shlex.join([shown_path(judgments), *typed(file_options())])
             first = f"first `truegain aggregate {files}{rule} -o {labels}`; then "
         draw = (
@@ -202,16 +210,18 @@ def about_in_commands(
 
 
 def checking(
-    verdict: Verdict, judgments: str, runs: Sequence[str], study: Study, options: StudyInputs | None = None
+    verdict: Verdict, judgments: str, runs: Sequence[str], rule: str = "", options: StudyInputs | None = None
 ) -> str:
-    """The command that draws gold labels to check a judge, of ratings those of the documents that they are of."""
+    """The command that draws gold labels to check a judge, of ratings those of the documents that they are of.
+
+    rule: the options by which it makes labels of ratings; options: which score of answers is meant.
+    """
     if verdict.of_answers:
         pair = shlex.quote(f"{verdict.comparison.a},{verdict.comparison.b}")
         files = answer_arguments([judgments, *runs], options or StudyInputs())
         return f"`truegain plan labels {files} --pair {pair} -o LIST.csv`"
     draw = "" if verdict.to_check == "ordered" else f" --draw {verdict.to_check}"
     measure = shlex.quote(verdict.comparison.measure)
-    rule = rule_in_words(study.config.ratings)
     return f"`truegain plan labels {files_of(verdict, judgments, runs)} -m {measure}{rule}{draw} -o LIST.csv`"
 
 

@@ -12,7 +12,7 @@ from truegain._version import __version__
 from truegain.errors import TruegainError, some
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.judge_error.confusion import corrected_mean
-from truegain.judge_error.favor import ALPHA, NO_SPREAD, ONE_TOPIC, Favor
+from truegain.judge_error.favor import ALPHA, NO_SPREAD, ONE_TOPIC, SAME, SAME_LISTS, Favor
 from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.judge_error.judge import Judge
@@ -71,7 +71,9 @@ def favors(lists: JudgedLists) -> tuple[Favor, ...]:
         value += behind[g] * mean
         moves += behind[g] * mine * (error - mean[:, None]) / total[:, None]
     own, pull = k / (k - 1) * (value - value.mean()), k / (k - 1) * (moves - moves.mean(axis=0))
-    estimated = iter(_favor("", float(v), m, pairs.topic) for v, m in zip(own, pull, strict=True))
+    rounding = SAME * float(np.abs(behind).sum() * np.abs(error).max(initial=0.0))  # no move is as small as that
+    none = NO_SPREAD if np.abs(moves).sum() <= rounding else SAME_LISTS
+    estimated = iter(_favor("", float(v), m, pairs.topic, rounding, none) for v, m in zip(own, pull, strict=True))
     return tuple(
         Favor(name, lacks=why) if why else replace(next(estimated), system=name)
         for name, why in zip(names, lacks, strict=True)
@@ -88,10 +90,13 @@ def _needed(judge: Judge, gold: Ints, used: Sequence[int], lists: JudgedLists) -
     return [*needed, *((f"of label {classes[g]:g}", gold == g, LEAST_OF_LABEL) for g in grades)]
 
 
-def _favor(system: str, value: float, moves: Floats, topic: Ints) -> Favor:
+def _favor(
+    system: str, value: float, moves: Floats, topic: Ints, rounding: float = 0.0, none: str = NO_SPREAD
+) -> Favor:
+    """By the moves of the pairs; `none` says why there are none, where all of them together are mere rounding."""
     by_topic, used = np.bincount(topic, moves), np.bincount(topic, np.abs(moves))
-    if not used.any():
-        return Favor(system, unknown=NO_SPREAD)
+    if used.sum() <= rounding:
+        return Favor(system, unknown=none)
     m = float(used.sum() ** 2 / (used @ used))  # topics, as many as an even share of the moves would take
     if m < 2:  # it rests on one topic, whose spread nobody saw
         return Favor(system, unknown=ONE_TOPIC)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from truegain.stats.student_t import p_of, quantile_of
 
 ALPHA = 0.05
+SAME = 1e-9  # by which a correlation of 1 may differ from it, and a standard error of 0 from that
 NO_SPREAD = "the judge's errors on the gold labels are all the same"
+SAME_LISTS = "its gold labels are the same as those of the others"
 ONE_TOPIC = "its errors come almost all from one topic"
 
 

@@ -205,7 +205,9 @@ def different_value_scales(pairs: Pairs) -> str:
     """
     bronze, gold = np.array([*pairs.share]), pairs.gold
     low, high = sorted((float(np.abs(bronze).max()), float(np.abs(gold).max())))
-    if not 0 < 2 * low <= high or may_be_chance(pairs):
+    farther = 0 < 2 * low <= high and not may_be_chance(pairs)
+    below = _only_one_below_0(bronze, gold) and not may_be_chance(pairs, below=True)
+    if not (farther or below) or _says_one_value_within(bronze, gold):
         return ""
     return (
         f"the judge's values are {bronze.min():g} to {bronze.max():g}, people's {gold.min():g} to {gold.max():g}: "
@@ -213,10 +215,32 @@ def different_value_scales(pairs: Pairs) -> str:
     )
 
 
-def may_be_chance(pairs: Pairs) -> bool:
-    """Whether so few gold labels may well lack the higher labels of bronze: with a chance of 1 in 1,000 or more."""
-    lower = sum(share for label, share in pairs.share.items() if label <= pairs.gold.max())
-    return max(pairs.share) > pairs.gold.max() and lower ** len(pairs.gold) >= LUCK
+def _only_one_below_0(bronze: Floats, gold: Floats) -> bool:
+    """Whether the values of one reach below 0, at least half as far as the other's reach above it, which stay there.
+
+    >>> _only_one_below_0(np.array([0.0, 1.0]), np.array([-1.0, 1.0]))
+    True
+    >>> _only_one_below_0(np.array([-0.1, 1.0]), np.array([0.0, 1.0]))  # as similarities do
+    False
+    """
+    one, other = sorted((bronze, gold), key=lambda values: float(values.min()))
+    return bool(other.min() >= 0 and 0 < other.max() <= -2 * one.min())
+
+
+def _says_one_value_within(bronze: Floats, gold: Floats) -> bool:
+    """Whether one gives a single value, which lies among the other's: that shows no scale."""
+    return any(a.min() == a.max() and b.min() <= a.min() <= b.max() for a, b in ((bronze, gold), (gold, bronze)))
+
+
+def may_be_chance(pairs: Pairs, *, below: bool = False) -> bool:
+    """Whether so few gold labels may well lack the higher labels of bronze: with a chance of 1 in 1,000 or more.
+
+    below: the lower ones instead.
+    """
+    sign = -1.0 if below else 1.0
+    most = float((sign * pairs.gold).max())
+    there = sum(share for label, share in pairs.share.items() if sign * label <= most)
+    return max(sign * label for label in pairs.share) > most and there ** len(pairs.gold) >= LUCK
 
 
 def _range(labels: Floats) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError, counted, some
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
+from truegain.judge_error.favor import SAME
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
@@ -22,7 +23,6 @@ from truegain.stats.student_t import p_of, quantile_of
 ALL = "all systems"
 FEW_LABELS = 10  # below which a mean error has no interval
 FEW_PAIRS = 3  # labels below which no correlation is told
-SAME = 1e-9  # by which a correlation of 1 may differ from it, and a standard error of 0 from that
 ALPHA = 0.05  # of the test that the judge's mean error is the same for all systems
 CORRECTION = (  # of values of answers, whether gold labels are of single ones or of whole topics
     "Corrected scores do not subtract this mean error. They predict people's values from the judge's, using the gold "

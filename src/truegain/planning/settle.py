@@ -317,8 +317,8 @@ class Settling:
         )
         doubled = [known for row in rows[:n] if len(known := [x for x in row.labels if x is not None]) > 1]
         agreement = sum(len(set(known)) == 1 for known in doubled) / len(doubled) if doubled else None
-        stuck_told = any(
-            v.not_judgeable and v.sentence in pair.sentence for v, pair in zip(verdicts, pairs, strict=False)
+        stuck_told = any(  # all of them: a pair tells those that move its own difference
+            v.not_judgeable == stuck and v.sentence in pair.sentence for v, pair in zip(verdicts, pairs, strict=False)
         )
         return Settlement(
             _together(statuses), " ".join(pair.sentence for pair in pairs), pairs, self.decides, n, answers,

@@ -105,6 +105,19 @@ class Raters:
         """The gains as judgments."""
         return self.ratings.labeled(self.gains())
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest label that people may give: those of the scale, else of the ratings.
+
+        None is below 0 (not judged); of ratings that are all alike, 0 and 1 are labels too.
+        """
+        table, declared = self.ratings.judgments, self.scale
+        if self.normalize != "none":
+            table, declared = normalized(table, self.normalize), Scale()
+        low = max(0.0, float(table.label.min()) if declared.low is None else declared.low)
+        high = float(table.label.max()) if declared.high is None else declared.high
+        return (low, high) if low < high else (0.0, max(high, 1.0))
+
     def on(self, pool: Pool, gains: Floats) -> Floats:
         """Gains for each item of a pool, NaN where there is none."""
         rows = self.ratings.order[self.ratings.begin[:-1]]

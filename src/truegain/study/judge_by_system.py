@@ -8,9 +8,9 @@ from truegain.data.label_lists import GoldList
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError, there_are
 from truegain.judge_error.diagnostics import NO_OTHERS, favors
-from truegain.judge_error.favor import NO_SPREAD, Favor
+from truegain.judge_error.favor import NO_SPREAD, SAME, Favor
 from truegain.judge_error.fits import JudgedLists
-from truegain.judge_error.value_errors import FEW_LABELS, SAME, ValueErrors
+from truegain.judge_error.value_errors import FEW_LABELS, ValueErrors
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import level_of
