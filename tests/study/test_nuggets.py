@@ -311,3 +311,25 @@ def test_nuggets_are_compared_on_several_measures() -> None:
     for ask in (tg.Study, tg.evaluate, tg.compare):
         with pytest.raises(tg.TruegainError, match=r"^measures \(\): the list is empty; give the name"):
             ask(given, measures=())
+
+
+@pytest.mark.parametrize("judges", [1, 2])
+def test_partial_support_in_a_list_is_none_where_strict(judges: int) -> None:
+    """Guards people's 0.5 in an ordered list of gold labels: for V_strict it is 0, and a whole list gives the truth."""
+    one = drawn(13, topics=12)
+    judge = items(one, one.judge)
+    keys = list(zip(judge.topic.strings(), judge.system.strings(), judge.item.strings(), strict=True))
+    rows = [
+        Row(t, "support", value, s, n, w, f"judge-{j}")
+        for j in range(judges)
+        for (t, s, n), w, value in zip(keys, judge.weight.tolist(), one.judge.tolist(), strict=True)
+    ]
+    scale = {"support": ScoreRange(0.0, 1.0)}
+    judge = Items.of_rows(rows, scales=scale, source="nuggets", are_nuggets=True)
+    listed = tg.sample_gold(judge, measure="V_strict")
+    truth = {(t, f"{s}: {n}"): x for (t, s, n), x in zip(keys, one.people.tolist(), strict=True)}
+    label = np.array([truth[row] for row in zip(listed.topics, listed.docs, strict=True)])
+    assert 0.5 in label
+    full = tg.Study(judge, measures="V_strict", gold=tg.Gold(listed.with_labels(label)))
+    by_hand = answer_scores(items(one, one.people), "V_strict").summaries["V_strict"]
+    assert [e.value for e in full.estimates()] == pytest.approx(by_hand)
