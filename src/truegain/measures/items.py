@@ -169,6 +169,17 @@ class ItemMean(OfItems):
         return replace(self, of_people=(low, high) if declared else (-math.inf, math.inf))
 
 
+def usual_ends(least: float, greatest: float) -> tuple[float, float]:
+    """The ends of the scale that values seem to have: from 0 to 1 or -1 to 0 where they lie there, else with 0 and 1.
+
+    >>> usual_ends(0.2, 0.9), usual_ends(-0.9, -0.1), usual_ends(2, 4), usual_ends(0, 0)
+    ((0.0, 1.0), (-1.0, 0.0), (0.0, 4.0), (0.0, 1.0))
+    """
+    low = -1.0 if -1 <= least < 0 else min(least, 0.0)
+    high = 0.0 if -1 <= least < 0 and greatest <= 0 else max(greatest, 1.0)
+    return float(low), float(high)
+
+
 def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:
     """Scores of answers as they are, of each system on each topic; missing values are left out of the means.
 
