@@ -160,6 +160,18 @@ def test_the_judges_scale_widens_nothing(pass_or_fail: bool, population: str) ->
     assert (usual[[5, 8]] <= 1).all()
 
 
+def test_people_who_all_pass_leave_the_limits_open() -> None:
+    """Guards one gold value alone beside a judge of 0 to 100: half a fail is possible all the same, and 100 is not."""
+    judge, _, kept = fine_judge(True)
+    gold = tg.Gold(some_of(np.ones((2, T)), kept), "random")
+    items = (tg.read_items(some_of(x * judge)) for x in (1, 100))
+    usual, hundred = (tg.Study(x, measures="faith", gold=gold).compare("old", "new")[0] for x in items)
+    assert usual.low is not None
+    assert hundred.low is not None
+    assert hundred.low == pytest.approx(usual.low, abs=0.05)
+    assert -1 < hundred.low < 0
+
+
 def test_scores_by_whole_topics_lie_on_peoples_scale() -> None:
     """Guards the bounds of scores by gold topics: those of people, whatever the judge's values are."""
     judge, people, kept = fine_judge(True)
