@@ -318,7 +318,10 @@ def _notes(rows: Sequence[Row], *, is_csv: bool) -> Iterator[str]:
         yield _ROUNDED
     repeats = max(row.replicate for row in rows)
     if repeats > 1:
-        yield f"up to {repeats} repeats of a test, told by what was asked: promptfoo numbers each as a test of its own"
+        yield (
+            f"up to {repeats} repeats of a test, recognized by the prompt: promptfoo numbers each repeat as a "
+            "separate test"
+        )
     lost = {(row.system, row.topic, row.replicate) for row in rows if row.status == FAILED}
     if lost:
         yield f"{counted(len(lost), 'result')} failed, in the provider or the grader; promptfoo counts them as 0"
