@@ -372,6 +372,26 @@ def test_a_variance_that_one_topic_carries_is_badly_known() -> None:
     assert found.df == pytest.approx(40 / (tails - 1), rel=1e-9)
 
 
+@pytest.mark.parametrize("n", [7, 41])
+def test_a_gross_error_among_exact_values_leaves_little_freedom(n: int) -> None:
+    """Guards the freedom of values by hand: the error 1, what is predicted of others 1/(n - 1), so moves are these.
+
+    2 n/(kurtosis - 1) for 7 gold values; for 41 that is 2, and a quarter of the 40 degrees is left.
+    """
+    bronze = np.linspace(0, 1, 2 * n)
+    gold = np.where(np.arange(2 * n) % 2 == 0, bronze, np.nan)
+    gold[4] += 0.3
+    pairs = SampledPairs(
+        np.arange(2 * n), np.zeros(2 * n, int), bronze, gold, np.full(2 * n, 2.0), 2 * n, None, True, 1.0
+    )
+    moves = np.r_[1.0, np.full(n - 1, -1 / (n - 1))]
+    kurtosis = n * (moves**4).sum() / (moves**2).sum() ** 2
+    wanted = {7: 14 / (kurtosis - 1), 41: 10.0}[n]
+    assert by_pairs(pairs, np.ones(2 * n)).over_gold(Contrasts.scores(1)).df == pytest.approx(wanted)
+    labels = replace(pairs, are_values=False)
+    assert by_pairs(labels, np.ones(2 * n)).over_gold(Contrasts.scores(1)).df == pytest.approx(n - 1)
+
+
 def test_few_gold_pairs_make_a_wide_interval() -> None:
     """Guards against false certainty: three gold pairs that agree with bronze do not make a narrow interval."""
     full, c, _ = world(4)

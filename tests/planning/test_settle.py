@@ -378,6 +378,23 @@ def test_people_may_use_labels_that_the_judge_never_gave() -> None:
         Settling(study, "s0", ["s1"], drawn=asked, scale="0:2")
 
 
+def test_a_scale_that_tells_nothing_is_refused_before_anybody_labels() -> None:
+    """Guards the first label: where every label of the scale is relevant, none can tell, and the bets divided by 0."""
+    runs, bronze, gold = graded(world(2))
+    asked: list[str] = []
+
+    def label(topic: str, doc: str) -> float:
+        asked.append(doc)
+        return 1 + min(gold[topic][doc], 2)
+
+    with pytest.raises(TruegainError, match="every label of the scale 1 to 3 is relevant for P@5") as refused:
+        tg.Study(runs, bronze, "P@5").settle(label, population="fixed", scale="1:3")
+    assert refused.value.argument == "relevant_from"
+    assert not asked
+    graded_study = tg.Study(runs, bronze, "P@5", scoring=tg.Scoring(relevant_from=2))
+    assert graded_study.settle(label, population="fixed", scale="1:3").labels == len(asked) > 0
+
+
 @pytest.mark.parametrize(("aggregate", "counts"), [("median", [0, 1, 0]), ("mean", [0.5, 2 / 3, 1 / 3])])
 def test_what_several_labels_become(aggregate: Any, counts: list[float]) -> None:
     """Guards the rule over people: the same in a decision and in the list that is filled."""

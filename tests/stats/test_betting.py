@@ -121,6 +121,8 @@ def test_what_can_be_no_value() -> None:
         Betting(two).add(math.nan)
     with pytest.raises(TruegainError, match="a size above 0"):
         DrawnUnits(units.weight, np.where(np.arange(30) == 4, 0.0, units.size), units.label, units.group)
+    with pytest.raises(TruegainError, match="a scale from 2 to 2 has one value alone"):
+        DrawnUnits(units.weight, units.size, units.label, units.group, (2.0, 2.0))
     low, high = game.limits(0.05)
     assert (low[0], high[0]) == pytest.approx((np.minimum(units.weight, 0).sum(), np.maximum(units.weight, 0).sum()))
     assert np.isfinite(game.estimate).all()

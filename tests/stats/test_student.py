@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from truegain.errors import TruegainError
-from truegain.stats.student_t import p_of, quantiles_of, satterthwaite, wilson
+from truegain.stats.student_t import p_of, quantiles_of, satterthwaite, tails, wilson
 
 
 def test_student_by_scipy() -> None:
@@ -32,3 +32,13 @@ def test_wilson_limits_solve_their_equation(share: float) -> None:
     roots = np.sort(np.roots([1 + z**2 / n, -(2 * x + z**2 / n), x**2]).real)
     low, high = wilson(share, n, z)
     assert [float(low), float(high)] == pytest.approx(roots.tolist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-4, 1e-8, 1e-100, 1e100])
+def test_tails_do_not_depend_on_the_scale(scale: float) -> None:
+    """Guards the freedom by tails against a floor: values of 1e-8 had 1e17 degrees of freedom, those of 1 had 5."""
+    moves = np.r_[np.full(50, 0.1), 1.0]
+    kurtosis = 51 * (moves**4).sum() / (moves**2).sum() ** 2
+    both = np.column_stack([scale * moves, -moves, np.zeros(51)])
+    assert tails(both)[:2] == pytest.approx(2 * 51 / (kurtosis - 1))
+    assert tails(both)[2] > 1e6, "what does not move has no tails"

@@ -559,3 +559,50 @@ def test_limits_hold_where_what_cannot_be_judged_is_not_at_random(monkeypatch: p
             held[how] += c.low <= truth <= c.high
     assert held["at worst and at best"] >= studies - 3
     assert held["left out"] <= 0.8 * studies
+
+
+@pytest.mark.parametrize("n", [12, 61])
+def test_a_gross_error_among_exact_values_leaves_little_freedom(n: int) -> None:
+    """Guards the freedom of a list of values by hand: X_t of each label, their kurtosis, and a quarter of n - 1."""
+    values = np.random.default_rng(2).random((2, 50))
+    names = ("a", "b")
+    items = tg.read_items({"faith": {s: {str(t): float(values[i, t]) for t in range(50)} for i, s in enumerate(names)}})
+    listed = tg.sample_gold(items, measure="faith")
+    label = np.full(100, np.nan)
+    for at, (topic, system) in enumerate(zip(listed.topics[:n], listed.docs[:n], strict=True)):
+        label[at] = values[names.index(system), int(topic)] + (0.9 if at == 5 else 0.0)
+    filled = replace(listed, scale=(0.0, 2.0)).with_labels(label)
+    estimator = tg.Study(items, measures="faith", gold=filled, population="fixed").variance_model("faith").estimator
+    assert isinstance(estimator, ByList)
+    fit, draws = estimator.fit, estimator.draws
+    error = fit.gold - fit.expected[fit.item]
+    y = (fit.coefficient[1] - fit.coefficient[0])[fit.item] * error
+    x = np.cumsum(y) - y + y * (100 - np.arange(n))  # each next one of those left has the same chance
+    moves = np.sqrt(draws.share) * (x - draws.share @ x)
+    kurtosis = n * (moves**4).sum() / (moves**2).sum() ** 2
+    by_tails = 2 * n / (kurtosis - 1)
+    wanted = max(by_tails, (n - 1) / 4)
+    assert wanted == (by_tails if n == 12 else 15.0)
+    assert wanted < n - 1
+    assert estimator.over_gold(PAIR).df == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_a_scale_whose_labels_are_all_relevant_is_refused(sequential: bool) -> None:
+    """Guards the bets, which divided by 0: of a scale 1 to 3 every label is relevant for P@5, so none tells."""
+    runs, bronze, gold = world()
+    listed = tg.sample_gold(runs, bronze, "P@5", scale="1:3")
+    few = judged(listed, {t: {d: 1 + x for d, x in row.items()} for t, row in gold.items()}, 40)
+    study = tg.Study(runs, bronze, "P@5", gold=tg.Gold(few, sequential=sequential), population="fixed")
+    with pytest.raises(InputError, match=r"every label of the scale 1 to 3 is relevant for P@5 \(give") as refused:
+        study.compare("s0", "s1")
+    assert refused.value.argument == "relevant_from"
+    two = tg.Gold(few, sequential=sequential, relevant_from=2)
+    found = tg.Study(runs, bronze, "P@5", gold=two, population="fixed").compare("s0", "s1")[0]
+    assert found.low is not None
+    for rel, scale, said in ((1, "1:3", "relevant"), (2, "0:1", "not relevant")):
+        wide = {t: {d: 2 * x for d, x in row.items()} for t, row in bronze.items()}
+        listed = tg.sample_gold(runs, wide, f"P(rel={rel})@5", scale=scale)
+        config = tg.StudyConfig(gold=tg.Gold(listed), min_effect=0.1)
+        with pytest.raises(InputError, match=f"every label of the scale {scale[0]} to {scale[2]} is {said} for P"):
+            tg.plan_labels(runs, wide, f"P(rel={rel})@5", config=config)

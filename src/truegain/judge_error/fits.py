@@ -23,7 +23,7 @@ from truegain.judge_error.label_tables import TopicMatrix
 from truegain.judge_error.pair_estimators import TWO_LEVELS, PairFit, SampledPairs, clipped_to_gold, slope_of, strata_of
 from truegain.judge_error.topic_estimators import LEAST_TOPICS, MatrixFit, TopicFit
 from truegain.measures.base import Measure
-from truegain.measures.items import ItemMean
+from truegain.measures.items import ItemMean, usual_ends
 from truegain.measures.label_weights import (
     LabelWeights,
     check_linear,
@@ -93,7 +93,31 @@ def _topic_fit(bronze: RankedGains, gold: Floats, measure: Measure) -> TopicFit:
     filled = np.where(np.isnan(gold), np.where(bronze.item_judged, bronze.item_gain, np.nan), gold)
     truth = np.where(whole[None, :], measure.score(bronze.with_gains(filled)), np.nan)
     labels = np.concatenate([bronze.item_gain[bronze.item_judged], filled[~np.isnan(filled)]])
+    if isinstance(measure, ItemMean):
+        labels = np.array(_ends_of_people(measure, gold[~np.isnan(gold)], labels))
     return TopicFit.of(scores, truth, _score_range(measure, labels, bronze))
+
+
+def _ends_of_people(measure: Measure, gold: Floats, bronze: Floats) -> tuple[float, float]:
+    """The least and the greatest value of people: of theirs, and of the judge's on the scale that theirs seem to have.
+
+    A judge's values on another scale, or one slip, are no values that people could give.
+
+    >>> _ends_of_people(ItemMean(), np.array([0.0, 1.0]), np.array([0.2, 85.0]))
+    (0.0, 1.0)
+    >>> _ends_of_people(ItemMean(), np.array([0.2, 0.8]), np.array([0.1, 0.9]))
+    (0.1, 0.9)
+    >>> _ends_of_people(ItemMean(), np.array([1.0, 1.0]), np.array([20.0, 85.0]))
+    (0.0, 1.0)
+    """
+    if isinstance(measure, ItemMean) and measure.of_people is not None and all(map(math.isfinite, measure.of_people)):
+        return measure.of_people
+    least, greatest = float(gold.min()), float(gold.max())
+    low, high = usual_ends(least, greatest)
+    if least == greatest and not low <= bronze.min() <= bronze.max() <= high:
+        return low, high  # one value shows no spread, and neither does what is cut
+    bronze = np.clip(bronze, low, high)
+    return min(least, float(bronze.min())), max(greatest, float(bronze.max()))
 
 
 def _score_range(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple[float, float]:
@@ -102,7 +126,7 @@ def _score_range(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple
     if math.isinf(high - low) and measure.linear_in_gains:
         parts = linear_parts(measure, labels, int(ranked.rank.max(initial=1)))
         whole = float(parts.weight.sum())
-        return whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())
+        return whole * min(0.0, float(parts.worths.min())), whole * max(0.0, float(parts.worths.max()))
     return low, high
 
 
@@ -119,7 +143,11 @@ def _pair_fit(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
     filled = np.where(has, gold, labels)
     parts = linear_parts(measure, np.concatenate([labels, filled]), int(bronze.rank.max(initial=1)))
     worth, gold_worth = parts.worth(labels), parts.worth(filled)
-    are_values = isinstance(measure, ItemMean) and len(np.unique(gold[has])) > TWO_LEVELS
+    of_items = isinstance(measure, ItemMean)
+    least, greatest = (
+        _ends_of_people(measure, gold[has], labels) if of_items else (parts.worths.min(), parts.worths.max())
+    )
+    are_values = of_items and len(np.unique(gold[has])) > TWO_LEVELS
     if are_values:
         worth = clipped_to_gold(worth, has)
     pairs = SampledPairs(
@@ -132,9 +160,10 @@ def _pair_fit(bronze: RankedGains, gold: Floats, measure: Measure, design: str, 
         unit=answers_of(bronze.pool) if design_of(design).answers else None,
         are_values=are_values,
         slope=slope_of(worth[has], gold_worth[has], expansion[has]) if are_values else 0.0,
+        gold_ends=_ends_of_people(measure, gold[has], worth) if of_items else None,
     )
     whole = float(parts.weight.sum())
-    bounds = whole * min(0.0, float(parts.worths.min())), whole * float(parts.worths.max())
+    bounds = whole * min(0.0, float(least)), whole * max(0.0, float(greatest))
     return PairFit.of(pairs, parts.coefficients(bronze), bounds)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -44,8 +45,10 @@ def both_levels(relevant: Levels, gold_relevant_from: float | None = None) -> tu
     return both[0], both[1] if gold_relevant_from is None else gold_relevant_from
 
 
-def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
+def scale_of(text: str | Sequence[float] | None, *, of_values: bool = False) -> tuple[float, ...] | None:
     """The labels that there are: '0:3' for 0, 1, 2, 3, or a list of them.
+
+    of_values: these are values of answers, which may lie below 0; a label of a document there is not judged.
 
     >>> scale_of("0:3"), scale_of("0,1,2.5")
     ((0.0, 1.0, 2.0, 3.0), (0.0, 1.0, 2.5))
@@ -68,20 +71,20 @@ def scale_of(text: str | Sequence[float] | None) -> tuple[float, ...] | None:
             if len(labels) != 2 or any(x % 1 != 0 for x in labels) or not 0 < labels[1] - labels[0] < MOST_LABELS:
                 raise wrong
             labels = tuple(float(x) for x in range(int(labels[0]), int(labels[1]) + 1))
-    if len(set(labels)) < 2 or not np.isfinite(labels).all() or min(labels) < 0:
-        raise TruegainError(
-            f"{argname('scale', text)}: at least two different labels are needed, none below 0 (not judged)"
-        )
+    least = -math.inf if of_values else 0.0
+    if len(set(labels)) < 2 or not np.isfinite(labels).all() or min(labels) < least:
+        finite = "finite ones" if of_values else "none below 0 (not judged)"
+        raise TruegainError(f"{argname('scale', text)}: at least two different labels are needed, {finite}")
     return tuple(sorted(set(labels)))
 
 
-def ends_of(scale: str | Sequence[float] | None) -> tuple[float, float] | None:
-    """The lowest and the highest label that there are.
+def ends_of(scale: str | Sequence[float] | None, *, of_values: bool = False) -> tuple[float, float] | None:
+    """The lowest and the highest label that there are; values of answers may lie below 0.
 
-    >>> ends_of("0:3"), ends_of((0, 1))
-    ((0.0, 3.0), (0.0, 1.0))
+    >>> ends_of("0:3"), ends_of((0, 1)), ends_of("-2:2", of_values=True)
+    ((0.0, 3.0), (0.0, 1.0), (-2.0, 2.0))
     """
-    values = scale_of(scale)
+    values = scale_of(scale, of_values=of_values)
     return None if values is None else (min(values), max(values))
 
 

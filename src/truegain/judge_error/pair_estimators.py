@@ -32,6 +32,7 @@ class SampledPairs:
     are_values: these are values of answers, and gold has three levels or more: a few labels show how they spread.
     slope: of the line that predicts gold values from bronze ones, which strata then correct; 0 for labels.  With a
     line, bronze values lie within those of gold pairs (`clipped_to_gold`).
+    gold_ends: the least and the greatest value of people, where the judge may have another scale; None: of all labels.
     """
 
     topic: Ints
@@ -43,6 +44,7 @@ class SampledPairs:
     unit: Ints | None = None
     are_values: bool = False
     slope: float = 0.0
+    gold_ends: tuple[float, float] | None = None
 
     @property
     def sampled(self) -> Bools:
@@ -58,7 +60,7 @@ class SampledPairs:
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
         """By stratum how far a gold value may lie below and above the line: by the lowest and the highest label."""
-        values = np.concatenate([self.gold[self.sampled], self.bronze])
+        values = np.concatenate([self.gold[self.sampled], self.bronze if self.gold_ends is None else self.gold_ends])
         strata = int(self.stratum.max(initial=0)) + 1
         least, most = np.full(strata, math.inf), np.full(strata, -math.inf)
         np.minimum.at(least, self.stratum, self.slope * self.bronze)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -106,6 +106,8 @@ class ItemMean(OfItems):
         What it is called.
     low, high : float
         Between which values it lies.
+    of_people : (float, float), optional
+        Between which values those of people lie, where these have another scale: corrected scores are on it.
 
     Examples
     --------
@@ -120,6 +122,7 @@ class ItemMean(OfItems):
     name: str = "score"
     low: float = -math.inf
     high: float = math.inf
+    of_people: tuple[float, float] | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -127,8 +130,54 @@ class ItemMean(OfItems):
     __repr__ = __str__
 
     def bounds(self) -> tuple[float, float]:
-        """Between which values the score lies."""
-        return self.low, self.high
+        """Between which values the score lies, corrected to people's scale where there is one."""
+        return (self.low, self.high) if self.of_people is None else self.of_people
+
+    def uncorrected(self) -> ItemMean:
+        """The score on the scale of its own values.
+
+        Returns
+        -------
+        ItemMean
+            Without the scale of people.
+        """
+        return replace(self, of_people=None)
+
+    def corrected(self, ends: Sequence[float], declared: bool) -> ItemMean:
+        """The score on the scale of people, where what they say lies outside of its own.
+
+        Parameters
+        ----------
+        ends : sequence of float
+            The lowest and the highest value of people.
+        declared : bool
+            Whether their scale has these ends; else they are of the values that are known, and others may lie beyond.
+
+        Returns
+        -------
+        ItemMean
+            The same where people's values lie within its own bounds.
+
+        Examples
+        --------
+        >>> ItemMean(name="faith", low=0, high=1).corrected((1, 5), True).bounds()
+        (1.0, 5.0)
+        """
+        low, high = float(min(ends)), float(max(ends))
+        if self.low <= low and high <= self.high:
+            return self
+        return replace(self, of_people=(low, high) if declared else (-math.inf, math.inf))
+
+
+def usual_ends(least: float, greatest: float) -> tuple[float, float]:
+    """The ends of the scale that values seem to have: from 0 to 1 or -1 to 0 where they lie there, else with 0 and 1.
+
+    >>> usual_ends(0.2, 0.9), usual_ends(-0.9, -0.1), usual_ends(2, 4), usual_ends(0, 0)
+    ((0.0, 1.0), (-1.0, 0.0), (0.0, 4.0), (0.0, 1.0))
+    """
+    low = -1.0 if -1 <= least < 0 else min(least, 0.0)
+    high = 0.0 if -1 <= least < 0 and greatest <= 0 else max(greatest, 1.0)
+    return float(low), float(high)
 
 
 def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:

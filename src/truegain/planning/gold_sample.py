@@ -22,7 +22,7 @@ from truegain.judge_error.gold_pairs import ends_of
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import MeasureLike, parse_measure
-from truegain.measures.items import ItemMean
+from truegain.measures.items import ItemMean, usual_ends
 from truegain.measures.label_weights import StandIn
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import SAMPLE_GOLD, arg, argname
@@ -71,7 +71,8 @@ def sample_gold(
     gold : what `evaluate` takes, optional
         Gold labels that were drawn in the same way before; they come first.
     scale : str or sequence of float, optional
-        The labels that a gold judge may give, as '0:3', or the lowest and the highest.
+        The labels that a gold judge may give, as '0:3', or the lowest and the highest; values of answers may lie
+        below 0.
     earlier : GoldList, path-like, frame or mapping of float to float, optional
         An earlier list with gold labels, or the judge's error by bronze label: where it errs most comes earlier.
     seed : int, default 0
@@ -107,13 +108,35 @@ def sample_gold(
     if isinstance(runs, Items):
         config = StudyConfig(gold=None if gold is None else Gold(gold), scoring=scoring or Scoring())
         answers = answer_inputs(runs, judgments, one_score(runs, measure), config)
-        ends, before = ends_of(scale), answers.config.gold
-        known_values: Any = None if before is None else before.labels
-        drawn = sample_gold(
-            answers.runs, answers.judgments, answers.measures[0], draw=draw, pair=pair, gold=known_values,
-            scale=None if ends is None else answers.for_people_ends(ends), earlier=earlier, seed=seed, jobs=jobs,
+        ends, before = ends_of(scale, of_values=True), answers.config.gold
+        drawn = _drawn(
+            answers.runs, answers.judgments, answers.measures[0], draw=draw, pair=pair,
+            gold=None if before is None else before.labels, earlier=earlier, seed=seed, scoring=None, jobs=jobs,
+            ends=None if ends is None else answers.for_people_ends(ends),
         )  # fmt: skip
         return answers.for_people(drawn)
+    ends = ends_of(scale)
+    return _drawn(
+        runs, judgments, measure, draw=draw, pair=pair, gold=gold, ends=ends, earlier=earlier, seed=seed,
+        scoring=scoring, jobs=jobs,
+    )  # fmt: skip
+
+
+def _drawn(
+    runs: Any,
+    judgments: JudgmentsLike | None,
+    measure: MeasureLike | None,
+    *,
+    draw: str,
+    pair: tuple[str, str] | None,
+    gold: Any,
+    ends: tuple[float, float] | None,
+    earlier: GoldList | TableLike | Mapping[float, float] | None,
+    seed: int,
+    scoring: Scoring | None,
+    jobs: int | None,
+) -> GoldList:
+    """What `sample_gold` draws of runs, or of answers as runs; ends: the lowest and the highest label of people."""
     if judgments is None or measure is None:
         raise TruegainError(f"{argname('judgments' if judgments is None else 'measure')}: a list for runs needs them")
     m = at_level(parse_measure(measure), heeded(scoring, "relevant_from").relevant_from)
@@ -128,7 +151,7 @@ def sample_gold(
         )
     systems = None if pair is None else [place_of(name, ranked.systems) for name in pair]
     known = None if earlier is None else errors_of(earlier, m)
-    listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=_ends(scale), seed=seed)
+    listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=ends, seed=seed)
     if gold is None:
         return listed
     if draw == "ordered":
@@ -193,19 +216,8 @@ def _usual_ends(measure: Measure, least: float, greatest: float) -> tuple[float,
     """
     if not isinstance(measure, ItemMean):
         return min(least, 0.0), max(greatest, 1.0)
-    low, high = measure.bounds()
-    if math.isinf(low):
-        low = -1.0 if -1 <= least < 0 else min(least, 0.0)
-    if math.isinf(high):
-        high = 0.0 if -1 <= least <= greatest <= 0 else max(greatest, 1.0)
-    return low, high
-
-
-def _ends(scale: Sequence[float] | str | None) -> tuple[float, float] | None:
-    """As given by its labels, or by both ends, which may lie below 0 for values of answers."""
-    if isinstance(scale, tuple) and len(scale) == 2:
-        return float(scale[0]), float(scale[1])
-    return ends_of(scale)
+    (low, high), usual = measure.bounds(), usual_ends(least, greatest)
+    return usual[0] if math.isinf(low) else low, usual[1] if math.isinf(high) else high
 
 
 def sizes_of(

@@ -62,6 +62,11 @@ class DrawnUnits:
     def __post_init__(self) -> None:
         if not (self.size > 0).all():
             raise TruegainError("every unit of a drawn order has a size above 0; leave out the others")
+        low, high = self.scale
+        if not low < high:
+            raise TruegainError(
+                f"a scale from {low:g} to {high:g} has one value alone; give its least and its greatest"
+            )
 
     def __len__(self) -> int:
         return len(self.size)

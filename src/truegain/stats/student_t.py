@@ -107,8 +107,10 @@ def tails(pull: Floats) -> Floats:
     >>> tails(np.array([[1.0, 0.0], [-1.0, 0.0], [2.0, 0.0], [-2.0, 3.0]])).round(2).tolist()
     [22.22, 2.67]
     """
-    n, square = len(pull), (pull**2).sum(axis=0)
-    kurtosis = n * (pull**4).sum(axis=0) / np.maximum(square**2, TINY**2)
+    n, largest = len(pull), np.abs(pull).max(axis=0, initial=0.0)
+    moves = np.divide(pull, largest, out=np.zeros(pull.shape), where=largest > 0)  # on one scale, whatever theirs is
+    square = (moves**2).sum(axis=0)
+    kurtosis = np.divide(n * (moves**4).sum(axis=0), square**2, out=np.zeros(square.shape), where=square > 0)
     return np.asarray(np.maximum(1.0, 2 * n / np.maximum(kurtosis - 1, TINY)))
 
 

@@ -18,7 +18,7 @@ from truegain.judge_error.pair_estimators import TWO_LEVELS, ListFit
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
 from truegain.measures.label_weights import LinearParts, StandIn, level_of, linear_parts
-from truegain.message import SAMPLE_GOLD
+from truegain.message import SAMPLE_GOLD, arg
 from truegain.sampling.gold import OrderedDraws
 from truegain.stats.betting import Betting, DrawnUnits
 from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
@@ -69,6 +69,8 @@ class Listed:
         labels = label if gold is None else np.where(np.isnan(gold), label, gold)
         parts = stand_in.parts(np.concatenate([label, labels, ends]), ranked)
         worths = parts.worth(ends)
+        if not worths.max() > worths.min():
+            _refuse_alike(listed, measure, level, bool(ends.any()))
         found = cls(
             item, frozen(sizes), float(listed.size.sum()), len(ranked.topics),
             frozen(stand_in.weights(parts, ranked)), (float(worths.min()), float(worths.max())), stand_in.note,
@@ -103,6 +105,16 @@ class Listed:
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=listed.source,
             hint=f"give the runs it was sampled for, or draw one for these ({SAMPLE_GOLD})",
         )  # fmt: skip
+
+
+def _refuse_alike(listed: GoldList, measure: Measure, level: float | None, relevant: bool) -> None:
+    """Refuse a list whose labels are worth the same, whatever they are: none would tell anything."""
+    what, remedy = f"is worth the same for {measure}", f"draw a list with all labels in use ({SAMPLE_GOLD})"
+    if level is not None:
+        what = f"is {'' if relevant else 'not '}relevant for {measure}"
+        if relevant:
+            remedy = f"give the smallest relevant one ({arg('relevant_from')}), or {remedy}"
+    raise InputError(f"every label of the scale {listed.labels} {what}", file=listed.source, hint=remedy)
 
 
 def items_of(listed: GoldList, pool: Pool) -> Ints:

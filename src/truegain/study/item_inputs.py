@@ -6,6 +6,7 @@ study says of runs, with gold labels or without, it thereby says of answers.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -212,13 +213,16 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     _check_systems(items, known, name)
     _check_topics(items, name)
     scale = items.scales.get(name, ScoreRange())
+    measure = measure_of(name, scale)
     if gold is not None:
-        config = replace(config, gold=replace(gold, labels=_gold_labels(gold.labels, items, name, scale)))
+        trusted, ends = _gold_labels(gold.labels, items, name, scale)
+        config = replace(config, gold=replace(gold, labels=trusted))
+        measure = _on_peoples_scale(measure, trusted, ends)
     of_score = items.of_score(name)
     of_score = replace(of_score, score=Coded.of(of_score.score.strings()))
     config = _over_clusters(items, config)
     labels = _rated(known, of_score, scale, config)
-    return AnswerInputs(lists_of(known), labels, (measure_of(name, scale),), config, of_score, scale)
+    return AnswerInputs(lists_of(known), labels, (measure,), config, of_score, scale)
 
 
 def _check_systems(items: Items, known: Items, name: str) -> None:
@@ -362,12 +366,28 @@ def _turned(listed: GoldList) -> GoldList:
     return replace(listed, bronze=bronze, label=label, scale=(0.0 - high, 0.0 - low))
 
 
-def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> Any:
-    """Trusted values of some of the items, as labels; a list that was drawn to be labeled is one already."""
+def _on_peoples_scale(measure: ItemMean, labels: Any, ends: tuple[float, float]) -> ItemMean:
+    """The score with the bounds of people's values, where these lie outside of the judge's."""
+    if isinstance(labels, GoldList):
+        return measure.corrected(labels.scale, declared=True)
+    values = labels.label if isinstance(labels, Judgments) else np.zeros(0)
+    if not len(values):
+        return measure
+    seen = float(values.min()), float(values.max())
+    declared = -math.inf < ends[0] <= seen[0] <= seen[1] <= ends[1] < math.inf  # not where it is the judge's own
+    return measure.corrected(ends if declared else seen, declared)
+
+
+def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> tuple[Any, tuple[float, float]]:
+    """Trusted values of some of the items, as labels, and the ends of their scale, infinite where nothing says so.
+
+    A list that was drawn to be labeled is one already, and knows its scale.
+    """
+    unknown = -math.inf, math.inf
     if isinstance(labels, Judgments):
-        return labels
+        return labels, unknown
     if (listed := _list_in(labels)) is not None:
-        return _turned(listed) if scale.lower_is_better else listed
+        return _turned(listed) if scale.lower_is_better else listed, unknown
     gold = read_gold_items(labels, items)
     (name,) = gold.chosen([score] if score in gold.scores else None)
     if name != score and name in items.scores:
@@ -378,7 +398,9 @@ def _gold_labels(labels: Any, items: Items, score: str, scale: ScoreRange) -> An
     if name != score and name not in UNNAMED_SCORES:
         warn(f"{gold.source}: gold values named {name} are used as values of {score}")
     known = _without_failed(_known_gold(gold.of_score(name).by_item, items), items.of_score(score).by_item)
-    return judgments_of_items(replace(known, models=frozenset(), cluster=None), scale)
+    theirs = replace(gold.scales.get(name, ScoreRange()), lower_is_better=scale.lower_is_better)
+    trusted = judgments_of_items(replace(known, models=frozenset(), cluster=None), scale)
+    return trusted, measure_of(name, theirs).bounds()
 
 
 def _known_gold(gold: Items, items: Items) -> Items:

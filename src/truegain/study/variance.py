@@ -396,6 +396,8 @@ def joined_with_wilson(
     """
     low, high = limits(value, variance, confidence) if by_label is None else by_label
     least, scale = bounds[0], bounds[1] - bounds[0]
+    if not scale > 0:  # all that is known is one value
+        return np.maximum(low, least), np.minimum(high, least)
     p = np.clip((value - least) / scale, 0.0, 1.0)
     shrunk = (p * labels + 0.5) / (labels + 1)
     size = np.divide(

@@ -11,6 +11,7 @@ import numpy as np
 
 from truegain.io.columns import Floats
 from truegain.measures.base import Measure
+from truegain.measures.items import ItemMean
 from truegain.sampling.catalogue import SOURCES
 from truegain.sampling.source import Source, SourceName
 from truegain.sampling.streams import generator
@@ -287,7 +288,8 @@ def uncorrected_line(variance_model: VarianceModel, contrasts: Contrasts, m: Mea
     value = contrasts.values(variance_model.uncorrected.value)
     if not variance.value[0] > TINY * value[0] ** 2:
         return Line(name, None, None, why="no variation")
-    low, high = within(*limits(value, variance, confidence), m.bounds(), value=value, differences=True)
+    bounds = (m.uncorrected() if isinstance(m, ItemMean) else m).bounds()  # people may have another scale
+    low, high = within(*limits(value, variance, confidence), bounds, value=value, differences=True)
     return Line(name, float(low[0]), float(high[0]))
 
 
