@@ -316,6 +316,8 @@ def test_promptfoo_csv(tmp_path: Path) -> None:
         ("old", QUESTIONS[0], 1): 0.5, ("new", QUESTIONS[0], 1): 0.25,
         ("old", QUESTIONS[1], 1): "failed", ("new", QUESTIONS[1], 1): 1.0,
     }  # fmt: skip
+    assert {row.judge for row in log.rows} == {"an unnamed LLM"}, "it does not tell which scores a model gave"
+    assert any("each counts as a model's" in note for note in log.notes)
 
 
 # ---- phoenix and mlflow

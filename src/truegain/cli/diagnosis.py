@@ -33,6 +33,7 @@ from truegain.cli.questions import (
 from truegain.cli.retrieval_questions import of_ratings, of_retrieval
 from truegain.config import Gold, Resampling, StudyConfig
 from truegain.data.item_reading import joined, other_questions, read_items
+from truegain.data.item_scales import scales_apart
 from truegain.data.items import UNEQUAL, Items
 from truegain.data.nuggets import read_nuggets
 from truegain.data.scores import Scores
@@ -573,6 +574,8 @@ def _wrong_with(group: _LogGroup, usable: Sequence[str], by_people: Sequence[str
         known = values[np.isfinite(values)]
         if len(known) > 1 and np.ptp(known) == 0:
             yield f"{group.about}: every answer has {score} {known[0]:g}"
+        if apart := scales_apart(items, score):
+            yield f"{group.about}: {apart}"
         lost = np.isnan(values).mean(axis=1)
         if len(lost) > 1 and np.ptp(lost) > UNEQUAL and score not in by_people:
             most, least = int(lost.argmax()), int(lost.argmin())

@@ -14,7 +14,7 @@ import numpy as np
 from truegain.errors import InputError, TruegainError, counted, some, there_are, warn
 from truegain.io.columns import Coded, Floats, Ints, frozen
 from truegain.io.logs.log import OK, Row, ScoreRange, ToolMean
-from truegain.message import arg, argname
+from truegain.message import arg, argname, by_surface
 from truegain.results.base import Lines
 
 COLUMNS = ("system", "topic", "item", "score", "value", "weight", "judge", "replicate", "status")
@@ -193,6 +193,17 @@ class Items(Lines):
             A study of it claims nothing until people have checked some values.
         """
         return replace(self, judge=Coded.of([model] * len(self)), models=frozenset([model]))
+
+    @property
+    def who_is_unknown(self) -> str:
+        """What is to be said where nothing tells who gave the values, as in a table without a judge; else empty.
+
+        A tool's log without a judge has values by a rule.
+        """
+        if any(self.judge.strings()) or self.made.get("tools"):
+            return ""
+        how = by_surface("use items.judged_by('NAME')", "add --judge-model NAME")
+        return f"Nothing says who gave {some(self.scores)}. If a model did, {how}."
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -519,6 +530,10 @@ class Items(Lines):
             raise TruegainError(
                 f"{argname('cluster', column)}: {len(lost)} of {counted(len(self.topics), 'topic')} have no value "
                 f"there ({some(lost)}); fill it in, or choose another column"
+            )
+        if len({of[topic] for topic in self.topics}) == 1 < len(self.topics):
+            raise TruegainError(
+                f"{argname('cluster', column)}: all {counted(len(self.topics), 'topic')} have one value; leave it out"
             )
         return replace(self, cluster={topic: of[topic] for topic in self.topics})
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from truegain.config import Empty, Gold, StudyConfig
 from truegain.data.item_reading import is_log, read_gold_items, read_items
+from truegain.data.item_scales import tell_scales
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments
 from truegain.data.label_list_reading import gold_list_of
@@ -36,7 +37,7 @@ from truegain.measures.items import LESS_IS_BETTER, ItemMean, scores_of_items
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
 from truegain.measures.parse import MeasuresLike
 from truegain.measures.scoring import heeded
-from truegain.message import arg, argname, gold_drawn, told_value
+from truegain.message import Message, arg, argname, gold_drawn, told_value
 from truegain.pooling.answers import (
     judged_again,
     judgments_of_items,
@@ -125,6 +126,7 @@ def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
     if not there.any():
         raise no_values(items, name)
     topics = tuple(topic for topic, keep in zip(items.topics, there.tolist(), strict=True) if keep)
+    tell_scales(items, name)
     if lost := len(there) - len(topics):
         warn(f"{lost} of {counted(len(there), 'topic')} have no value for some system and are left out")
     scale = items.scales.get(name, ScoreRange())
@@ -200,6 +202,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     items, gold = _gold_of_table(items, config.gold, name)
     items.tell_missing(name)
     items.tell_means(name)
+    tell_scales(items, name)
     if not SEVERAL & sources_of(config.population):
         items.tell_partial_judges(name)
     if AS_TREC_EVAL in items.notes:
@@ -219,6 +222,12 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     config = _over_clusters(items, config)
     labels = _rated(known, of_score, scale, config)
     return AnswerInputs(lists_of(known), labels, (measure_of(name, scale),), config, of_score, scale)
+
+
+def who_is_unknown(items: Items | None, gold: Gold | None) -> str:
+    """What is to be said of values that no gold labels correct, where nothing tells who gave them; else empty."""
+    unknown = "" if items is None or gold is not None else items.who_is_unknown
+    return Message(unknown) if unknown else ""
 
 
 def _check_systems(items: Items, known: Items, name: str) -> None:

@@ -1,0 +1,45 @@
+"""What the values of a table lack: one scale for all, and the name of who gave them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Run
+
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0, 0.3, 0.9, 0.4)
+
+
+def test_two_scales_are_told_once_and_refused_never(run: Run, tmp_path: Path) -> None:
+    """Guards that verdict, gate, compare and report say it once, refuse nothing, and that a check does not pass."""
+    files = []
+    for name, times in (("old", 1), ("new", 100)):
+        rows = "".join(f"q{t},{x * times}\n" for t, x in enumerate(SHARES * 3))
+        (tmp_path / f"{name}.csv").write_text(f"topic,f\n{rows}")
+        files.append(str(tmp_path / f"{name}.csv"))
+    page = tmp_path / "page.html"
+    for command in (["verdict"], ["compare"], ["gate"], ["report", "-o", str(page)]):
+        code, _, err = run(command[0], *files, "--score", "f", *command[1:])
+        assert (code, err.count("these seem to be two scales; put all values on one scale")) == (0, 1), err
+    assert '"name":"Values on one scale","state":"look","value":"two scales"' in page.read_text()
+    assert "these seem to be two scales" in run("doctor", *files)[1]
+
+
+def test_nobody_says_who_gave_the_values(run: Run, tmp_path: Path) -> None:
+    """Guards the note of a table without a judge, which ends where one is named or gold labels are given."""
+    files = []
+    for name, by in (("old", 0.0), ("new", 0.2)):
+        rows = "".join(f"q{t},{x + by * (1 - x):g}\n" for t, x in enumerate(SHARES * 3))
+        (tmp_path / f"{name}.csv").write_text(f"topic,f\n{rows}")
+        files.append(str(tmp_path / f"{name}.csv"))
+    note = "Nothing says who gave f. If a model did, add --judge-model NAME."
+    page = tmp_path / "page.html"
+    for command in ("verdict", "gate"):
+        code, out, _ = run(command, *files, "--score", "f")
+        assert (code, out.count(note)) == (0, 1 if command == "verdict" else 2), out
+        assert note not in run(command, *files, "--score", "f", "--judge-model", "m")[1]
+    assert run("report", *files, "--score", "f", "-o", str(page))[0] == 0
+    assert f'"name":"Judges","state":"look","value":"not named","about":"{note}"' in page.read_text()
+    rows = "".join(f"{s},q{t},{x:g}\n" for s in ("old", "new") for t, x in enumerate(SHARES * 3))
+    (tmp_path / "people.csv").write_text(f"system,topic,f\n{rows}")
+    gold = ("--gold", str(tmp_path / "people.csv"), "--design", "random")
+    assert note not in run("verdict", *files, "--score", "f", *gold)[1]
