@@ -1,4 +1,4 @@
-"""What the values of a table lack: one scale for all, and the name of who gave them."""
+"""What the values of a table lack: one scale for all, the name of who gave them, values, the score itself."""
 
 from __future__ import annotations
 
@@ -43,3 +43,35 @@ def test_nobody_says_who_gave_the_values(run: Run, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(f"system,topic,f\n{rows}")
     gold = ("--gold", str(tmp_path / "people.csv"), "--design", "random")
     assert note not in run("verdict", *files, "--score", "f", *gold)[1]
+
+
+def test_a_failure_is_told_once(run: Run, tmp_path: Path) -> None:
+    """Guards that one warning says what is missing and which topics are left out; `eval` leaves none out."""
+    files = []
+    for name, lost in (("old", {6}), ("new", {2, 6, 7}), ("third", {7})):
+        rows = "".join(f"q{t},{'' if t in lost else x}\n" for t, x in enumerate((*SHARES, *SHARES[::-1], 0.3, 0.7)))
+        (tmp_path / f"{name}.csv").write_text(f"topic,f\n{rows}")
+        files.append(str(tmp_path / f"{name}.csv"))
+    one = "not counted as 0; 1 of 18 topics (q7) is left out, because third has no value there"
+    alone, both = [files[2], str(tmp_path / "whole.csv")], "3 of 18 topics (q2, q6, q7) are left out, because new has"
+    Path(alone[1]).write_text("topic,f\n" + "".join(f"q{t},{x}\n" for t, x in enumerate((*SHARES, *SHARES, 0.6, 0.1))))
+    for command in (["verdict"], ["compare"], ["gate"], ["report", "-o", str(tmp_path / "page.html")]):
+        err = run(command[0], *alone, "--score", "f", *command[1:])[2]
+        assert (err.count("left out, because"), one in err, err.count("q7")) == (1, True, 1), err
+        assert "all systems" not in err
+    err = run("compare", *files, "--score", "f")[2]
+    assert f"{both} no value for 3 of them, old for 1, third for 1" in err
+    assert "topics" not in run("eval", *alone, "--score", "f")[2].partition(";")[0]
+
+
+def test_a_mistyped_score_in_one_file(run: Run, tmp_path: Path) -> None:
+    """Guards that the likely column is named, and that a system without the score is not dropped without a word."""
+    for name, score in (("old", "faithfulness"), ("new", "faithfulness"), ("typo", "faithfullness")):
+        rows = "".join(f"q{t},{x if name == 'old' else x * x}\n" for t, x in enumerate(SHARES * 3))
+        (tmp_path / f"{name}.csv").write_text(f"topic,{score}\n{rows}")
+    old, new, typo = (str(tmp_path / f"{name}.csv") for name in ("old", "new", "typo"))
+    code, _, err = run("verdict", old, typo, "--score", "faithfulness")
+    assert (code, "typo has faithfullness; did you mean that?" in err) == (2, True), err
+    code, _, err = run("verdict", old, new, typo, "--score", "faithfulness")
+    said = "faithfulness: typo has no value and cannot be compared. typo has faithfullness; did you mean that?"
+    assert (code, said in err) == (0, True), err

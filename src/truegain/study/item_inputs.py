@@ -120,15 +120,13 @@ def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
             f"{argname('measures', measures)}: answers are compared on one score; give one of these by itself"
         )
     (name,) = chosen
-    scores = scores_of_items(items, [name])
+    scores = scores_of_items(items, [name], in_common=True)
     values = scores.values[name]
     there = ~np.isnan(values).any(axis=0)
     if not there.any():
         raise no_values(items, name)
     topics = tuple(topic for topic, keep in zip(items.topics, there.tolist(), strict=True) if keep)
     tell_scales(items, name)
-    if lost := len(there) - len(topics):
-        warn(f"{lost} of {counted(len(there), 'topic')} have no value for some system and are left out")
     scale = items.scales.get(name, ScoreRange())
     kept, measure = values[:, there] * (-1.0 if scale.lower_is_better else 1.0), measure_of(name, scale)
     caveats = tuple(caveat for caveat in scores.caveats if caveat != LESS_IS_BETTER.format(name))
@@ -200,7 +198,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
         )
     (name,) = items.chosen(names)
     items, gold = _gold_of_table(items, config.gold, name)
-    items.tell_missing(name)
+    items.tell_missing(name, in_common=True)
     items.tell_means(name)
     tell_scales(items, name)
     if not SEVERAL & sources_of(config.population):
@@ -454,6 +452,8 @@ def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyCon
     one = values.by_item.take(rows)
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
     _check_systems(items, known, SCORE)
+    if left := known.left_out(SCORE):
+        warn(left)
     rated = _rated(known, values, scale, config)
     if gold is None:
         config = _with_gold(config, _strict_list(listed)) if shares and listed is not None else config
