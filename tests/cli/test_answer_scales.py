@@ -75,3 +75,17 @@ def test_a_mistyped_score_in_one_file(run: Run, tmp_path: Path) -> None:
     code, _, err = run("verdict", old, new, typo, "--score", "faithfulness")
     said = "faithfulness: typo has no value and cannot be compared. typo has faithfullness; did you mean that?"
     assert (code, said in err) == (0, True), err
+
+
+def test_a_folder_of_logs(run: Run, tmp_path: Path) -> None:
+    """Guards that a folder of logs is told as such, with the command that helps, and one of runs is not."""
+    (tmp_path / "logs" / "old").mkdir(parents=True)
+    rows = "".join(f"question {t},an answer,{x}\n" for t, x in enumerate(SHARES))
+    (tmp_path / "logs" / "old" / "a.csv").write_text(f"user_input,response,faithfulness\n{rows}")
+    for words in (("compare", "logs"), ("verdict", "logs", "--score", "f"), ("report", "logs", "-o", "r.html")):
+        code, _, err = run(*words)
+        told = "logs: this is a folder of logs (name the files; `truegain doctor logs` prints the commands)"
+        assert (code, told in err) == (2, True), err
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.run").write_text("q1 Q0 d1 1 2.0 a\n")
+    assert "folder of logs" not in run("compare", "runs")[2]
