@@ -31,7 +31,7 @@ from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.errors import DataWarning, needs
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.parallel.cluster import Cluster, Job
 from truegain.parallel.jobs import Engine, Local
 from truegain.stats.collection_ap import collection_spread

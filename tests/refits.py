@@ -8,11 +8,10 @@ import numpy.typing as npt
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
+from truegain.judge_error.fits import JudgedLists, expansion_by_judge, gold_of_items, rectification
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import Accuracy, Judges, Method
 from truegain.judge_error.pair_estimators import PairFit
-from truegain.judge_error.rectify import expansion_by_judge, gold_of_items, rectification
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.base import Measure
 from truegain.measures.label_weights import level_of

@@ -45,7 +45,7 @@ FLOORS = (
     ("config",),
     ("settings",),
     ("errors", "_version"),
-    ("addresses", "message"),
+    ("io.remote", "message"),
 )
 HEIGHT = {name: len(FLOORS) - i for i, floor in enumerate(FLOORS) for name in floor}
 FACE = {

@@ -27,7 +27,7 @@ from truegain.errors import (
     tell,
     warn,
 )
-from truegain.message import Message, arg, argname, by_surface, option, told_value, value_of, with_marks
+from truegain.message import Message, arg, argname, argvalue, by_surface, option, value_of, with_marks
 from truegain.results.serialization import packed, unpacked
 
 OPTIONS = {
@@ -66,7 +66,7 @@ MARKS = "".join(map(chr, range(0xFDD0, 0xFDF0)))
         (argname("columns", "a"), "columns 'a'", "columns 'a'"),
         (value_of("design", "topics"), "'topics'", "topics"),
         (value_of("columns", "a"), "'a'", "'a'"),
-        (told_value("measure", "AP"), "AP", "AP"),
+        (argvalue("measure", "AP"), "AP", "AP"),
         (by_surface("tg.evaluate", "`truegain eval`"), "tg.evaluate", "`truegain eval`"),
         (option("--gold-relevant-from"), "--gold-relevant-from", "--gold-relevant-from"),
         (option("--other"), "--other", "--other"),
@@ -93,7 +93,7 @@ def test_marks_in_data_are_harmless(odd: str) -> None:
     """Guards ids and names that hold our marks: nothing is lost, nothing is taken for an argument."""
     assert Message(odd).about == ()
     assert str(Message(odd)) == Message(odd).words(OPTIONS) == odd
-    said = Message(f"{arg('aggregate', odd)} {told_value('measure', odd)} {odd}")
+    said = Message(f"{arg('aggregate', odd)} {argvalue('measure', odd)} {odd}")
     assert [part.name for part in said.about] == ["aggregate", "measure"]
     assert said.words(OPTIONS).startswith("--aggregate ")
     error = InputError("bad", file="a.run", text=odd, hint=arg("aggregate"))

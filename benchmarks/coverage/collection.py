@@ -23,7 +23,7 @@ from benchmarks.coverage.worlds import Seen, World, held, silent
 from truegain.data.judgments import Judgments
 from truegain.data.pool import DocKeys, Pool, RankedGains
 from truegain.errors import DataWarning, TruegainError
-from truegain.measures.parse import parse_measure, parse_measures
+from truegain.measures.catalogue import parse_measure, parse_measures
 from truegain.measures.scoring import score
 from truegain.parallel.jobs import Local
 from truegain.stats.collection_ap import (

@@ -20,7 +20,7 @@ from benchmarks.coverage.worlds import Seen, World, held
 from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.judge_error.diagnostics import homogeneity
-from truegain.judge_error.system_judges import JudgedLists
+from truegain.judge_error.fits import JudgedLists
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -16,7 +16,7 @@ from benchmarks.coverage.collection import GAINS, OTHERS, Topics, counts, scores
 from benchmarks.coverage.worlds import Seen, World, held
 from truegain.data.judgments import Judgments
 from truegain.data.pool import DocKeys, Pool, RankedGains
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.parallel.jobs import Local
 from truegain.stats.collection_intervals import pooled, spread_rule, spreads_of
 from truegain.stats.contrasts import Contrasts

@@ -6,7 +6,7 @@ import numpy as np
 
 from truegain.data.scores import Scores
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measures
+from truegain.measures.catalogue import parse_measures
 
 
 def scores_of(x: Floats, measure: str = "AP") -> Scores:

@@ -18,6 +18,7 @@ from truegain.study.estimators import LEAST_GOLD
 BANDS = ((0.1, 1.0), (0.06, 0.1), (0.03, 0.06), (0.0, 0.03))
 CAPS = (150, 300)
 SETTLE, LEARNING, ORACLE = "settle", "settle, sizes that learn", "stakes that know the difference"
+CHANCES, BOTH = "predictions that know each chance", "stakes and predictions that know"
 BEFORE, BEFORE_EACH = f"before, looks every {ways.EVERY}", "before, every label"
 LIST, ALONE = f"a list of {ways.FIXED_LIST}, once", "judge alone, t test"
 NO_JUDGE, RANDOM = "people alone, pairs that differ", "people alone, any pairs"
@@ -97,6 +98,8 @@ def _answers(world: World, case: Case, order: Ints, rng: np.random.Generator) ->
     if world.name in BOUNDS:
         out[LEARNING] = ways.learning(case, order, rng)
         out[ORACLE] = ways.oracle(case, order)
+        out[CHANCES] = ways.omniscient(case, order)
+        out[BOTH] = ways.omniscient(case, order, stakes=True)
     if case.cannot is None:
         out[BEFORE] = ways.sequence(case, order, some, world.topics)
         if world.name in EACH_LABEL:

@@ -199,10 +199,40 @@ def oracle(case: Case, order: Ints) -> Answer:
     """Stakes that know the true difference: lambda = d/(V + d^2), with the same expected values."""
     game = estimator(case, order, len(order)).game(PAIR)
     assert game is not None
+    return _first(Rounds(game, ALPHA, _stake(game, case)))
+
+
+def _stake(game: Betting, case: Case) -> Floats:
+    """The stakes at which a bet on the true difference grows fastest."""
     variance, d = np.array(game.variances)[None], abs(case.truth)
     below = variance + d**2
-    stake = np.divide(d, below, out=np.zeros_like(below), where=below > 0)
-    return _first(Rounds(game, ALPHA, stake))
+    return np.asarray(np.divide(d, below, out=np.zeros_like(below), where=below > 0))
+
+
+class Omniscient:
+    """Expected values that are each document's true chance to be relevant, which no predictor can beat."""
+
+    def __init__(self, chance: Floats) -> None:
+        self._chance = np.clip(chance, 0.02, 0.98)
+
+    def after(self, first: int) -> Floats:
+        """Expected values of the units from one on."""
+        return self._chance[first:]
+
+    def learn(self, unit: int, value: float) -> None:
+        """There is nothing to learn."""
+
+
+def omniscient(case: Case, order: Ints, stakes: bool = False) -> Answer:
+    """`settle` with expected values that know each document's chance; stakes: which know the true difference, too."""
+    assert case.chance is not None
+    whole = estimator(case, order, len(order)).game(PAIR)
+    assert whole is not None
+    game = Betting(whole.units)
+    game._prediction = Omniscient(case.chance[order])  # type: ignore[assignment]
+    for value in whole.values:
+        game.add(value)
+    return _first(Rounds(game, ALPHA, _stake(game, case) if stakes else None))
 
 
 class Learning(Betting):

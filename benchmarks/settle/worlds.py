@@ -37,6 +37,7 @@ class Case:
     truth: float
     cannot: Bools | None = None  # documents that nobody can judge
     level: int = 1  # the judge's smallest relevant label
+    chance: Floats | None = None  # of each document to be relevant, given all but people's labels
 
     @property
     def weight(self) -> Floats:
@@ -111,7 +112,7 @@ class Own:
         gold = (rng.random(len(topic)) < chance).astype(np.float64)
         if self.apart is not None:
             self._bring_together(gold, side, rng)
-        bronze = self._judged(gold, side, topic, rng)
+        bronze, likelier = self._judged(gold, side, topic, rng)
         weight = np.stack([side <= 0, side >= 0]) / DEPTH
         names = tuple(f"t{t:02d}" for t in range(self.topics))
         known = Labeled(("prod", "new"), names, topic, bronze, gold, weight, (0.0, 1.0), f"P@{DEPTH}")
@@ -119,7 +120,8 @@ class Own:
         stuck = None
         if self.cannot:
             stuck = (side * (gold - 0.5) > 0) & (rng.random(len(gold)) < self.cannot)
-        return Case(known, round(truth, 12), cannot=stuck)
+        after = chance * likelier / (chance * likelier + 1 - chance)
+        return Case(known, round(truth, 12), cannot=stuck, chance=after if self.apart is None else None)
 
     @staticmethod
     def _documents(common: Ints) -> tuple[Ints, Ints]:
@@ -129,13 +131,16 @@ class Own:
         topic, side = np.array(rows, np.int64).T
         return topic, side
 
-    def _judged(self, gold: Floats, side: Ints, topic: Ints, rng: np.random.Generator) -> Ints:
+    def _judged(self, gold: Floats, side: Ints, topic: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
+        """The judge's labels, and how much likelier each is for a relevant document than for another."""
         wrong = rng.beta(20 * (1 - self.right), 20 * self.right, self.topics)[topic]
         if self.right == 0.5:
             wrong = np.full(len(gold), 0.5)
         said = np.where(rng.random(len(gold)) < wrong, 1 - gold, gold)
         leaning = (side > 0) & (gold == 0) & (rng.random(len(gold)) < self.lean)
-        return np.where(leaning, 1, said).astype(np.int64)
+        bronze = np.where(leaning, 1, said).astype(np.int64)
+        false_positive = wrong + (1 - wrong) * self.lean * (side > 0)
+        return bronze, np.where(bronze == 1, (1 - wrong) / false_positive, wrong / (1 - false_positive))
 
     def _bring_together(self, gold: Floats, side: Ints, rng: np.random.Generator) -> None:
         """Turn labels, drawn at random, until one system has so many relevant documents more."""

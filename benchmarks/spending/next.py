@@ -26,7 +26,7 @@ from truegain.data.pool import Pool
 from truegain.data.runs import Runs
 from truegain.io.columns import Bools, Coded, Floats, Ints
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.pooling.next_to_judge import LEAST, SCHEDULE, SURE, OpenRanking, next_to_judge, sign_is_certain
 from truegain.pooling.prediction import Prediction
 from truegain.stats.rank_correlation import kendall_tau

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from truegain.judge_error.judge_quality import judge_quality
     from truegain.judge_error.judges import PublishedTest
     from truegain.llm.judge import run_judge
-    from truegain.measures.catalogue import list_measures
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import list_measures, parse_measure
     from truegain.measures.score_table import read_scores
     from truegain.parallel.cluster import Cluster
     from truegain.parallel.jobs import run_on
@@ -145,7 +144,7 @@ _LAZY = {  # loaded when first asked for, so that `truegain --help` does not wai
     "judge_quality": "truegain.judge_error.judge_quality",
     "list_measures": "truegain.measures.catalogue",
     "next_to_judge": "truegain.pooling.next_to_judge",
-    "parse_measure": "truegain.measures.parse",
+    "parse_measure": "truegain.measures.catalogue",
     "plan_assessors": "truegain.planning.assessors",
     "plan_labels": "truegain.planning.labels",
     "plan_topics": "truegain.planning.topics",

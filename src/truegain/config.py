@@ -186,7 +186,7 @@ class Ratings:
         None, advanced=True, help="Put magnitudes on one scale: geometric, median, range or anchors."
     )
     repeated: Repeated = setting(
-        "error", advanced=True, help="Which ratings count where an assessor rated a document more than once."
+        "error", advanced=True, help="Which ratings count if an assessor rated a document more than once."
     )
     out_of_range: OutOfRange = setting("error", advanced=True, help="Ratings outside the scale: an error, or dropped.")
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import errno
 import importlib
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from truegain.addresses import without_secrets
 from truegain.message import Message, argname, with_marks
 
 ORDER = "on the command line judgments come first, then the runs; in Python the runs come first"
 NEAR = 0.7  # the least likeness, 0 to 1, of a name that may have been meant
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(?:[^/@\s]*@)?([^?#\s'\"]*)([?#][^\s'\"]*)?")
 
 
 class TruegainError(Exception):
@@ -229,6 +230,23 @@ class PeerWarning(DataWarning):
 def shorten(text: str, width: int = 80) -> str:
     """Cut a long text for a message."""
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def without_secrets(text: str) -> str:
+    """A text with its addresses as they can be shown: no user, no password, and no query, which may hold a key.
+
+    >>> without_secrets("https://me:word@example.org/a/bm25.run?token=abc")
+    'https://example.org/a/bm25.run'
+    >>> without_secrets("s3://bucket/run?.txt"), without_secrets("runs/a@b?c")
+    ('s3://bucket/run?.txt', 'runs/a@b?c')
+    """
+    return _ADDRESS.sub(_address_shown, text) if "://" in text else text
+
+
+def _address_shown(match: re.Match[str]) -> str:
+    scheme, rest, query = match.group(1), match.group(2), match.group(3) or ""
+    is_query = scheme.lower() in ("http", "https") or "=" in query
+    return f"{scheme}://{rest}{'' if is_query else query}"
 
 
 def some(names: Sequence[str], most: int = 3) -> str:

@@ -250,10 +250,10 @@ def value_of(name: str, value: Any) -> str:
     return _part(TOLD, name, repr(value), repr(value), _typed(value), repr(value))
 
 
-def told_value(name: str, value: Any, shown: str | None = None) -> str:
-    """A value that stands in a sentence as it is, and is of an argument, which need not be named.
+def argvalue(name: str, value: Any, shown: str | None = None) -> str:
+    """The value of an argument as it stands in a sentence, which need not name the argument.
 
-    >>> Message(f"{told_value('measure', 'nDCG@10')} is not linear in gain").argument
+    >>> Message(f"{argvalue('measure', 'nDCG@10')} is not linear in gain").argument
     'measure'
     """
     text = str(value) if shown is None else shown

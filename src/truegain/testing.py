@@ -15,7 +15,7 @@ from truegain.message import arg, argname
 from truegain.study.inputs import claims_of, exit_code, gate_result
 
 if TYPE_CHECKING:
-    from truegain.measures.parse import MeasureLike
+    from truegain.measures.catalogue import MeasureLike
     from truegain.study.experiment import Experiment
     from truegain.study.study import Study
     from truegain.study.verdict import Verdict

@@ -11,7 +11,7 @@ from truegain.data.ratings import RatingsLike
 from truegain.data.runs import RunsLike
 from truegain.io.frames import FrameLike
 from truegain.judge_error.judges import GoldLike
-from truegain.measures.parse import MeasureLike, MeasuresLike
+from truegain.measures.catalogue import MeasureLike, MeasuresLike
 from truegain.results.base import Table
 from truegain.results.settlement import Settlement
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList

@@ -16,7 +16,7 @@ from truegain.aggregation.magnitudes import normalized
 from truegain.data.judgments import Judgments
 from truegain.experiments.magnitude_units import Units, read_magnitudes
 from truegain.experiments.worlds import magnitude_ratings
-from truegain.measures.parse import parse_measures
+from truegain.measures.catalogue import parse_measures
 from truegain.measures.scoring import measures_for_gains
 
 ITEMS = {"a": (2, 2, 2, 2, 2), "b": (1, 1, 2, 3, 3), "c": (0, 0, 0, 0, 1), "d": (0, 0, 0, 0, 0)}

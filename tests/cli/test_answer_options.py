@@ -149,7 +149,7 @@ def test_gold_values_of_answers_are_no_list(run: Run, answers: Path) -> None:
     code, _, err = run(*words, "--gold", "g.csv", "-o", "l.csv")
     assert (code, (answers / "l.csv").is_file()) == (0, True), err
     code, _, err = run(*words, "--gold", "l.csv", "-o", "m.csv")
-    assert (code, "l.csv is a list already: fill in more labels there" in err) == (2, True), err
+    assert (code, "l.csv is already a list: fill in more labels there" in err) == (2, True), err
 
 
 def test_leaderboards_of_lines_need_a_score(run: Run, answers: Path) -> None:

@@ -175,7 +175,7 @@ def test_compare_refuses_options_that_would_do_nothing(run: Run) -> None:
         (("-J",), "judged_only=True"),
         (("--no-relevant", "skip"), "--no-relevant: with gold labels every topic counts"),
         (("-q",), "-q shows pairs by topic over collections"),
-        (("--groups",), "--groups are of Tukey's test"),
+        (("--groups",), "--groups applies to Tukey's test only"),
         (("--population", "collection"), "--population collection compares bronze scores"),
         (("--trec-eval", "9"), "--trec-eval 9"),
         (("--ties", "ascending"), "--ties: corrected scores follow trec_eval's order"),

@@ -248,7 +248,7 @@ def test_what_looks_wrong(run: Run, folder: Path) -> None:
     assert "every value of G is missing." in wrong
     assert "d/latest.json has the same values as d/one.json: it is left out." in wrong
     assert "Not yet: Which system is better? One system only (one)" in out
-    assert "Not yet: How much do values change when all is run again?" in out
+    assert "Not yet: How much do values change if the evaluation is repeated?" in out
 
 
 def test_two_logs_that_give_one_name(run: Run, folder: Path) -> None:
@@ -421,7 +421,7 @@ def test_values_that_came_once_for_most_answers(run: Run, folder: Path) -> None:
     assert command in commands(asked(run("doctor", "all.csv", "--format", "json")[1]))
     code, out, _ = run(*command)
     assert (code, "replicates " in out) == (0, True)
-    told = "when all is run again? --population names replicates, and 17 of 18 answers have one value"
+    told = "if the evaluation is repeated? --population names replicates, and 17 of 18 answers have one value"
     assert told in run("doctor", "few.csv")[1]
 
 

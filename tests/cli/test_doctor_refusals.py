@@ -299,6 +299,6 @@ def test_gold_of_one_system_alone(run: Run, folder: Path) -> None:
     corrected = [words for words in commands(found) if "--gold" in words]
     assert [words[0] for words in corrected] == ["verdict", "correct"]
     check = ("judge", "check", "scores.csv", "--score", "faithfulness", "--design", "random", "--gold")
-    said = "No answer of prod has a gold label, so this says nothing of prod."
+    said = "No answer of prod has a gold label, so this says nothing about prod."
     assert said in " ".join(run(*check, "only_new.csv")[1].split())
     assert "No answer of" not in run(*check, "people.csv")[1]

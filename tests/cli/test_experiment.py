@@ -139,7 +139,7 @@ def test_options_that_a_table_does_not_heed_are_told(run: Run, folder: Path) -> 
         code, out, err = run(*words, show, *given)
         assert (code, out) == (0, run(*words, show)[1]), given
         for name in given[::2]:
-            assert f"note: {name} has no part in --show {show}; it is for lists, pilot" in err
+            assert f"note: {name} does not apply to --show {show}, only to lists, pilot" in err
     assert (
         "note: --resamples does not apply to --split topics"
         in run(*words[:-1], "--split", "topics", "--repeat", "2")[2]

@@ -106,7 +106,7 @@ def test_options_of_another_table_are_told(run: Run) -> None:
     code, out, err = run(*words, "differences", *given)
     assert (code, out) == (0, run(*words, "differences")[1])
     for name in given[::2]:
-        assert f"note: {name} has no part in --show differences; it is for" in err
+        assert f"note: {name} does not apply to --show differences, only to" in err
     _, out, err = run(*words, "power", *given[:4])
     assert (out != run(*words, "power")[1], err) == (True, "")
 

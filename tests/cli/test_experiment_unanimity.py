@@ -113,11 +113,11 @@ def test_magnitudes_tell_what_a_table_does_not_heed(run: Run, folder: Path) -> N
     words = ("experiment", "magnitudes", "magnitudes.csv", "--expert", "expert.qrels", "--show")
     code, out, err = run(*words, "units", "--mapping", "C", "--resamples", "5", "--wide-from", "3")
     assert (code, out) == (0, run(*words, "units", "--wide-from", "3")[1])
-    assert "note: --mapping has no part in --show units; it is for mappings, all\n" in err
-    assert "note: --resamples has no part in --show units; it is for alpha, resampled, all\n" in err
+    assert "note: --mapping does not apply to --show units, only to mappings, all\n" in err
+    assert "note: --resamples does not apply to --show units, only to alpha, resampled, all\n" in err
     assert "--wide-from has" not in err
     err = run(*words, "units", "--best", "2")[2]
-    assert "note: --best has no part in --show units; it is for systems, all\n" in err
+    assert "note: --best does not apply to --show units, only to systems, all\n" in err
     ranked = ("experiment", "magnitudes", "magnitudes.csv", "magnitude-runs", "--expert", "expert.qrels", "--show")
     few = ("-m", "nDCG@10", "--resamples", "20")
     code, whole, err = run(*ranked, "all", *few, "--mapping", "C")
@@ -126,7 +126,7 @@ def test_magnitudes_tell_what_a_table_does_not_heed(run: Run, folder: Path) -> N
     for option in (("--best", "2"), ("--wide-from", "3"), ("--units", "all"), ("--aggregate", "arithmetic")):
         code, out, err = run(*ranked, "resampled", *few, *option)
         assert (code, out) == (0, run(*ranked, "resampled", *few)[1])
-        assert f"note: {option[0]} has no part in --show resampled; it is for " in err
+        assert f"note: {option[0]} does not apply to --show resampled, only to " in err
         err = run(*ranked, "resampled", *few, *option, "--figure", "f.svg")[2]
         assert "no part in" not in err, "its figure shows tau of these gains"
 

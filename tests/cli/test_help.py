@@ -73,7 +73,7 @@ def test_a_page_waits_for_nothing(words: list[str]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Usage: truegain" in done.stdout
-    names = "__main__ _version addresses cli cli.help cli.starting errors lazy message results"
+    names = "__main__ _version cli cli.help cli.starting errors lazy message results"
     assert set(done.stderr.split()) <= {"truegain", *(f"truegain.{name}" for name in names.split())}
 
 

@@ -20,7 +20,7 @@ import truegain as tg
 from tests.cli.conftest import Run
 from truegain.cli import demo
 from truegain.cli.commands import build
-from truegain.cli.inputs import OUTPUTS
+from truegain.cli.every_command import OUTPUTS
 from truegain.io.overwrite import guarded
 from truegain.results.formats import ENDINGS
 

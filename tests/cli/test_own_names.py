@@ -165,7 +165,7 @@ def test_compare_takes_the_judge_that_a_study_names(run: Run, folder: Path) -> N
     code, out, err = run("compare", "study.toml")
     assert (code, err) == (0, "")
     assert out.startswith("a ")  # two measures, and no empty titles of theirs
-    assert "Without the judge's errors dense is better than bm25 on P@10" in out.replace("\n", " ")
+    assert "Corrected for the judge's errors, dense is better than bm25 on P@10" in out.replace("\n", " ")
     assert "--judge-model: gold labels check the judge" in run("compare", "study.toml", "--judge-model", "m")[2]
 
 
@@ -472,12 +472,12 @@ def test_texts_that_are_not_there_are_told(run: Run, folder: Path) -> None:
     """Guards a sheet of ids: it says which option puts texts in; documents that a file lacks are counted."""
     about = ("plan", "labels", "llm.jsonl", "runs", "-m", "P@10")
     out = run(*about, "-o", "ids.csv")[1]
-    assert "It has no texts of questions and passages: give them with --questions and --docs" in " ".join(out.split())
+    assert "It has no texts of questions and passages: add them with --questions and --docs" in " ".join(out.split())
     lines = (folder / "passages.jsonl").read_text().splitlines()
     (folder / "some.jsonl").write_text("\n".join(lines[:-20]) + "\n")
     _, out, err = run(*about, "--docs", "some.jsonl", "-o", "some.csv")
     assert re.search(r"some\.jsonl: \d+ of [\d,]+ documents are missing \(q\d+-p\d+", err)
-    assert "It has no texts of questions: give them with --questions" in " ".join(out.split())
+    assert "It has no texts of questions: add them with --questions" in " ".join(out.split())
     assert run(*about, "--docs", "some.jsonl")[0] == 2
     assert run(*about[:-1], "P@5", "-o", "far.csv", "--key", "kept.csv")[0] == 0
     assert ((folder / "kept.csv").is_file(), (folder / "far.key.csv").exists()) == (True, False)

@@ -134,9 +134,9 @@ def test_plans(run: Run, folder: Path) -> None:
     wanted = rows(run, "plan", "assessors", "--sigma", "2", "--error", "0.5")
     assert wanted == said(tg.plan_assessors(sigma=2, error=0.5))
     for options, why in (
-        ({}, "give either ratings"),
+        ({}, "give ratings, from which to estimate sigma"),
         ({"sigma": 1, "by_topic": True}, "apply to ratings"),
-        ({"sigma": 1, "ratings": str(folder / "ratings.csv")}, "give either ratings"),
+        ({"sigma": 1, "ratings": str(folder / "ratings.csv")}, "give ratings, from which to estimate sigma"),
     ):
         with pytest.raises(tg.TruegainError, match=why):
             tg.plan_assessors(error=1, **options)

@@ -207,7 +207,7 @@ def test_a_forecast_ends_it_and_people_may_go_on(command: Command) -> None:
     assert (code, answer.status, answer.pairs[0].forecast) == (3, "out-of-reach", True)
     assert labeled < answer.listed - 25
     assert "A forecast ended it: the chance that the other" in out
-    assert "Add --keep-going to label on." in out
+    assert "Add --keep-going to continue labeling." in out
     code, again, err = command(words)
     assert (code, again) == (3, out)
     assert "settled before" in err
@@ -239,7 +239,7 @@ def test_people_may_use_labels_that_the_judge_never_gave(command: Command) -> No
         assert (code, "rows 6 to 30" in out) == (3, True), err
     code, _, err = command(f"{words} --scale 0:2")
     assert code == 2
-    assert "settles another question" in err
+    assert "belongs to another question" in err
     command(f"settle {RUNS} --sheet narrow.csv --folder narrow")
     fill("narrow.csv", 5, lambda t, d: 3)
     code, _, err = command(f"settle {RUNS} --sheet narrow.csv --folder narrow")
@@ -302,7 +302,7 @@ def test_labels_of_a_second_person_are_among_those_forecast(command: Command) ->
             f"{TEXTS} --double 0.5 --people 2 --team-aggregate mean",
             "--team-aggregate mean: P@5 asks only whether a label reaches 1, so a mean below it counts as 0; give ",
         ),
-        (f"{TEXTS} --double 0.5", "--double asks a second person, and there is one; give --people 2"),
+        (f"{TEXTS} --double 0.5", "--double needs a second person; give --people 2"),
         ("--sheet labels.csv --topics nowhere.jsonl", "nowhere.jsonl"),
         ("", "--sheet"),
         ("--model some-model", "--model and --url go together"),
@@ -386,7 +386,7 @@ def test_another_question_is_refused(command: Command) -> None:
     fill("labels.csv", 25)
     code, _, err = command(f"settle {RUNS} --min-effect 0.1 --sheet labels.csv")
     assert code == 2
-    assert "settles another question (min_effect: 0.0 before, 0.1 now)" in err
+    assert "belongs to another question (min_effect: 0.0 before, 0.1 now)" in err
     code, _, err = command(f"settle {RUNS.replace('P@5', 'P@3')} --sheet labels.csv --folder other")
     assert code == 2
     assert "this sheet was drawn for another question" in err
@@ -395,7 +395,10 @@ def test_another_question_is_refused(command: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (f"{RUNS} --seed 5", "settles another question (seed: 0 before, 5 now); its list and its labels are kept"),
+        (
+            f"{RUNS} --seed 5",
+            "belongs to another question (seed: 0 before, 5 now); its list and its labels are",
+        ),
         (f"{RUNS} --seed 5 --min-effect 0.1", "(min_effect: 0.0 before, 0.1 now; seed: 0 before, 5 now)"),
         (RUNS.replace("P@5", "P@3"), "(measure: P@5 before, P@3 now)"),
         (RUNS.replace("P@5", "P@3") + " --seed 5 --sheet other.csv", "(measure: P@5 before, P@3 now; seed: 0 before"),
@@ -419,8 +422,8 @@ def test_what_would_draw_another_list_is_told(command: Command, words: str, said
     code, _, err = command(f"settle {words}" + ("" if "--sheet" in words else " --sheet labels.csv"))
     text = " ".join(err.split())
     assert (code, said.replace("topic 0, document x0", f"topic {topic}, document {doc}") in text) == (2, True), text
-    assert "are kept as they are" in text
-    assert "another --folder to begin anew" in text
+    assert "are unchanged" in text
+    assert "another --folder to start over" in text
     assert {path: path.read_bytes() for path in files} == before
     assert "rows 6 to 30" in command(f"settle {RUNS} --sheet labels.csv")[1]
 
@@ -577,7 +580,7 @@ def test_a_server_that_goes_down_leaves_no_list(command: Command) -> None:
         said = " ".join(err.split())
         assert code == 2, said
         assert "no list is drawn" in said
-        assert "run the same command again, which goes on from there" in said
+        assert "run the same command again to continue" in said
         assert not Path("settle/judgments.csv").exists()
         down[0] = False
         code, out, err = command(f"{words}{server.url}")

@@ -135,12 +135,15 @@ def test_a_sample_that_was_changed_is_refused(
         ((*DRAW, "-o", "x.csv", "--share", "0.2"), "--share and --fill predicted"),
         ((*DRAW, "-o", "x.txt"), "a gold list has named columns"),
         ((*DRAW, "-o", "x.csv", "--pair", "weak"), "--pair weak: name two systems"),
-        ((*DRAW, "-o", "x.csv", "--unjudged-topics"), "--unjudged-topics: only for what to judge next"),
+        ((*DRAW, "-o", "x.csv", "--unjudged-topics"), "--unjudged-topics: applies only to documents to judge next"),
         ((*(w.replace("P@5", "nDCG@10") for w in DRAW), "-o", "x.csv"), "nDCG@10 is not linear"),
         (("unjudged", "pool.qrels", *RUNS, "--fill", "predicted"), "--fill predicted applies to samples only"),
         (("unjudged", "pool.qrels", *RUNS, "--scale", "0:3"), "--scale applies to samples only"),
         (("unjudged", "pool.qrels", *RUNS, "--show", "sample", "--scale", "0:3", "-m", "P@5"), "give --fill predicted"),
-        (("unjudged", "pool.qrels", *RUNS, "--show", "sample", "--llm", "all.qrels", "-m", "P@5"), "--llm: only for"),
+        (
+            ("unjudged", "pool.qrels", *RUNS, "--show", "sample", "--llm", "all.qrels", "-m", "P@5"),
+            "--llm: applies only to",
+        ),
         (("verdict", "pool.qrels", *RUNS, "-m", "P@5", "--predicted"), "predictions alone rank"),
         (
             ("eval", "pool.qrels", *RUNS, "-m", "P@5", "--fill", "predicted", "--intervals", "topics"),

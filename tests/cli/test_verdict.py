@@ -415,7 +415,7 @@ def test_a_sample_of_the_holes_frees_the_verdict(run: Run, folder: Path) -> None
     code, _, err = run("verdict", "few.qrels", *TWO, "--unjudged-sample", "judgments.qrels")
     assert code == 2
     assert "--unjudged-sample: " in err
-    assert "labels are not of unjudged documents that P@10 looks at" in err
+    assert "labels are not of unjudged documents that P@10 counts" in err
 
 
 def test_a_sample_is_drawn_filled_in_and_read_back(run: Run, folder: Path) -> None:
@@ -571,7 +571,7 @@ MISTAKES = [
         "a line should be system,model",
     ),
     (("judgments.qrels", *TWO, "--scale", "0:3"), "--scale: this applies to ratings"),
-    (("judgments.qrels", *TWO, "--aggregate", "mean"), "do not say who rated"),
+    (("judgments.qrels", *TWO, "--aggregate", "mean"), "do not name assessors"),
     (("judgments.qrels", *TWO, "--confidence", "95"), "write 0.95 for 95%"),
     (("judgments.qrels", *TWO, "--min-effect", "nan"), "--min-effect nan is not a number"),
     (("judgments.qrels", *TWO, "-m", "GMAP"), "is not a mean over topics"),

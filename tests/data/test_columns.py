@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import truegain as tg
 from tests.text.whole_inputs import all_pieces
 from truegain.errors import InputError
-from truegain.io.column_names import FileOptions, Header, headers_of, read_with
 from truegain.io.columns import number_of, plain_numbers
+from truegain.io.file_options import FileOptions, Header, headers_of, read_with
 from truegain.io.separated import csv_cells, even_cells
 from truegain.judging.study.files import rows_of
 from truegain.text import documents

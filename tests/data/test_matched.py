@@ -20,16 +20,16 @@ from truegain.data.id_matching import (
     FEW,
     SAME_WAY,
     Doubt,
-    KnownIds,
     Matched,
     Matching,
-    Seen,
+    SystemMatch,
+    TopicIds,
     check_matched,
     likely_cause,
     unjudged_messages,
 )
 from truegain.data.pool import RankedGains
-from truegain.io.column_names import FileOptions, read_with
+from truegain.io.file_options import FileOptions, read_with
 from truegain.measures.scoring import matching_for
 
 TOPICS, DEEP = 12, 15
@@ -114,9 +114,9 @@ def test_no_cause_is_made_up() -> None:
     assert "and no simple change of the ids makes them match: it has FT911-" in said
     assert "check that run and judgments are of the same collection" in said
     ids = [f"{i}" for i in range(100, 200)]
-    by_chance = KnownIds([f"x-{i}" for i in range(0, 3000, 97)])  # 2 of 100 are numbers in it
+    by_chance = TopicIds([f"x-{i}" for i in range(0, 3000, 97)])  # 2 of 100 are numbers in it
     assert likely_cause([(ids, by_chance)]) is None
-    assert likely_cause([([f"{i}#0" for i in range(100)], KnownIds([str(i) for i in range(10)]))], 0.5) is None
+    assert likely_cause([([f"{i}#0" for i in range(100)], TopicIds([str(i) for i in range(10)]))], 0.5) is None
 
 
 def test_ids_are_written_at_once_as_one_by_one() -> None:
@@ -124,7 +124,7 @@ def test_ids_are_written_at_once_as_one_by_one() -> None:
     names = ["d007", "D7", "x0.050", "e\u0301", "a 00b", "0", "00", "v1.0", "7"]
     for ids in (names, [*names, "d0\n07"]):
         for way in SAME_WAY:
-            written = KnownIds(ids).written(way)
+            written = TopicIds(ids).written(way)
             assert {*written} == {*map(way.write, ids)}, way.words
             assert all(way.write(name) == new for new, name in written.items())
             changed = [name for name in ids if way.write(name) != name]
@@ -275,9 +275,9 @@ def test_far_fewer_judged_documents_without_a_cause() -> None:
     assert told(runs, labels()) == []
 
 
-def seen(name: str, judged: int, shown: int) -> Seen:
+def seen(name: str, judged: int, shown: int) -> SystemMatch:
     """A system with so many of its first documents judged."""
-    return Seen(name, Matched(shown, judged, 0, shown, judged, (("1", ("u", "v", "w")),)))
+    return SystemMatch(name, Matched(shown, judged, 0, shown, judged, (("1", ("u", "v", "w")),)))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 import truegain as tg
 from truegain.cli.app import main
 from truegain.data.queries import read_queries
-from truegain.io import irds
+from truegain.io import remote
 
 QRELS = {str(t): {"a": 2, "b": 0, "c": t % 2} for t in range(12)}
 QUERIES = {str(t): f"query number {t}" for t in range(12)}
@@ -84,9 +84,9 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     module = ModuleType("ir_datasets")
     module.load, module.registry = known.__getitem__, known  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "ir_datasets", module)
-    irds.lines_of.cache_clear()
+    remote.lines_of.cache_clear()
     yield known
-    irds.lines_of.cache_clear()
+    remote.lines_of.cache_clear()
 
 
 def table(judgments: tg.Judgments) -> list[tuple[str, str, float]]:
@@ -166,7 +166,7 @@ def test_the_real_ir_datasets(tmp_path: Path) -> None:
     with pytest.raises(tg.InputError, match=r"no such dataset \(did you mean irds:cranfield"):
         tg.read_judgments("irds:cranfeild")
     parted = SimpleNamespace(query_id="1", doc_id="a", relevance=1, subtopic_id="3")
-    assert irds.subtopic_of(parted) == "3"
+    assert remote.subtopic_of(parted) == "3"
 
 
 def test_datasets_of_pyterrier() -> None:

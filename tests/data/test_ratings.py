@@ -194,7 +194,7 @@ def test_long_lists_are_cut_and_names_are_kept(tmp_path: Path) -> None:
 def test_trec_lines_are_no_ratings(tmp_path: Path) -> None:
     """Guards against taking a qrels file for ratings of nobody."""
     (tmp_path / "qrels").write_text("1 0 a 2\n")
-    with pytest.raises(tg.InputError, match="TREC lines, which do not say who rated"):
+    with pytest.raises(tg.InputError, match="TREC lines, which do not name assessors"):
         tg.read_ratings(tmp_path / "qrels")
     with pytest.raises(tg.InputError, match="do not name assessors"):
         tg.read_ratings({"1": {"a": 2}})

@@ -19,7 +19,7 @@ from truegain.experiments.magnitude_rankings import RankingRules, magnitude_syst
 from truegain.experiments.magnitude_units import magnitudes
 from truegain.experiments.unanimity_gains import _Near, _tested, unanimity
 from truegain.experiments.worlds import World, magnitude_ratings, simulate, uniform_ratings
-from truegain.measures.parse import parse_measures
+from truegain.measures.catalogue import parse_measures
 from truegain.measures.scoring import measures_for_gains
 from truegain.stats.multiple_testing import Trials
 from truegain.stats.significance.anova import Tukey, randomized_tukey_hsd, square

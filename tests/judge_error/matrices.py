@@ -13,7 +13,7 @@ import numpy as np
 
 from truegain.data.scores import Scores
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 
 
 @cache

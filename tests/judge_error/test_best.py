@@ -132,7 +132,7 @@ def test_compare_does_not_advise_what_it_did() -> None:
     own = str(tg.compare(runs, bronze, "P@10", gold=by_gold))
     alike = str(tg.compare(runs, bronze, "P@10", gold=by_gold, test=tg.PublishedTest(accuracy="given")))
     for text, advised in ((rectified, False), (own, False), (alike, True)):
-        assert "NOT equally good" in text
+        assert "NOT equally accurate" in text
         assert ("Correct the scores" in text or "accuracy on its own documents" in text) == advised
 
 
@@ -160,8 +160,8 @@ def test_how_bronze_scores_are_used_is_said() -> None:
         used = str(tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="topics")))
         compared = str(tg.compare(runs, bronze, "P@5", gold=tg.Gold(gold, design="topics")))
     for said in (used, compared):
-        assert "topics have gold labels. Bronze scores count with a weight from 0 to 1" in said
-        assert "over the other gold topics. Weights of the scores: 0." in said
+        assert "topics have gold labels. Bronze scores get a weight from 0 to 1" in said
+        assert "on the other gold topics. Weights of the scores: 0." in said
     with pytest.warns(tg.DataWarning, match="whole topics seem to have been sampled"):
         assert "slope" not in str(tg.correct(runs, bronze, "P@5", gold=tg.Gold(gold, design="random")))
 

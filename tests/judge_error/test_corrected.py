@@ -16,6 +16,7 @@ from truegain.data.alignment import aligned
 from truegain.experiments.judge_errors import BronzeMean, correct_mean, simulate_judge
 from truegain.judge_error.confusion import Confusion, Rates, clearly_positive, corrected_mean
 from truegain.judge_error.diagnostics import homogeneity
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.intervals import (
     bootstrap_over_topics,
     delta_se,
@@ -26,7 +27,6 @@ from truegain.judge_error.intervals import (
 )
 from truegain.judge_error.judges import Judges
 from truegain.judge_error.label_tables import PairCodes, TopicMatrix
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.stats.contrasts import Contrasts
 from truegain.study.corrections import sentence_of
@@ -114,7 +114,7 @@ def test_dcg_of_runs_is_the_closed_form() -> None:
     near = np.array([[0.8, 0.15, 0.05], [0.1, 0.8, 0.1], [0.05, 0.15, 0.8]])
     bronze = {t: {d: int(rng.choice(3, p=near[g])) for d, g in row.items()} for t, row in gold.items()}
     run = {t: {"unjudged": 99.0, **{f"d{i}": float(-i) for i in range(10)}} for t in gold}
-    with pytest.warns(tg.DataWarning, match=r"33.9% of what it looks at has no bronze label"):
+    with pytest.warns(tg.DataWarning, match=r"33.9% of what it counts has no bronze label"):
         answer = tg.correct(run, bronze, "DCG@5", gold=tg.Gold(gold, design="by-gold"), accuracy="given")[0]
     c = tg.Judge.fit(bronze, gold, design="by-gold").confusion.matrix
     f = np.zeros(3)
@@ -240,7 +240,7 @@ def test_homogeneity_finds_a_judge_that_favors_a_system_and_keeps_its_level() ->
 
     p, sentence = p_value(0, 0.3)
     assert p < 0.01
-    assert "NOT equally good" in sentence
+    assert "NOT equally accurate" in sentence
     assert sum(p_value(seed, 0.0)[0] < 0.1 for seed in range(1, 21)) <= 6
 
 

@@ -46,15 +46,15 @@ def test_p_equal_to_alpha_is_no_difference() -> None:
         assert found.significant == 2 * clear
         assert ResultList((pair(0.001, p_adjusted=p),)).significant == clear
         verdict = "b is better than a" if clear else "b and a are not significantly different"
-        assert f"errors {verdict} on P@10 (difference +0.100, p = 0.05)." in _sentences([pair(p)])[0]
+        assert f"errors, {verdict} on P@10 (difference +0.100, p = 0.05)." in _sentences([pair(p)])[0]
         assert _sentences([pair(p)] * 4)[0].startswith(f"{4 * clear} of 4 pairs differ")
     assert "a is better than b on P@10 (difference -0.100" in _sentences([pair(0.01, -0.1)])[0]
     assert "p, not adjusted for their number, below 0.05" in _sentences([pair(0.2)] * 4)[0]
     assert "adjusted p (bh) below 0.05" in _sentences([pair(0.2, adjustment="bh")] * 4)[0]
     assert len(_sentences([pair(0.2)] * 3)) == 3
     told = pair(0.2, p_adjusted=0.4, adjustment="holm", uncorrected=0.05, uncorrected_p=0.03)
-    assert "adjusted p = 0.4; by the bronze labels +0.050, p = 0.03, not adjusted)" in _sentences([told])[0]
-    assert "p = 0.2; by the bronze labels +0.050)" in _sentences([pair(0.2, uncorrected=0.05)])[0]
+    assert "adjusted p = 0.4; uncorrected +0.050, p = 0.03, not adjusted)" in _sentences([told])[0]
+    assert "p = 0.2; uncorrected +0.050)" in _sentences([pair(0.2, uncorrected=0.05)])[0]
 
 
 def test_a_comparison_is_found_in_either_order() -> None:

@@ -14,7 +14,7 @@ import truegain as tg
 from tests.worlds import EBAY, study
 from truegain.errors import TruegainError
 from truegain.judge_error.judges import Judges
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.stats.results import Estimate
 from truegain.study.corrections import Corrections, sentence_of
 
@@ -36,7 +36,7 @@ def test_a_bronze_score_at_an_end_of_the_interval_is_held() -> None:
     assert answer("a", 0.3, low=0.2, high=0.4).width == pytest.approx(0.2)
     refused = answer("a", None, low=math.nan, high=math.nan, notes=("x", "y"))
     assert (refused.refused, math.isnan(refused.width)) == (True, True)
-    assert sentence_of(refused) == "a: by the bronze labels P@10 is 0.500; it cannot be corrected soundly (x; y)."
+    assert sentence_of(refused) == "a: by the bronze labels P@10 is 0.500; it cannot be corrected (x; y)."
 
 
 def test_notes_and_sentences_of_many_systems() -> None:

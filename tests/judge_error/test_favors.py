@@ -15,7 +15,7 @@ from truegain.errors import DataWarning
 from truegain.judge_error import diagnostics
 from truegain.judge_error.diagnostics import _favor, favors, homogeneity
 from truegain.judge_error.favor import Favor
-from truegain.judge_error.system_judges import JudgedLists
+from truegain.judge_error.fits import JudgedLists
 from truegain.stats.student_t import p_of, quantile_of
 
 

@@ -15,14 +15,14 @@ from tests.worlds import study
 from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.errors import DataWarning
-from truegain.judge_error.judges import Judges
-from truegain.judge_error.rectify import gold_of_items
-from truegain.judge_error.system_judges import (
+from truegain.judge_error.fits import (
     _of_mean,
     _of_ratio,
     gold_alone_widths,
+    gold_of_items,
     warn_where_gold_alone_is_surer,
 )
+from truegain.judge_error.judges import Judges
 from truegain.measures.label_weights import tell_unjudged
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of
@@ -90,7 +90,7 @@ def test_unjudged_documents_are_told() -> None:
     runs, bronze, gold = study(0, topics=10)
     holes = {t: {d: b for d, b in row.items() if d not in ("a0", "a1")} for t, row in bronze.items()}
     ranked = aligned(runs, holes, Scoring())
-    with pytest.warns(tg.DataWarning, match=r"P@10: 10.0% of what it looks at has no bronze label"):
+    with pytest.warns(tg.DataWarning, match=r"P@10: 10.0% of what it counts has no bronze label"):
         tell_unjudged(ranked, tg.parse_measure("P@10"))
     discount = [1 / math.log2(i + 2) for i in range(10)]
     share = sum(discount[:2]) / sum(discount) / 2
@@ -107,7 +107,7 @@ def test_unjudged_documents_are_told() -> None:
     tell_unjudged(ranked, tg.parse_measure("P(judged_only=True)@10"))
     tell_unjudged(aligned(runs, bronze, Scoring()), tg.parse_measure("P@10"))
     some = {t: {d: g for d, g in row.items() if d in holes[t]} for t, row in gold.items()}
-    with pytest.warns(tg.DataWarning, match="no bronze label and counts as not relevant"):
+    with pytest.warns(tg.DataWarning, match="no bronze label and is treated as not relevant"):
         tg.correct(runs, holes, "P@10", gold=tg.Gold(some, design="by-gold"))
 
 

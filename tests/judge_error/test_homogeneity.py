@@ -124,7 +124,7 @@ def test_only_what_a_test_rejects_is_said() -> None:
     weak = (Favor("x", -0.109, 0.06, 20.0), Favor("y", 0.05, 0.06, 20.0), Favor("z", 0.06, 0.06, 20.0))
     rates = Homogeneity(tuple("xyz"), counts - 3, counts, 0.001, 0.5, 100, "P@5", weak)
     assert rates.rejected == ("specificity",)
-    assert "NOT equally good for all systems, by the test of specificity (" in rates.finding
+    assert "NOT equally accurate for all systems, by the test of specificity (" in rates.finding
     assert "No favored system is shown; clearest: x's P@5 0.109 lower" in rates.finding
     assert "the judge scores" not in rates.finding
     clear = replace(rates, favors=(Favor("x", -0.109, 0.01, 20.0), *weak[1:]))
@@ -133,9 +133,9 @@ def test_only_what_a_test_rejects_is_said() -> None:
     assert "the judge scores x's P@5 0.109 lower than that of the other systems" in clear.finding
     assert "shown" not in clear.finding
     assert replace(clear, p_r=0.001).finding.startswith(
-        "The judge is NOT equally good for all systems, by the tests of sensitivity, specificity and favor ("
+        "The judge is NOT equally accurate for all systems, by the tests of sensitivity, specificity and favor ("
     )
     own = "on its own documents (accuracy='system' of tg.correct"
-    assert clear.sentence.endswith("Correct the scores with these gold labels, which allows for it (tg.correct).")
+    assert clear.sentence.endswith("To account for this, correct the scores with these gold labels (tg.correct).")
     assert replace(clear, design="by-gold").sentence.endswith(f"{own}, the default).")
     assert replace(clear, design="elsewhere").sentence.endswith(f"{own}).")

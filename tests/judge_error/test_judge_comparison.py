@@ -129,8 +129,8 @@ def test_naive_stands_beside_corrected_and_the_judge_is_described() -> None:
     assert pair.uncorrected_p == pytest.approx(plain.p)
     text = str(found)
     assert "bronze judge on" in text
-    assert "NOT equally good" in text
-    assert f"by the bronze labels {pair.uncorrected:+.3f}" in text
+    assert "NOT equally accurate" in text
+    assert f"uncorrected {pair.uncorrected:+.3f}" in text
 
 
 def test_values_that_are_not_known_are_refused() -> None:

@@ -17,8 +17,8 @@ from truegain.data.pool import RankedGains
 from truegain.judge_error import confusion, topic_estimators
 from truegain.judge_error.confusion import corrected_mean
 from truegain.judge_error.diagnostics import favors, rank_shifts
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.judges import Judges
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.stats.contrasts import Contrasts
 
@@ -121,7 +121,7 @@ def test_variance_of_a_score_and_of_a_difference_written_out(labels: int, measur
     joint = slope(lambda w: corrected_values(ranked, judge, one, w[None], accuracy=accuracy)[0], n)  # type: ignore[arg-type]
     of_gold = np.stack([np.bincount(topic, p, n) for p in pairs.T], axis=1)
     for k, c in enumerate(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]])):
-        asked = ASKED.some(k, k + 1)
+        asked = ASKED.part(k, k + 1)
         scored, all_gold = (joint - of_gold) @ c, of_gold @ c
         parts, spread = [], []
         for i, g in enumerate(np.unique(label)):

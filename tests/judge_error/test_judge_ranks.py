@@ -28,7 +28,7 @@ from truegain.judge_error.diagnostics import (
     rank_shifts,
 )
 from truegain.judge_error.favor import ONE_TOPIC, Favor
-from truegain.judge_error.system_judges import JudgedLists, check_says_something
+from truegain.judge_error.fits import JudgedLists, check_says_something
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import p_of, quantile_of
 from truegain.study.corrections import Corrections
@@ -157,7 +157,7 @@ def test_a_refusal_names_its_system_once() -> None:
         "a", "DCG@10", math.nan, math.nan, math.nan, uncorrected=3.0, method="refused", notes=("too little",)
     )
     both = Corrections((base, replace(base, system="b", value=1.0, low=0.0, high=2.0, notes=())))
-    assert both.table().notes[0].endswith("it cannot be corrected soundly (too little).")
+    assert both.table().notes[0].endswith("it cannot be corrected (too little).")
     assert "a: too little" in both.table().notes
     assert [both.table().records()[0][c] for c in ("value", "low", "high", "se")] == [None] * 4
     several = Corrections((base, replace(base, measure="P@10", value=1.0, low=0.0, high=2.0, notes=())))

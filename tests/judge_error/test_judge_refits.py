@@ -15,8 +15,8 @@ from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.io.columns import Floats
 from truegain.judge_error.confusion import corrected_mean
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.judges import Judges
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.judge_error.topic_estimators import TopicFit
 
 Labels = dict[str, dict[str, int]]

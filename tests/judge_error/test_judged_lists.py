@@ -17,17 +17,17 @@ from truegain.data.alignment import aligned
 from truegain.errors import MeasureError, TruegainError
 from truegain.experiments.judge_errors import BronzeMean, compare_means, correct_mean
 from truegain.judge_error.diagnostics import homogeneity
-from truegain.judge_error.judge_quality import accuracy_by_topic
-from truegain.judge_error.judges import CorrectionOptions, Judges
-from truegain.judge_error.label_tables import TopicMatrix
-from truegain.judge_error.rectify import refuse_strays
-from truegain.judge_error.system_judges import (
+from truegain.judge_error.fits import (
     JudgedLists,
     check_inside,
     check_says_something,
+    refuse_strays,
     score_range,
 )
-from truegain.measures.parse import parse_measure
+from truegain.judge_error.judge_quality import accuracy_by_topic
+from truegain.judge_error.judges import CorrectionOptions, Judges
+from truegain.judge_error.label_tables import TopicMatrix
+from truegain.measures.catalogue import parse_measure
 
 P3 = parse_measure("P@3")
 

@@ -18,11 +18,11 @@ from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.data.judgments import Judgments
 from truegain.errors import TruegainError
+from truegain.judge_error.fits import expansion_by_judge, rectification
 from truegain.judge_error.pair_estimators import PairFit
-from truegain.judge_error.rectify import expansion_by_judge, rectification
 from truegain.judge_error.topic_estimators import TopicFit
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import linear_parts
-from truegain.measures.parse import parse_measure
 from truegain.stats.contrasts import Contrasts
 from truegain.study.corrections import on_slopes
 

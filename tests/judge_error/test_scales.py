@@ -13,7 +13,7 @@ import truegain as tg
 from tests.worlds import study
 from truegain.data.judgments import Judgments
 from truegain.data.pool import Pool
-from truegain.judge_error.gold_pairs import OffScaleLabels, apart, on_scale, pair_up, scale_of, tell_scales
+from truegain.judge_error.gold_pairs import OffScaleLabels, different_scales, on_scale, pair_up, scale_of, tell_scales
 
 Labels = dict[str, dict[str, float]]
 
@@ -252,14 +252,16 @@ def test_when_two_scales_differ(bronze: list[float], gold: list[float], differ: 
 )
 def test_when_labels_are_no_gains_of_one_scale(bronze: list[float], gold: list[float], differ: bool) -> None:
     """Guards twice as high, to the limit, and fractions beside whole numbers."""
-    assert (apart(np.array(bronze, float), np.array(gold, float)) is not None) == differ
+    assert (different_scales(np.array(bronze, float), np.array(gold, float)) is not None) == differ
 
 
 def test_how_labels_are_listed() -> None:
     """Guards six labels one by one, and seven as a range."""
     six, seven = np.arange(6.0), np.arange(7.0)
-    assert apart(six, six / 2) == "bronze labels are 0, 1, 2, 3, 4, 5, gold labels 0, 0.5, 1, 1.5, 2, 2.5"
-    assert apart(seven, seven / 2) == "bronze labels are 0 to 6 (7 different), gold labels 0 to 3 (7 different)"
+    assert different_scales(six, six / 2) == "bronze labels are 0, 1, 2, 3, 4, 5, gold labels 0, 0.5, 1, 1.5, 2, 2.5"
+    assert (
+        different_scales(seven, seven / 2) == "bronze labels are 0 to 6 (7 different), gold labels 0 to 3 (7 different)"
+    )
 
 
 def test_strays_are_beyond_gold_and_the_rarest_are_shown() -> None:

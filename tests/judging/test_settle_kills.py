@@ -139,4 +139,4 @@ def test_killed_before_the_answer_is_written(nest: Nest, demo: Demo, tmp_path: P
     other = demo.words(folder, "system-4", "system-7", "--people", 2)
     with Running(other, tmp_path / "other") as refused:
         assert refused.process.wait(60) == 2
-        assert "this folder settles another question (baselines: " in " ".join(refused.said.split())
+        assert "this folder belongs to another question (baselines: " in " ".join(refused.said.split())

@@ -368,7 +368,7 @@ def test_a_start_that_was_broken_off(tmp_path: Path) -> None:
 
 def test_another_question(place: Place) -> None:
     """Guards the folder: another question is refused, whether it is decided or not."""
-    with pytest.raises(InputError, match=r"settles another question \(baselines: "):
+    with pytest.raises(InputError, match=r"belongs to another question \(baselines: "):
         place.keeper(baseline="new", candidate="old").known()
 
 

@@ -124,11 +124,11 @@ INIT = "annotate init study --topics topics.jsonl --docs docs.jsonl --pool list.
 
 @pytest.mark.parametrize(("words", "said"), [
     ("--teamwork", "--teamwork: a team labels documents; add --task graded, or --task binary"),
-    ("--task graded --double 0.1", "--double: a second person is asked in a team's list alone; add --teamwork"),
+    ("--task graded --double 0.1", "--double applies only to a team's list; add --teamwork"),
     ("--task graded --teamwork --judgments 2", "--judgments: each row of a team's list has one label; --double 1 asks"),
     ("--task graded --teamwork --size 4", "--size: a team labels the list in its order, row by row; leave"),
     ("--task graded --teamwork --order spread", "--order: a team labels the list in its order, row by row; leave"),
-    ("--task graded --teamwork --platform prolific", "--platform: a team comes by invitation, or openly; prolific"),
+    ("--task graded --teamwork --platform prolific", "--platform: a team joins by invitation or openly, and prolific"),
 ])  # fmt: skip
 def test_refused_options(command: Command, words: str, said: str) -> None:  # noqa: F811
     """Guards options that do not go together: told before anything is read, with what to do."""

@@ -49,7 +49,7 @@ def test_a_command_prints_what_it_printed(
     words = shlex.split(command)
     if words[-2:] == ["--format", "json"]:
         faults = schema_faults(words, seen.out)
-        assert not faults, f"{faults[:3]}: declare new columns in results/columns.py and cli/schema.py"
+        assert not faults, f"{faults[:3]}: declare new columns in results/documents.py and cli/schema.py"
     kept = HERE / f"{area}.json"
     answers = answers_in(kept)
     if KEEP:

@@ -14,8 +14,7 @@ import pytest
 from tests.schemas import command_of, schema_faults
 from truegain.cli.app import main
 from truegain.cli.schema import DOCUMENTS, TABLES, commands_with_json, schema_of_command
-from truegain.results.columns import COLUMNS
-from truegain.results.documents import described
+from truegain.results.documents import COLUMNS, described
 from truegain.stats.results import Comparison, Estimate
 from truegain.study import documents
 

@@ -297,7 +297,7 @@ def test_a_wrong_key_in_the_middle_keeps_what_there_is(run: Run, folder: Path) -
         code, _, err = run(*command(server, "-o", "llm.csv", "--concurrency", "1"))
         assert code == 2
         assert "does not accept the key" in err
-        assert "5 answers are kept in llm.answers.sqlite, and the same command goes on from there" in err
+        assert "5 answers are kept in llm.answers.sqlite; the same command continues from there" in err
         server.behave = as_asked
         assert run(*command(server, "-o", "llm.csv"))[0] == 0
     assert len(server.requests) == 5 + 1 + 7
@@ -483,7 +483,7 @@ def test_ctrl_c_ends_cleanly_and_the_same_command_goes_on(folder: Path) -> None:
         lines = told.decode().splitlines()
         assert "in flight, whose answers are paid for; press Ctrl-C again to abandon them" in lines[0]
         asked = len(server.requests)
-        assert f"interrupted: {asked} answers are kept in llm.answers.sqlite, and the same command goes on" in lines[1]
+        assert f"interrupted: {asked} answers are kept in llm.answers.sqlite; the same command continues" in lines[1]
         assert lines[1].endswith("nothing was written")
         assert len(lines) == 2
         assert not (folder / "llm.csv").exists()
@@ -544,4 +544,4 @@ def test_a_terminal_shows_how_far_it_is(folder: Path) -> None:
     assert "a minute" in text
     assert "cost 0." in text
     assert "s left" in text
-    assert "the same command goes on" in text
+    assert "the same command continues" in text

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from tests.logs.made import mean_of
 from truegain.data.item_reading import joined, read_items
 from truegain.errors import InputError
-from truegain.io.column_names import FileOptions, read_with
+from truegain.io.file_options import FileOptions, read_with
 from truegain.io.logs.autojudge import AS_TREC_EVAL, refuse_unnamed
 from truegain.io.logs.catalogue import LOGS, log_format, log_format_of, read_log
 from truegain.io.logs.log import OK, Log, ScoreRange
@@ -752,7 +752,7 @@ def test_a_leaderboard_that_was_said_to_be_one(tmp_path: Path) -> None:
     wrong = read_with(FileOptions(columns="topic,run,measure,value"))
     with (
         wrong,
-        pytest.raises(InputError, match="column 2 holds the topics, as its rows of 'all' tell, and not column 1"),
+        pytest.raises(InputError, match="column 2 holds the topics, as its rows of 'all' show, not column 1"),
     ):
         read_items(board)
 

@@ -8,9 +8,9 @@ import pytest
 import truegain as tg
 from tests.worlds import there
 from truegain.data.alignment import aligned
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.dcg import nDCG
 from truegain.measures.label_weights import linear_parts
-from truegain.measures.parse import parse_measure
 
 
 def test_cumulated_gain_is_a_plain_sum() -> None:

@@ -19,8 +19,8 @@ from tests.worlds import there
 from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.errors import InputError, MeasureError, TruegainError
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.content import Content, ContentScorer, relevant_items
-from truegain.measures.parse import parse_measure
 from truegain.text import divergence
 from truegain.text.corpus import Corpus
 from truegain.text.divergence import RankedText

@@ -16,9 +16,8 @@ from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError
 from truegain.io.columns import Floats
 from truegain.measures.base import Measure
-from truegain.measures.catalogue import CATALOGUE
+from truegain.measures.catalogue import CATALOGUE, parse_measure
 from truegain.measures.label_weights import linear_parts
-from truegain.measures.parse import parse_measure
 
 LINEAR = [
     "P@5", "P(rel=2)@3", "Hits", "Hits(rel=2)@4", "CG@4", "CG", "CG(gains={1:5,2:-2})@6", "DCG@5", "DCG",

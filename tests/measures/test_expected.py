@@ -12,8 +12,8 @@ from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.expected import Chances, expected, levels_of
-from truegain.measures.parse import parse_measure
 
 rng = np.random.default_rng(6)
 DOCS = [f"d{i}" for i in range(9)]

@@ -12,8 +12,8 @@ from tests.worlds import study
 from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.errors import MeasureError
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import label_weights, level_of, levels_of, tell_unjudged
-from truegain.measures.parse import parse_measure
 
 
 @pytest.mark.parametrize(("topics", "told"), [(39, True), (50, False)])
@@ -22,7 +22,7 @@ def test_a_share_that_is_shown_as_nothing(topics: int, told: bool, recwarn: pyte
     labels = {str(t): {f"d{i}": i % 2 for i in range(50) if (t, i) != (3, 20)} for t in range(topics)}
     runs = {"a": {str(t): {f"d{i}": float(-i) for i in range(50)} for t in range(topics)}}
     tell_unjudged(aligned(runs, labels, Scoring()), parse_measure("P@50"))
-    assert [("0.1% of what it looks at" in str(w.message)) for w in recwarn] == [True] * told
+    assert [("0.1% of what it counts" in str(w.message)) for w in recwarn] == [True] * told
 
 
 @pytest.mark.parametrize("measure", ["P@4", "DCG@9", "P(rel=3)@5", "AP", "nDCG@3"])
@@ -45,7 +45,7 @@ def test_a_share_by_hand(measure: str, recwarn: pytest.WarningsRecorder) -> None
         assert len(recwarn) == 0
         return
     share = 1 - sum(x for x, judged in seen if judged) / sum(x for x, _ in seen)
-    assert f"{one}: {share:.1%} of what it looks at" in str(recwarn[0].message)
+    assert f"{one}: {share:.1%} of what it counts" in str(recwarn[0].message)
 
 
 RUNS, BRONZE, GOLD = study(3, topics=12, docs=6)
@@ -75,10 +75,10 @@ def test_the_share_without_a_label(measure: str, recwarn: pytest.WarningsRecorde
     holes = {t: {d: g for d, g in row.items() if d not in ("a0", "b3")} for t, row in BRONZE.items()}
     one = parse_measure(measure)
     tg.correct(RUNS, holes, one, gold=tg.Gold(GOLD, design="topics"), unmatched="drop")
-    said = [str(w.message) for w in recwarn if "has no bronze label and counts" in str(w.message)]
+    said = [str(w.message) for w in recwarn if "has no bronze label and is" in str(w.message)]
     if "judged_only" in measure:
         assert not said
         return
     weight = np.array([0.5**i for i in range(6)]) if "RBP" in measure else np.array([1, 1, 1, 1, 1, 0])
     share = (weight[0] + weight[3]) / (2 * weight.sum())
-    assert said[0].startswith(f"{one}: {share:.1%} of what it looks at")
+    assert said[0].startswith(f"{one}: {share:.1%} of what it counts")

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import truegain as tg
+from truegain.measures.catalogue import OF_NUGGETS
 from truegain.measures.label_weights import linear_parts
 from truegain.measures.nuggets import NUGGET_MEASURES, A, V, V_strict, nugget_measures
-from truegain.measures.parse import OF_NUGGETS
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.errors.DataWarning")  # few topics, and what failed
 Record = dict[str, Any]

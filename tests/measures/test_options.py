@@ -14,7 +14,7 @@ import pytest
 import truegain as tg
 from tests.worlds import there
 from truegain.config import Scoring
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.scoring import at_level
 
 GAINS = [0.5, 0.0, 0.25, 0.0, 0.5, 0.1]

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 import truegain as tg
 from tests.worlds import there
 from truegain.measures.base import Measure
-from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN
+from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN, parse_measures
 from truegain.measures.dcg import nDCG
-from truegain.measures.parse import parse_measures
 from truegain.measures.precision import P
 
 

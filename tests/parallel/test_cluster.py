@@ -198,7 +198,7 @@ def test_an_interrupt_tells_what_was_done_and_drops_the_rest(started: Started, t
     def stop(_: int) -> None:
         raise KeyboardInterrupt
 
-    said = rf"^\d+ of 500 pieces were finished; all .* are kept in {kept}: run the same again to go on from there$"
+    said = rf"^\d+ of 500 pieces were finished; all .* are kept in {kept}: run the same again to continue from there$"
     with pytest.raises(Interrupted, match=said), tg.run_on(Cluster(started.address)) as engine:
         list(engine.run(pieces.noted, range(500), shared=(str(tmp_path), 0.01), progress=stop))
     settled(started)

@@ -14,7 +14,7 @@ from tests.worlds import Labels, Runs
 from truegain.config import Scoring
 from truegain.data.alignment import aligned
 from truegain.data.label_lists import GoldList
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.planning.gold_sample import draw_list, errors_of, sizes_of
 from truegain.study.precision import CurrentPrecision, cheapest, fewest_gold
 

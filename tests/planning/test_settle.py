@@ -704,7 +704,7 @@ def hide(bronze: Labels, docs: set[str], topics: int) -> Labels:
     return {t: {d: x for d, x in row.items() if int(t) >= topics or d not in docs} for t, row in bronze.items()}
 
 
-@pytest.mark.filterwarnings("ignore:P@5. .*% of what it looks at has no bronze label")
+@pytest.mark.filterwarnings("ignore:P@5. .*% of what it counts has no bronze label")
 def test_unjudged_documents_are_held_against_the_answer() -> None:
     """Guards unjudged documents: they cost further labels where these can outweigh them, as verdicts say."""
     runs, bronze, gold = world(6, gain=0.45)
@@ -718,7 +718,7 @@ def test_unjudged_documents_are_held_against_the_answer() -> None:
     assert there(bound.settlement.pairs[0].now.low) > 6 * 0.2 / 20 > there(zero.settlement.pairs[0].now.low)
 
 
-@pytest.mark.filterwarnings("ignore:P@5. .*% of what it looks at has no bronze label")
+@pytest.mark.filterwarnings("ignore:P@5. .*% of what it counts has no bronze label")
 def test_unjudged_documents_may_keep_it_open_for_good() -> None:
     """Guards the way out: it ends before the list does, says that unjudged documents are why, and what to do."""
     runs, bronze, gold = world(6, gain=0.25)
@@ -743,7 +743,7 @@ def test_unjudged_documents_are_told_of_before_anybody_labels() -> None:
     """Guards the warning: it comes with the list, not with the answer."""
     runs, bronze, _ = world(6)
     study = tg.Study(runs, hide(bronze, {"0d2"}, 6), "P@5")
-    with pytest.warns(tg.DataWarning, match="3.0% of what it looks at has no bronze label"):
+    with pytest.warns(tg.DataWarning, match="3.0% of what it counts has no bronze label"):
         settling = Settling(study, "s0", ["s1"])
     assert (
         "s1 against s0: 6 unjudged documents could take 0.0600 from the difference, and are not on the list. "
@@ -761,7 +761,7 @@ def test_documents_that_nobody_can_judge_may_keep_it_open() -> None:
     assert settled.labels < len(settled.filled)
     stuck = sum(d.endswith(("d1", "d2")) for d in settled.filled.docs[: settled.labels])
     assert (
-        f"the documents that could not be judged could move the difference by {0.2 / 20 * stuck:.4f}. Have them "
+        f"the documents that could not be judged could move the difference by {0.2 / 20 * stuck:.4f}. Ask somebody "
         in (settled.sentence)
     )
 
@@ -805,8 +805,7 @@ def test_where_nobody_could_judge_it_is_told_what_was_left_open() -> None:
     assert (free.status, free.labels, free.settlement.pairs[0].forecast) == ("out-of-reach", 60, False)
     assert free.sentence == (
         "The data cannot show whether s1 is better than s0 on P@5. No number of labels will decide it: the documents "
-        "that could not be judged could move the difference by 0.6000. Have them labeled by somebody who can judge "
-        "them."
+        "that could not be judged could move the difference by 0.6000. Ask somebody who can judge them."
     )
     runs, bronze, _ = world(2, topics=60)
     study = tg.Study(runs, bronze, "P@5")
@@ -911,7 +910,7 @@ def test_a_forecast_ends_it() -> None:
     assert 70 <= settled.labels < on.labels
     left = len(settled.filled) - settled.labels
     for part in (
-        f"A forecast ended it: the chance that the other {left} documents of the list decide it is below 2%.",
+        f"A forecast ended it: the chance that the other {left} documents of the list decide the comparison is below",
         "With all of them labeled the interval would still be about", "topics",
     ):  # fmt: skip
         assert part in settled.sentence, part

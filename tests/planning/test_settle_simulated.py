@@ -10,7 +10,7 @@ from benchmarks.settle import __main__ as command
 from benchmarks.settle import ways
 from benchmarks.settle.figure import rows_of
 from benchmarks.settle.forecast import order_of
-from benchmarks.settle.tables import ALL, BEFORE, LEARNING, ORACLE, SETTLE, studies
+from benchmarks.settle.tables import ALL, BEFORE, BOTH, CHANCES, LEARNING, ORACLE, SETTLE, studies
 from benchmarks.settle.worlds import WORLDS, Case, Own, World
 
 from truegain.planning.settle import Settling
@@ -87,6 +87,19 @@ def test_worlds_are_as_they_say() -> None:
     assert np.mean(seen) == pytest.approx(0.1, abs=4 * np.std(seen) / np.sqrt(len(seen)))
 
 
+def test_chances_are_those_of_the_labels() -> None:
+    """Of documents with a chance of about c, a share of about c is relevant, whatever the judge says and of whom."""
+    cases = [Own().draw(np.random.default_rng(seed)) for seed in range(60)]
+    chance, gold, bronze, weight = (
+        np.concatenate(x)
+        for x in zip(*((c.chance, c.known.gold, c.known.stratum, c.weight) for c in cases), strict=True)
+    )
+    for of in (chance < 0.2, (chance > 0.4) & (chance < 0.6), chance > 0.8, (bronze == 1) & (weight > 0),
+               (bronze == 0) & (weight > 0), (bronze == 1) & (weight < 0), (bronze == 0) & (weight < 0)):  # fmt: skip
+        sd = np.sqrt((chance * (1 - chance))[of].mean() / of.sum())
+        assert gold[of].mean() == pytest.approx(chance[of].mean(), abs=4 * sd)
+
+
 @pytest.mark.slow
 def test_learned_sizes_are_a_fair_game() -> None:
     """Z has the total as its mean whatever was learned: over many draws of the rest its mean is the total."""
@@ -122,7 +135,7 @@ def test_answers_and_rows_of_the_figure() -> None:
     small = World("leans", "small", Own(topics=SMALL, effect=0.3).draw)
     found = studies(small, 12, 1)
     assert {len(answers) for answers in found.answers.values()} == {12}
-    assert {SETTLE, LEARNING, ORACLE, BEFORE} <= set(found.answers)
+    assert {SETTLE, LEARNING, ORACLE, CHANCES, BOTH, BEFORE} <= set(found.answers)
     assert all(1 <= a.labels <= n for a, n in zip(found.answers[SETTLE], found.pairs, strict=True))
     assert ALL in "\n".join(found.table())
     found.truth[:] = [0.05] * 12

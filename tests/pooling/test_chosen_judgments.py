@@ -49,7 +49,7 @@ def test_unjudged_as_zero_is_refused(tmp_path: Path) -> None:
         lambda: tg.correct(runs, path, "P@10", gold=tg.Gold(plain, design="random")),
         lambda: tg.Study(runs, path, "P@10").best(),
     ):
-        said = r"chose 40 of the 60 labels .* 600 documents that P@10 looks at are unjudged: .* fill='predicted'"
+        said = r"chose 40 of the 60 labels .* 600 documents that P@10 counts are unjudged: .* fill='predicted'"
         with pytest.raises(InputError, match=said):
             refused()
     with pytest.raises(InputError, match=r"P@10, nDCG@10 or AP with fill='predicted' of tg.evaluate, which does not"):

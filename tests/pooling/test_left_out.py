@@ -15,7 +15,7 @@ from truegain.data.alignment import aligned, without_items
 from truegain.data.judgments import judgments_of_columns
 from truegain.data.teams import Teams
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measures
+from truegain.measures.catalogue import parse_measures
 from truegain.measures.scoring import scored
 from truegain.parallel.jobs import Local
 from truegain.pooling.pools import leave_out, left_out_table

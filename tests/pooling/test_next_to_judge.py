@@ -15,7 +15,7 @@ import truegain as tg
 from tests.worlds import there
 from truegain.config import Scoring
 from truegain.errors import MeasureError, TruegainError
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.pooling.next_to_judge import LEAST, Next, PairSoFar, next_to_judge, phi
 from truegain.pooling.prediction import Fit, Prediction
 from truegain.stats.rank_correlation import kendall_tau

@@ -17,7 +17,7 @@ import truegain as tg
 from truegain.config import Scoring
 from truegain.data.judgments import Judgments
 from truegain.errors import DataWarning, MeasureError, TruegainError
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.pooling import bounds
 from truegain.pooling.next_to_judge import next_to_judge
 from truegain.pooling.pools import Filled, leave_out

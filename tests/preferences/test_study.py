@@ -135,7 +135,7 @@ def test_gold_corrects_the_judge_and_says_how_little_it_brings() -> None:
     assert verdict.uncorrected.source == "uncorrected"
     assert not verdict.labels_by
     note = next(n for n in verdict.notes if "The judge agrees with people on" in n)
-    assert "% narrower than by the gold comparisons alone" in note
+    assert "% narrower than with the gold comparisons alone" in note
     assert any(step.words == "gold comparisons" for step in verdict.steps)
     estimator = study.variance_model().estimator
     assert isinstance(estimator, ByPreferences)

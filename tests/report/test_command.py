@@ -86,7 +86,7 @@ def test_to_standard_output(run: Run) -> None:
         (("true.qrels", "runs", "-m", "GMAP", "-o", "x.html"), "GMAP"),
         (("no.toml", "-o", "x.html"), "no.toml: no such file"),
         (("empty.toml", "-o", "x.html"), "no judgments are named"),
-        (("true.qrels", "-o", "x.html"), "no runs are named; give them after the judgments, or study.toml"),
+        (("true.qrels", "-o", "x.html"), "no runs are named; give them after the judgments, or give a study.toml"),
     ],
 )
 def test_mistakes_end_with_2_and_leave_nothing(run: Run, folder: Path, words: tuple[str, ...], said: str) -> None:

@@ -9,8 +9,7 @@ import pytest
 from tests.report import worlds
 from tests.report.reading import Tag, read
 from truegain.errors import MeasureError
-from truegain.measures.catalogue import CATALOGUE
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import CATALOGUE, parse_measure
 from truegain.report.citations import CITED, EXPONENTIAL, form_of
 from truegain.report.facts import Facts
 from truegain.report.gather import gather

@@ -14,7 +14,7 @@ from tests.flat import flat_study
 from truegain.data.judgments import Judgments
 from truegain.data.runs import Runs
 from truegain.experiments.worlds import noisy_ratings
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.report.facts import Facts, MeasureFacts
 from truegain.report.gather import gather
 from truegain.stats.results import Estimate

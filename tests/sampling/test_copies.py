@@ -16,7 +16,7 @@ from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Runs
 from truegain.io.columns import Floats
 from truegain.measures.average_precision import AP
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.sampling import _copies
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate, weighted_sums
 from truegain.sampling.streams import stream_key, stream_keys, streams

@@ -14,7 +14,7 @@ from truegain.data.judgments import Judgments
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.runs import Runs
 from truegain.io.columns import Ids
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.sampling import _copies
 from truegain.sampling.documents import (
     TopicLists,

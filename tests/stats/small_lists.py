@@ -14,7 +14,7 @@ from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.data.scores import Scores
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 
 SEED = 3
 

@@ -24,7 +24,7 @@ from truegain.data.runs import Runs
 from truegain.experiments.worlds import World, simulate
 from truegain.io.columns import Floats
 from truegain.measures.average_precision import AP
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.parallel.jobs import Local
 from truegain.sampling.documents import TopicLists, average_precisions, lists_of_topic, replicate
 from truegain.sampling.jackknife import accelerations, average_precision

@@ -16,7 +16,7 @@ from truegain.data.alignment import aligned
 from truegain.data.pool import RankedGains
 from truegain.io.columns import Floats
 from truegain.measures.base import Measure
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.sampling.documents import depth_needed, replicate
 from truegain.stats.collection_ap import collection_spread
 from truegain.stats.collection_intervals import (

@@ -21,7 +21,7 @@ from truegain.data.alignment import aligned
 from truegain.data.id_matching import UNCHECKED
 from truegain.data.pool import RankedGains
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.sampling.documents import average_precisions, lists_of_topic
 from truegain.stats import collection_ap, collection_intervals
 from truegain.stats import collection_ap as pairs_by_topic

@@ -74,9 +74,8 @@ def test_tukey_pairs() -> None:
         assert (c.low, c.high) == pytest.approx((c.difference - margin, c.difference + margin))
         assert c.effect == pytest.approx(c.difference / np.sqrt(tukey.anova.v_e))
     assert found.pairs[0].effect_name == "ES_HSD (V_E2)"
-    assert (
-        "effect size: ES_HSD (V_E2), the difference over the residual standard deviation of the two-way analysis"
-        in (found.table().notes)
+    assert "effect size: ES_HSD (V_E2), the difference over the residual standard deviation of the two-way ANOVA" in (
+        found.table().notes
     )
     assert tg.compare(scores_of(x), test="one-way-tukey-hsd").pairs[0].effect_name == "ES_HSD (V_E1)"
 

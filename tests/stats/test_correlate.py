@@ -20,7 +20,7 @@ from truegain.data.scores import Scores
 from truegain.errors import DataWarning, TruegainError
 from truegain.experiments.discriminative import top_set
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.stats.rank_correlation import (
     RankOptions,
     agreement,

@@ -23,7 +23,7 @@ from truegain.data.alignment import aligned
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.scoring import TopicMeans
 from truegain.sampling.source import Topics
 from truegain.sampling.streams import generator

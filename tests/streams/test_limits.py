@@ -17,9 +17,8 @@ from tests.streams.files import small_study
 from tests.streams.outcomes import outcome, tiny
 from truegain.io.columns import Names
 from truegain.io.memory import memory_of, unpacked_size
-from truegain.measures.catalogue import CATALOGUE
+from truegain.measures.catalogue import CATALOGUE, parse_measure
 from truegain.measures.evaluate import is_of_topics_alone
-from truegain.measures.parse import parse_measure
 from truegain.stats.multiple_testing import Trials
 from truegain.stats.significance import pairs as pair_tests
 

@@ -302,7 +302,7 @@ def test_labels_tell_the_clusters_of_topics() -> None:
     clusters = [f"c{t // 3}" for t in range(12)]
     labels = replace(plain, extra={"cluster": [cluster for cluster in clusters for _ in "xy"]})
     study = tg.Study(runs, labels, "P@1", population="clusters")
-    assert study.grouped == {"clusters": dict(zip(topics, clusters, strict=True))}
+    assert study.topic_units == {"clusters": dict(zip(topics, clusters, strict=True))}
     assert "from clusters like these 4" in study.verdict("old", "new").sentence
     odd = replace(plain, extra={"cluster": ["c9", *labels.extra["cluster"][1:]]})
     with pytest.raises(tg.TruegainError, match="topic q0 belongs to two clusters, c9 and c0"):

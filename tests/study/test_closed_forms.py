@@ -13,7 +13,7 @@ from tests.flat import flat_study
 from tests.judge_error.test_topic_fit import by_hand
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.stats.collection_pairs import mean_differences
 
 TOPICS = 24

@@ -14,7 +14,7 @@ from tests.worlds import there
 from truegain.cli.app import main
 from truegain.config import Scoring
 from truegain.data.alignment import aligned
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.pooling.first_ranks import FirstRanks, Held
 
 pytestmark = pytest.mark.filterwarnings("ignore::truegain.DataWarning")

@@ -39,7 +39,7 @@ def world(seed: int = 1) -> tuple[Runs, Labels]:
         ("AP", {"depth": 10}, "AP@10"),
         ("P@20", {"depth": 10}, "P@10"),
         (["P@5", "nDCG"], {"depth": 10}, "nDCG@10"),
-        ("P@5", {"depth": 10}, "leave it out, since P@5 looks no deeper"),
+        ("P@5", {"depth": 10}, "leave it out, since P@5 counts no deeper"),
         ("Rprec", {"depth": 10}, "leave it out, or cut the runs"),
         ("P@5", {"judged_only": True}, "P(judged_only=True)@5"),
         ("AP", {"judged_only": True}, "AP(judged_only=True)"),

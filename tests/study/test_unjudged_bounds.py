@@ -15,7 +15,7 @@ from truegain.data.alignment import aligned, of_systems
 from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.scoring import keys_in_question
 from truegain.pooling.bounds import extremes_of
 from truegain.pooling.pools import Filled
@@ -295,7 +295,7 @@ def test_a_sample_of_the_unjudged_is_as_large_as_it_must_be(
     assert step.half == pytest.approx(wide[n - 1])
     assert step.cost == pytest.approx(0.7 * n)
     some = f"all {documents}" if n == documents else f"a random {n} of the {documents}"
-    assert step.phrase == f"labels of {some} unjudged documents, which alone leave the question open"
+    assert step.phrase == f"labels of {some} unjudged documents (not enough alone to decide)"
     unpriced = sample_step(hidden, variance, quantile, aim)
     assert unpriced is not None
     assert unpriced.cost is None

@@ -18,7 +18,7 @@ from truegain.config import Scoring
 from truegain.data.label_list_reading import read_gold_list
 from truegain.data.label_lists import GoldList
 from truegain.errors import InputError, TruegainError
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.pooling import samples
 from truegain.pooling.prediction import Prediction
 from truegain.stats.contrasts import Contrasts
@@ -281,8 +281,8 @@ def test_limits_at_every_look_are_wider() -> None:
         ({"unjudged_sample": None, "predicted": False, "gold": "sample"}, "sample of unjudged documents.*unjudged="),
         ({"measures": "P@6"}, "for other runs, other judgments or another measure"),
         ({"judgments": "more"}, r"order 1 \(topic t\d\d, document d\d\d\) of the sample has a label in the judgments"),
-        ({"judgments": "fewer"}, "unjudged documents that P@5 looks at are not on it"),
-        ({"runs": "other"}, "unjudged documents that P@5 looks at are not on it"),
+        ({"judgments": "fewer"}, "unjudged documents that P@5 counts are not on it"),
+        ({"runs": "other"}, "unjudged documents that P@5 counts are not on it"),
     ],
 )  # fmt: skip
 def test_what_is_refused(given: dict[str, object], said: str) -> None:

@@ -165,7 +165,7 @@ def test_holes_are_a_source_of_their_own() -> None:
         ({"unjudged_sample": "judged"}, r"(\d+) of \1 labels are not of unjudged documents"),
         ({"unjudged_sample": "few"}, "3 labels are; at least 10"),
         ({"unjudged_sample": "below"}, "has a label below 0"),
-        ({"measures": "P@2", "unjudged_sample": "sample"}, "that P@2 looks at in these runs"),
+        ({"measures": "P@2", "unjudged_sample": "sample"}, "that P@2 counts in these runs"),
     ],
 )  # fmt: skip
 def test_what_is_refused(given: dict[str, object], said: str) -> None:

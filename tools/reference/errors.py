@@ -135,7 +135,8 @@ IMPERATIVES = [
 SAYS = re.compile(rf"(?:^|[;:.(,!?]\s*|\bor |\band |\bthen |\bplease )(?:(?:{'|'.join(IMPERATIVES)})\b)", re.IGNORECASE)
 MILD = (  # words that say what there is, or what it may be
     r"must |there (?:are|is)\b|\bneed(?:s|ed)?\b|\bonly\b|at (?:least|most)|has to|; these do|it has |\bsuch as\b|"
-    r"which \w+\?|; .*(?:`truegain|--\w)|works? with|between 0 and|are for |is for |will try again|same command goes on"
+    r"which \w+\?|; .*(?:`truegain|--\w)|works? with|between 0 and|are for |is for |will try again|"
+    r"same command continues"
 )
 FAULT = "_fault"  # the method of a table that makes an error of one of its rows
 MOST_CASES = 40  # of one statement: as many texts as its choices make
@@ -147,7 +148,7 @@ LEAST_WORDS = 3  # fewer tell nothing: the message of something else is passed o
 # file: heading, what it is about, and the modules whose errors it lists; the longest name that fits counts
 SUBJECTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "files": ("Files and formats", "Files that cannot be read or written, and lines that cannot be understood.",
-              ("io", "addresses", "data.rating_columns", "data.writing", "results.overwrite")),
+              ("io", "io.remote", "data.rating_columns", "data.writing", "results.overwrite")),
     "data": ("Runs, judgments and ids", "Data that was read and does not fit together.", ("data",)),
     "measures": ("Measures", "Names of measures, and measures that do not fit a question.", ("measures",)),
     "options": ("Options and study files", "Options, keywords and `study.toml`.",
@@ -327,7 +328,7 @@ class Words:
         """The words of a call: of arguments named as options, of lists, of functions of the module that give a text."""
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         told = [self.value(x, depth) for x in node.args]
-        if name in ("arg", "argname", "told_value", "value_of", "option", "gold_drawn", "by_surface", "unjudged_of"):
+        if name in ("arg", "argname", "argvalue", "value_of", "option", "gold_drawn", "by_surface", "unjudged_of"):
             return self.marked(name, node, told)
         if name == "join" and node.args:
             return self.listed(node.args[0], depth)
@@ -632,7 +633,7 @@ def _is_text(node: ast.expr) -> bool:
     if isinstance(node, ast.BoolOp):
         return any(map(_is_text, node.values))
     if isinstance(node, ast.Call):
-        return getattr(node.func, "id", "") in ("arg", "argname", "by_surface", "option", "told_value", "value_of")
+        return getattr(node.func, "id", "") in ("arg", "argname", "by_surface", "option", "argvalue", "value_of")
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 

@@ -31,7 +31,7 @@ from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import RatingsLike, Scale, read_ratings, tell_mixed
 from truegain.errors import TruegainError, there_are
 from truegain.keywords import checked_keywords
-from truegain.message import argname, told_value, with_marks
+from truegain.message import argname, argvalue, with_marks
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -72,7 +72,7 @@ def rule_of(rule: str | Rule, *, seed: int = 0) -> Rule:
     form = _FORM.fullmatch(rule) if isinstance(rule, str) else None
     if form is None:
         raise TruegainError(
-            f"cannot read the rule {told_value('aggregate', rule, repr(rule))}; write it like 'mean' or "
+            f"cannot read the rule {argvalue('aggregate', rule, repr(rule))}; write it like 'mean' or "
             "'unanimity(p=0.1,spread=sd)'"
         )
     kind = _kind(form["name"], rule)
@@ -128,7 +128,7 @@ def _kind(name: str, rule: str) -> type[Rule]:
     kind = RULES.get(ALIASES.get(name.lower(), name.lower()))
     if kind is None:
         raise TruegainError(
-            f"there is no rule {told_value('aggregate', rule, repr(name))}; {there_are([name], [*RULES], len(RULES))}",
+            f"there is no rule {argvalue('aggregate', rule, repr(name))}; {there_are([name], [*RULES], len(RULES))}",
             allowed=[*RULES],
         )
     return kind
@@ -162,7 +162,7 @@ def _number(text: str) -> float:
 
 
 def _refusal(kind: type[Rule], rule: str, what: str) -> TruegainError:
-    return TruegainError(f"the rule {told_value('aggregate', rule, kind.NAME)}{what}")
+    return TruegainError(f"the rule {argvalue('aggregate', rule, kind.NAME)}{what}")
 
 
 # ---- From ratings to gains.

@@ -449,7 +449,7 @@ def _without(ratings: Judgments, drop: Drop, expert: Judgments | None, normalize
     if lost:
         warn(f"{counted(len(lost), 'assessor')} to leave out did not rate anything: {some(lost, NAMED)}")
     if not left_out:
-        warn("no assessor is left out: none is worth a second look")
+        warn("no assessor is left out: `agree` flags none")
         return ratings
     gone = np.isin(ratings.assessor.code, [ratings.assessor.values.index(n) for n in left_out])
     if gone.all():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from truegain.config import OutOfRange, Repeated
 from truegain.data.judgments import Judgments
-from truegain.io.column_names import Missing, file_options, values_of
+from truegain.io.file_options import Missing, file_options, values_of
 
 if TYPE_CHECKING:
     from truegain.data.ratings import Scale

@@ -34,8 +34,9 @@ def aggregate_command(
         Literal["all", "top3", "narrow", "wide"],
         advanced(
             "--units",
-            help="Magnitudes: use only the three units per document that agree best with --expert; --normalize is then "
-            "geometric by default.",
+            help="For magnitudes: units that give a document's label. top3: the three that agree best with --expert; "
+            "narrow, wide: the same among units with a narrow or wide scale. --normalize is then geometric by "
+            "default.",
         ),
     ] = "all",
     expert: Annotated[

@@ -92,7 +92,7 @@ class Material:
         ),
     ] = None
     depth: Annotated[int, typer.Option("-M", "--depth", min=1, help="Pool depth: documents of each run.")] = 10
-    most: Annotated[int | None, typer.Option("--most", min=1, help="Rows of the pool to judge, from its top.")] = None
+    most: Annotated[int | None, typer.Option("--most", min=1, help="Judge only the first N rows of the pool.")] = None
     usual: Annotated[
         Literal["text", "html"], typer.Option("--format", help="Format of documents that have no field `format`.")
     ] = "text"
@@ -104,22 +104,24 @@ class UnitOptions:
 
     n_judgments: Annotated[
         int | None,
-        typer.Option("--judgments", min=1, help="Judgments of each item, at least (default: 10; 1 for --teamwork)."),
+        typer.Option(
+            "--judgments", min=1, help="Minimum number of judgments of each item (default: 10; 1 for --teamwork)."
+        ),
     ] = None
     team: Annotated[
         bool,
-        typer.Option("--teamwork", help="A team labels the list in its order, document after document, in a stream."),
+        typer.Option("--teamwork", help="A team labels the list in its order, one document after another."),
     ] = False
     double: Annotated[
         float | None,
-        typer.Option("--double", min=0, max=1, help="With --teamwork: share of rows that a second person labels, too."),
+        typer.Option("--double", min=0, max=1, help="With --teamwork: share of rows that a second person also labels."),
     ] = None
     size: Annotated[
         int | None,
         typer.Option(
             "--size",
             min=1,
-            help="Items per unit, with any anchors (default: 8; 1 for --order decisive without anchors).",
+            help="Items per unit, including anchors (default: 8; 1 for --order decisive without anchors).",
         ),
     ] = None
     order: Annotated[
@@ -219,9 +221,7 @@ def _check_team(task: str, units: UnitOptions, platform: str | None) -> None:
     """Refuse what does not go with a team, or goes with one alone."""
     if not units.team:
         if units.double is not None:
-            raise TruegainError(
-                f"{option('--double')}: a second person is asked in a team's list alone; add --teamwork"
-            )
+            raise TruegainError(f"{option('--double')} applies only to a team's list; add --teamwork")
         return
     if task not in ("graded", "binary"):
         raise TruegainError(f"{option('--teamwork')}: a team labels documents; add --task graded, or --task binary")
@@ -237,8 +237,8 @@ def _check_team(task: str, units: UnitOptions, platform: str | None) -> None:
         )
     if platform in ("prolific", "mturk"):
         raise TruegainError(
-            f"{option('--platform')}: a team comes by invitation, or openly; {platform} pays sets; give another, or "
-            "leave it out"
+            f"{option('--platform')}: a team joins by invitation or openly, and {platform} pays by set; give another "
+            "platform, or leave it out"
         )
 
 
@@ -252,7 +252,7 @@ def _copy(name: str, called: str = "list") -> str:
 
 
 def check_study_command(folder: FolderOfStudy) -> None:
-    """Find every fault of a study, and estimate judgments, assessors, time and cost.
+    """Find every fault in a study, and estimate judgments, assessors, time and cost.
 
     Exit code 0: ready to serve. 2: the study has faults.
 
@@ -400,8 +400,8 @@ def _write_filled(path: str, study: JudgingStudy, rows: Sequence[Row], ratings: 
         raise InputError(
             error.problem,
             file=error.file,
-            hint=f"the ratings are written, the list is not; give these documents labels of the list in {where}, then "
-            f"truegain plan fill {study.gold_list} {'RATINGS' if ratings == '-' else ratings} -o {path}",
+            hint=f"the ratings are written, but not the list; give these documents labels of the list in {where}, "
+            f"then truegain plan fill {study.gold_list} {'RATINGS' if ratings == '-' else ratings} -o {path}",
         ) from None
     complete.write(path)
     rest = f"; {later:,} after the first that is not ready are left out" if later else ""
@@ -424,7 +424,7 @@ def withdraw_command(
     ] = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Find the assessor behind a completion code or id, and erase their answers if they ask for it.
+    """Find the assessor behind a completion code or id, and erase their answers on request (--erase).
 
     Examples:
         truegain annotate withdraw study EYB2-S2UZ-4HZL-BJXT

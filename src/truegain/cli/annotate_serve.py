@@ -159,19 +159,22 @@ def serve_command(
         advanced(
             "--per-address",
             min=0,
-            help="Most sets that one address (IPv6: one /64 network) may hold at a time; 0: no limit. Raise it for a "
-            "class behind one address. Does not apply to invitations, verified participants and this machine.",
+            help="Largest number of sets that one address (IPv6: one /64 network) may hold at a time; 0: no limit. "
+            "Raise it for a class behind one address. Does not apply to invitations, verified participants and "
+            "this machine.",
         ),
     ] = 10,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Log only failures, not every request.")] = False,
 ) -> None:
-    """Serve a study to assessors until Ctrl-C. Answers are kept; serving the study again continues it.
+    """Serve a study to assessors until Ctrl-C. Answers are stored; serve the study again to continue.
 
-    Limits of a request: 512 KB, its header within 20 s, its body within 60 s.
+    Limits per request: 512 KB, header within 20 s, body within 60 s.
 
-    Limits of a process: 2,000 connections, 250 from one address; a response that is not read for 60 s is dropped.
+    Limits per process: 2,000 connections, 250 from one address; a response that the client does not read for 60 s is
+    dropped.
 
-    Limits of an address: 60 requests a second, 10 to one set (600 and 120 at once); a new person every 2 s (100).
+    Limits per address: 60 requests a second, 10 to one set (bursts of 600 and 120); a new person every 2 s (bursts of
+    100).
 
     Examples:
         truegain annotate serve study

@@ -30,7 +30,7 @@ BESIDE_PEERS = ("eval", "init", "report")  # look at a collection, or print scor
 
 def main() -> None:
     """Run the command line: mistakes of the user end with exit code 2 and a message, never with a traceback."""
-    streams.mend()
+    streams.mend_streams()
     _one_thread_a_job()
     gc.disable()  # until the command begins: all that is loaded stays
     with warnings.catch_warnings():
@@ -58,8 +58,8 @@ def main() -> None:
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
-            lack_of = import_module("truegain.cli.study_files").message_of_lack
-            if own_message := message_of_trec(error) or lack_of(error):
+            not_named = import_module("truegain.cli.study_files").message_of_not_named
+            if own_message := message_of_trec(error) or not_named(error):
                 streams.tell(own_message, "error")
                 sys.exit(2)
             message = streams.seen(error.format_message())  # type: ignore[attr-defined]
@@ -101,8 +101,8 @@ def _run() -> int | None:
     verb = _verb()
     command = _built(verb)
     if verb:
-        import_module("truegain.cli.study_files").forget()
-        import_module("truegain.cli.inputs").add_checks(command)
+        import_module("truegain.cli.study_files").forget_study_file()
+        import_module("truegain.cli.every_command").add_checks(command)
     gc.freeze()
     gc.enable()
     starting.begin()

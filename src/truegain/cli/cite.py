@@ -99,7 +99,9 @@ def commands_in(words: Sequence[str]) -> list[str]:
 def cite_command(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[COMMAND...]", help="Commands, such as verdict, or plan topics; each reference once."),
+        typer.Argument(
+            metavar="[COMMAND...]", help="Commands, such as verdict or plan topics. Each reference is printed once."
+        ),
     ] = None,
     measure: Measures = None,
     output_format: Annotated[
@@ -107,10 +109,10 @@ def cite_command(
     ] = "bibtex",
     output: Output = "-",
 ) -> None:
-    """Print whom to cite: truegain, and the papers behind commands.
+    """Print what to cite: truegain, and the papers behind its commands.
 
-    Without a command, print the reference of truegain alone. Papers that a command uses only with some options are
-    among them: keep those that you used. The report of a study lists exactly those of that study.
+    Without a command, prints the reference of truegain alone. Includes papers that a command uses only with some
+    options; keep those that you used. The report of a study lists exactly the papers behind that study.
 
     Examples:
         truegain cite gate compare plan topics
@@ -122,7 +124,7 @@ def cite_command(
 
     keys = [key for command in commands_in(words or ()) for key in _of_command(command)]
     if measure:
-        from truegain.measures.parse import parse_measures
+        from truegain.measures.catalogue import parse_measures
         from truegain.report.citations import form_of
 
         keys += [key for one in parse_measures(measure) for key in form_of(one.measure).cites]

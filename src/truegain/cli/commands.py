@@ -171,7 +171,7 @@ def build(verb: str | None = None) -> typer.Typer:
         for _, name, _, sentence in _stored_commands():
             app.command(name, help=sentence, cls=_Command)(lambda: None)
         return app
-    from truegain.cli.inputs import on_cluster, reads_inputs
+    from truegain.cli.every_command import on_cluster, reads_inputs
 
     # A call goes, outside in: `inputs._checked` (numbers, outputs, errors with a place in a study file; `app.py` puts
     # it on what is built here), `on_cluster` (--run-on), `reads_inputs` (--columns, --missing, --values, --memory),

@@ -30,7 +30,7 @@ from truegain.cli.options import (
 from truegain.cli.output import FigureOutput, Writing
 from truegain.cli.scored import scored
 from truegain.cli.streams import Progress
-from truegain.cli.study_files import drop_uncorrectable, is_of_file
+from truegain.cli.study_files import drop_uncorrectable, is_from_study_file
 from truegain.cli.study_options import check_typed
 from truegain.config import Gold, Resampling, Scoring, StudyConfig
 from truegain.data.items import Items
@@ -40,7 +40,7 @@ from truegain.data.teams import Teams, read_teams, with_teams
 from truegain.errors import TruegainError, counted
 from truegain.io.files import expand
 from truegain.measures.base import Measure
-from truegain.measures.parse import parse_measures
+from truegain.measures.catalogue import parse_measures
 from truegain.measures.scoring import at_level, matching_for, refuse_chosen
 from truegain.message import option
 from truegain.results.base import Table, joined
@@ -73,7 +73,7 @@ NOT_WITH_GOLD = {
     "judged_only": "-J: put it into the measure instead, such as P(judged_only=True)@10",
     "by_topic": "-q shows pairs by topic over collections; leave it out",
     "no_relevant": f"{option('--no-relevant')}: with gold labels every topic counts; leave it out",
-    "groups": f"{option('--groups')} are of Tukey's test; with gold labels pairs are printed",
+    "groups": f"{option('--groups')} applies to Tukey's test only; with gold labels, pairs are printed",
     "teams": f"{option('--teams')}: teams are shown beside uncorrected scores only; leave it out",
     "trec_eval": f"{option('--trec-eval')} 9: corrected scores follow trec_eval 10; leave it out",
     "counting": f"{option('--counting')}: with gold labels, no p-values come from counts; leave it out",
@@ -123,15 +123,20 @@ class Collections:
         ),
     ] = "topics"
     meta: Annotated[
-        Meta, advanced("--meta", help="For --population collection: how topics are combined, equally or weighted.")
+        Meta,
+        advanced(
+            "--meta",
+            help="With --population collection: combine topics with equal weights, or by a weighted meta-analysis.",
+        ),
     ] = "mean"
     effect: Annotated[
-        Effect, advanced("--effect", help="For --population collection: difference of AP, or of its logit.")
+        Effect, advanced("--effect", help="With --population collection: test the difference of AP, or of its logit.")
     ] = "ap"
     pairing: Annotated[
         Pairing,
         advanced(
-            "--pairing", help="For --population collection: both systems on the same collections, or each on its own."
+            "--pairing",
+            help="With --population collection: draw collections for both systems together, or for each separately.",
         ),
     ] = "paired"
 
@@ -156,7 +161,7 @@ class PairsPrinting(FigureOutput):
     by_topic: Annotated[
         bool, typer.Option("-q", "--by-topic", help="Print one pair by topic, for --population collection.")
     ] = False
-    pairs: Annotated[bool, typer.Option("--pairs", help="Print all pairs, also if there are many.")] = False
+    pairs: Annotated[bool, typer.Option("--pairs", help="Print all pairs, even if there are many.")] = False
     groups: Annotated[
         bool, typer.Option("--groups", help="Print groups of systems that do not differ significantly.")
     ] = False
@@ -276,8 +281,8 @@ def compare_command(
 ) -> None:
     """Test which systems differ significantly: all pairs, groups of systems, or all against a baseline.
 
-    With --gold, differences are corrected for the errors of the judge; --aggregate then combines ratings. A table of
-    preferences (topic, a, b, winner) needs no runs.
+    With --gold, corrects differences for the errors of the judge; --aggregate then combines ratings into labels. A
+    table of preferences (topic, a, b, winner) needs no runs.
 
     Examples:
         truegain compare demo/gold.qrels demo/runs -m nDCG@10
@@ -313,24 +318,28 @@ def compare_command(
             f"{option('--corpus')}"
         )
     if correction.gold is not None:
-        if labels.judge_model is not None and not is_of_file("judge_model"):  # a study's gold labels check its judge
+        if labels.judge_model is not None and not is_from_study_file(
+            "judge_model"
+        ):  # a study's gold labels check its judge
             raise TruegainError(
                 f"{option('--judge-model')}: gold labels check the judge; leave it out (with {option('--gold')})"
             )
         _check_with_gold(options, collections)
-        if is_of_file("measure"):
+        if is_from_study_file("measure"):
             beyond = StudyInputs(measure=measure).uncorrectable_by_design(
                 StudyConfig(gold=Gold(correction.gold, correction.design))
             )
             options = replace(options, measure=drop_uncorrectable(measure or [], beyond))
         table = with_gold(options, correction, correction.gold)
     else:
-        if is_of_file("aggregate"):
+        if is_from_study_file("aggregate"):
             raise TruegainError(
                 f"{option('--aggregate')} needs gold labels; without them, run `truegain aggregate` first and "
                 "compare with its output"
             )
-        settled = ("scale",) if is_of_file("scale") else ()  # of `settle`, where there are neither ratings nor gold
+        settled = (
+            ("scale",) if is_from_study_file("scale") else ()
+        )  # of `settle`, where there are neither ratings nor gold
         refuse(
             f"applies to gold labels only; give them with {option('--gold')}", changed(correction, leave_out=settled)
         )
@@ -360,7 +369,7 @@ def _check_chart(options: PairOptions, correction: GoldOptions) -> None:
 def _check_with_gold(options: PairOptions, collections: Collections) -> None:
     """Refuse options that a comparison with gold labels would not heed."""
     names = changed(options.scoring, options.testing, options.printing, collections)
-    if is_of_file("teams"):  # a study file is for several commands
+    if is_from_study_file("teams"):  # a study file is for several commands
         names.pop("teams", None)
     for name, why in NOT_WITH_GOLD.items():
         if name in names:
@@ -371,7 +380,7 @@ def _check_with_gold(options: PairOptions, collections: Collections) -> None:
 def _check_over_collections(options: PairOptions) -> None:
     """Refuse options that a comparison over collections would not heed."""
     names = changed(options.testing, leave_out=("adjust", "resamples", "confidence", "seed"))
-    shown = ("groups", "figure") if is_of_file("teams") else ("groups", "figure", "teams")
+    shown = ("groups", "figure") if is_from_study_file("teams") else ("groups", "figure", "teams")
     names |= {name: f"--{name}" for name in shown if getattr(options.printing, name)}
     names |= changed(options.scoring, leave_out=("relevant_from", "trec_eval"))
     refuse("does not apply over collections; leave it out", names)

@@ -22,7 +22,7 @@ from truegain.cli.options import (
     with_options,
 )
 from truegain.cli.output import TableOutput
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldLabels
 from truegain.config import Ratings, Resampling, Scoring
 from truegain.data.runs import RunPaths
@@ -41,7 +41,7 @@ _OF_ANSWERS = ("design",)  # options of a study file that are heeded for answers
 
 def _typed(options: Any) -> Any:
     """The options without what a study file says of runs, for other commands."""
-    of_file = [f for f in fields(options) if f.name not in _OF_ANSWERS and is_of_file(f.name)]
+    of_file = [f for f in fields(options) if f.name not in _OF_ANSWERS and is_from_study_file(f.name)]
     return replace(options, **{f.name: f.default for f in of_file})
 
 
@@ -55,8 +55,9 @@ def correct_command(
         typer.Option(
             "-m",
             "--measure",
-            help="Measure linear in the gain, such as P@10 or DCG@10; with gold labels of whole topics any mean over "
-            "topics, such as nDCG@10 or AP; of nuggets V_strict and others. Repeatable (default: P@10; V_strict).",
+            help="Measure linear in the gain, such as P@10 or DCG@10; with gold labels of whole topics, any mean "
+            "over topics, such as nDCG@10 or AP; for nuggets, V_strict and others. Repeatable (default: P@10; "
+            "V_strict for nuggets).",
         ),
     ] = None,
     relevant_from: RelevantFrom = None,
@@ -71,7 +72,7 @@ def correct_command(
 ) -> None:
     """Correct scores for the errors of a cheap judge (LLM or crowd), measured on gold labels.
 
-    Scores are those of runs; or of answers, in logs and tables (--score), and of their nuggets.
+    Works on scores of runs, scores of answers in logs and tables (--score), and scores of nuggets.
 
     Examples:
         truegain correct demo/llm.qrels demo/runs --gold demo/gold_sample.qrels --design random
@@ -84,7 +85,7 @@ def correct_command(
     items = answers.items([judgments, *expand(runs)])
     if items is not None:
         refuse_for_answers({"name_by": "--name-by"} if name_by != "file" else {})
-        typed = measure if items.are_nuggets or not is_of_file("measure") else None
+        typed = measure if items.are_nuggets or not is_from_study_file("measure") else None
         measures = answers.chosen_measures(items, typed)
         labeling, correcting, compute = _typed(labeling), _typed(correcting), _typed(compute)
         resamples = None if compute.resamples == Resamples.resamples else compute.resamples
@@ -98,7 +99,7 @@ def correct_command(
                 labeling.aggregate, labeling.scale, repeated=labeling.repeated, out_of_range=labeling.out_of_range
             ),
             unmatched=labeling.unmatched,
-            scoring=Scoring(None if is_of_file("relevant_from") else relevant_from),
+            scoring=Scoring(None if is_from_study_file("relevant_from") else relevant_from),
             resampling=Resampling(resamples, compute.seed, compute.jobs),
             **vars(correcting),
         )

@@ -9,11 +9,11 @@ import typer
 
 from truegain.cli.options import PROPORTION, Confidence, Inputs, Judgments, Seed, advanced, with_options
 from truegain.cli.output import FigureOutput
-from truegain.cli.study_files import lack_of
+from truegain.cli.study_files import not_named
 from truegain.config import Resampling, Scoring
 from truegain.errors import TruegainError
 from truegain.io.files import STANDARD_INPUT, write_bytes
-from truegain.measures.parse import parse_measures
+from truegain.measures.catalogue import parse_measures
 from truegain.message import option
 from truegain.stats.multiple_testing import check_replicates
 from truegain.stats.rank_correlation import RankOptions, TauMethod
@@ -105,7 +105,7 @@ def correlate_command(
             f"{option('--between')} measures or halves"
         )
     if not runs:
-        raise lack_of("runs")
+        raise not_named("runs")
     if against == judgments == STANDARD_INPUT:
         raise TruegainError("standard input cannot be both sets of judgments; name a file for one")
     measures = measure or ["nDCG@10"]

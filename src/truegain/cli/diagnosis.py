@@ -38,12 +38,12 @@ from truegain.data.items import UNEQUAL, Items
 from truegain.data.nuggets import read_nuggets
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError, counted, some
-from truegain.io.column_names import COLUMN, file_options
+from truegain.io.file_options import COLUMN, file_options
+from truegain.io.file_roles import check_columns_exist, columns_in
 from truegain.io.files import PathLike, shown_path
 from truegain.io.formats import ending, system_name
 from truegain.io.logs.log import Log
 from truegain.io.nugget_files import NuggetFile
-from truegain.io.told_columns import check_told, columns_in
 from truegain.judge_error.judges import PublishedTest
 from truegain.message import Message, with_marks
 from truegain.study.compare import compared
@@ -71,8 +71,8 @@ from truegain.study.study import Study
 ENOUGH = 25  # topics from which on intervals depend little on how the scores are distributed
 MOST_RUNS = 3  # of one folder that are listed one by one
 PAIRS = "How do all pairs differ, in one table?"
-CORRECTED = "And the corrected score of each system?"
-AGAIN = "How much do values change when all is run again?"
+CORRECTED = "What is the corrected score of each system?"
+AGAIN = "How much do values change if the evaluation is repeated?"
 NUGGETIZER = "nuggetizer"  # the tool whose answers are scored nugget by nugget
 RANDOMIZED = "randomized-tukey-hsd"  # a test that needs no residual variance
 TRIED = 100  # resamples that show whether a test can be made
@@ -207,7 +207,7 @@ def diagnose(paths: Sequence[PathLike]) -> Diagnosis:
     """
     every = files_below(paths)
     if file_options().columns:
-        check_told(file_options(), {shown_path(path): names for path in every if (names := columns_in(path))})
+        check_columns_exist(file_options(), {shown_path(path): names for path in every if (names := columns_in(path))})
     files = [examine(path) for path in every]
     notes: list[str] = []
     columns: list[AnswerColumn] = []

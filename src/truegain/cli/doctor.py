@@ -8,8 +8,8 @@ import typer
 
 from truegain.cli.options import Columns, MissingLabels, Values
 from truegain.cli.output import write_json
-from truegain.cli.streams import in_words, speak_of
-from truegain.io.column_names import FileOptions, headers_of, read_with, values_of
+from truegain.cli.streams import in_words, use_option_names
+from truegain.io.file_options import FileOptions, headers_of, read_with, values_of
 from truegain.io.files import STANDARD_INPUT, write_bytes
 
 
@@ -31,11 +31,12 @@ def doctor_command(
         str, typer.Option("-o", "--output", help="File to write to (default: the terminal).", show_default=False)
     ] = STANDARD_INPUT,
 ) -> None:
-    """Tell what your files are and which questions they can answer.
+    """Show what your files are and which questions they can answer.
 
-    Lists a command for each question, what is missing for others, and what looks wrong. Reads logs of inspect_ai,
+    Lists a command for each question, what other questions still need, and what looks wrong. Reads logs of inspect_ai,
     deepeval, ragas, promptfoo, phoenix, mlflow and others. With --columns, --values and --missing it reads tables as
-    the other commands do, and suggests commands that have these options. Exit code 0: some file can be used. 2: none.
+    the other commands do, and suggests commands with these options. Exit code 0: at least one file can be used. 2: none
+    can.
 
     Examples:
         truegain doctor demo/llm.qrels demo/gold_sample.qrels demo/runs
@@ -45,7 +46,7 @@ def doctor_command(
     from truegain.cli.diagnosis import diagnose
 
     suggested = ("columns", "values", "missing", "assessors", "name_by", "population", "test")
-    speak_of({name: f"--{name.replace('_', '-')}" for name in suggested})
+    use_option_names({name: f"--{name.replace('_', '-')}" for name in suggested})
     options = FileOptions(None, *headers_of(columns or ""), missing, columns=columns or "", values=values_of(values))
     with read_with(options):
         diagnosis = diagnose(files)

@@ -41,8 +41,7 @@ from truegain.config import Resampling, Scoring
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.files import expand
-from truegain.measures.catalogue import is_trec_name
-from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measure, parse_measures
+from truegain.measures.catalogue import MeasuresLike, NamedMeasure, is_trec_name, parse_measure, parse_measures
 from truegain.measures.scoring import at_level
 from truegain.message import option
 from truegain.pooling.evaluate import evaluate
@@ -59,7 +58,8 @@ class EvalInputs(Inputs):
     """What is read beside judgments, and who made these."""
 
     intents: Annotated[
-        Path | None, advanced("--intents", help="Intents: a file of topic, subtopic, probability; then inf or nav.")
+        Path | None,
+        advanced("--intents", help="File of intents: topic, subtopic, probability and, optionally, inf or nav."),
     ] = None
     judge_model: JudgeModel = None
 
@@ -238,7 +238,7 @@ def eval_command(
     """Score runs against relevance judgments, as trec_eval does.
 
     Prints the mean of each measure; -q adds every topic, --intervals confidence intervals. With --aggregate, the
-    judgments are ratings by several assessors. Of logs of evaluation tools: the means of their scores.
+    judgments are ratings by several assessors. For logs of evaluation tools, prints the means of their scores.
 
     Examples:
         truegain eval demo/gold.qrels demo/runs -m nDCG@10 -m P@10

@@ -54,7 +54,10 @@ class Conclusions(FigureOutput, SeedAndJobs):
     counting: CountingOption = "plus-one"
     alpha: Alpha = 0.05
     changed: Annotated[
-        bool, advanced("--changed", help="In CSV, JSON and the like: the changed pairs, not the rankings.")
+        bool,
+        advanced(
+            "--changed", help="In CSV, JSON and similar formats: write the changed pairs instead of the rankings."
+        ),
     ] = False
     teams: Annotated[
         str | None,
@@ -313,9 +316,9 @@ def incomplete_command(
     compute: SeedAndJobs,
     printing: FigureOutput,
 ) -> None:
-    """Measure how fast each way of scoring loses the ranking of systems as judgments are removed.
+    """Measure how well each way of scoring keeps the ranking of systems as judgments are removed.
 
-    Several --against and --also are a row and a column each of the figure (figure 1 of Hui et al. 2017).
+    In the figure, each --against is a row and each --also a column (figure 1 of Hui et al. 2017).
 
     Examples:
         truegain experiment incomplete demo/gold.qrels demo/runs --keep 10,50,100 --repeat 5
@@ -399,9 +402,9 @@ def disjoint_command(
     parts: TwoParts,
     printing: FigureOutput,
 ) -> None:
-    """Test whether judgments of one part of a collection rank systems on the other part, by text.
+    """Test whether judgments of one part of a collection can rank systems on the other part, through text.
 
-    The figure has the ranks of the systems by two measures; with --show against it is figure 2 of Hui et al. 2017.
+    The figure plots the ranks of systems under two measures; with --show against, it is figure 2 of Hui et al. 2017.
 
     Examples:
         truegain experiment disjoint demo/gold.qrels demo/runs --corpus corpus --against nDCG@20
@@ -546,9 +549,9 @@ def spending_command(
     compute: SeedAndJobs,
     printing: FigureOutput,
 ) -> None:
-    """Compare ways to sample gold labels: the interval that each gives by the number of labels.
+    """Compare ways to sample gold labels, by the interval that each gives at each number of labels.
 
-    The judgments are bronze labels, those of the cheap judge; gold labels are drawn from those that you have.
+    The judgments are the bronze labels of the cheap judge. The experiment draws gold labels from those that you have.
 
     Examples:
         truegain experiment spending demo/llm.qrels demo/runs --gold demo/gold.qrels --numbers 50,100

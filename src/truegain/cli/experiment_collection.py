@@ -15,7 +15,7 @@ from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.output import FigureOutput
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.streams import Progress, tell
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Scoring
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, counted
@@ -59,11 +59,13 @@ class Splitting:
     ] = "lists"
     more_than: Annotated[
         int,
-        advanced("--more-than", min=0, help="Also count topics with more relevant documents than this alone."),
+        advanced(
+            "--more-than", min=0, help="Also report coverage for the topics with more relevant documents than this."
+        ),
     ] = 5
-    epsilon: Annotated[float, advanced("--epsilon", help="Keep AP this far from 0 and 1 where its logit is taken.")] = (
-        0.0001
-    )
+    epsilon: Annotated[
+        float, advanced("--epsilon", help="Keep AP at least this far from 0 and 1 before taking its logit.")
+    ] = 0.0001
     name_by: NameBy = "file"
 
     def check_topics(self, others: dict[str, bool]) -> None:
@@ -120,7 +122,7 @@ def split_half_command(
         )
         printing.write(table)
         return
-    if measure != "AP" and not is_of_file("measure"):
+    if measure != "AP" and not is_from_study_file("measure"):
         raise TruegainError(
             f"{option('--measure')} {measure} is for {option('--split')} topics; halves of the collection are compared "
             f"on AP: leave {option('--measure')} out, or give {option('--split')} topics"

@@ -26,7 +26,7 @@ from truegain.cli.options import (
 from truegain.cli.output import FigureOutput, in_commands
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.streams import tell
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
@@ -54,8 +54,9 @@ class JudgeFormulas(SeedAndJobs):
         Literal["system", "lists", "given", "assessor"] | None,
         advanced(
             "--accuracy",
-            help="Gold pairs that measure the judge: all (given; default), those each system retrieved (system), or "
-            "those any system retrieved (lists). The formulas are for one judge: assessor is for truegain correct.",
+            help="Gold pairs that estimate the judge's error rates: all (given, the default), those that each system "
+            "retrieved (system), or those that any system retrieved (lists). assessor works in `truegain "
+            "correct` only.",
         ),
     ] = None
     confidence: Confidence = 0.95
@@ -135,7 +136,7 @@ def judge_command(
 ) -> None:
     """Apply the published formulas for noisy judgments: corrected scores, power, simulation (Goldberg et al. 2018).
 
-    Without judgments, the tables and figures are those of the paper, from its own counts.
+    Without judgments, reproduces the tables and figures of the paper from the counts that it prints.
 
     Examples:
         truegain experiment judge --show differences
@@ -227,7 +228,7 @@ def _measured(
             RunPaths.of(runs, formulas.name_by),
             labels,
             GoldConfig(trusted, design, labeling.gold_relevant_from),
-            _precision(measure) if is_of_file("measure") else measure,
+            _precision(measure) if is_from_study_file("measure") else measure,
             relevant_from=relevant_from,
             accuracy=formulas.measured_on,
             scale=labeling.labels,
@@ -261,7 +262,7 @@ def _dcg(
     from truegain.config import Ratings, Scoring
     from truegain.experiments.judge_labels import dcg_table
     from truegain.judge_error.judge_quality import bronze_of
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
     from truegain.measures.precision import P
 
     if gold is None or not runs:
@@ -287,7 +288,7 @@ def _dcg(
 
 def _precision(measure: str) -> str:
     """A study's measure; where it is no precision, the precision at its cutoff."""
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
     from truegain.measures.precision import P
 
     parsed = parse_measure(measure)

@@ -43,7 +43,11 @@ class RankingOptions(SeedAndJobs):
 
     units: Annotated[
         list[str] | None,
-        advanced("--units", help="Units of a gain: all, top3 (by --best), narrow, wide. Repeatable (default: each)."),
+        advanced(
+            "--units",
+            help="Units that give the gain of a document: all, top3 (by --best), narrow, wide. "
+            "Repeatable (default: each).",
+        ),
     ] = None
     measure: Annotated[
         list[str] | None,
@@ -55,14 +59,24 @@ class RankingOptions(SeedAndJobs):
         int, advanced("--simulated", min=0, help="Rank this many simulated systems, merged from judged lists.")
     ] = 0
     replicates: Annotated[int, advanced("--resamples", min=1, help="Number of resamples.")] = 1000
-    best: Annotated[int, advanced("--best", min=1, help="Units behind a gain: the best of a document.")] = 3
+    best: Annotated[
+        int,
+        advanced(
+            "--best",
+            min=1,
+            help="Number of units that give the gain of a document: those that agree best with experts.",
+        ),
+    ] = 3
     wide_from: Annotated[
         float | None,
-        advanced("--wide-from", help="Hk/Nk from which on a unit is wide, such as 5 (default: the median)."),
+        advanced("--wide-from", help="Smallest ratio Hk/Nk of a wide unit, such as 5 (default: the median)."),
     ] = None
     aggregate: Annotated[
         str,
-        typer.Option("--aggregate", help="Gain of a document that ranks systems: median, geometric or arithmetic."),
+        typer.Option(
+            "--aggregate",
+            help="Mean of a document's magnitudes, its gain when systems are ranked: median, geometric or arithmetic.",
+        ),
     ] = "median"
     mapping: Annotated[
         list[str] | None,
@@ -120,7 +134,7 @@ def magnitudes_command(
     whole: WholePaper = False,
     normalize: Annotated[
         Literal["geometric", "median", "range", "anchors", "none"],
-        typer.Option("--normalize", help="How to put magnitudes on one scale before they rank systems."),
+        typer.Option("--normalize", help="How to put magnitudes on one scale before ranking systems."),
     ] = "geometric",
     *,
     ranking: RankingOptions,

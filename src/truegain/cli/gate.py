@@ -43,7 +43,9 @@ def gate_command(
     candidate: Annotated[str | None, typer.Option("--candidate", help="System that would replace it.")] = None,
     not_worse_by: Annotated[
         float | None,
-        typer.Option("--not-worse-by", help="Also pass if the candidate is not worse by this much or more."),
+        typer.Option(
+            "--not-worse-by", help="Noninferiority margin: also pass if any loss is shown to be smaller than this."
+        ),
     ] = None,
     output_format: Annotated[
         Literal["markdown", "json"],
@@ -57,8 +59,9 @@ def gate_command(
 ) -> None:
     """Check in continuous integration whether the candidate is better than every baseline.
 
-    Exit code 0: better. 1: not better. 3: not enough evidence. 2: bad input. With --min-effect, better means by that
-    gain or more; with --not-worse-by, the check passes if it is not worse by that much or more.
+    Exit code 0: better. 1: not better. 3: not enough evidence. 2: bad input. With --min-effect, the candidate
+    must be better by that much or more. With --not-worse-by, it also passes if any loss is shown
+    to be smaller than that.
 
     Examples:
         truegain gate demo/gold.qrels demo/runs --baseline system-1 --candidate system-8 -m nDCG@10

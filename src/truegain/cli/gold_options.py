@@ -76,7 +76,7 @@ class Labeling:
         labels, design, gold_list = gold_and_design(GoldConfig(gold, self.design))
         if gold_list is not None and gold_list.design == "ordered":
             raise InputError(
-                "a list of pairs sampled for differences, with unequal probabilities: its labels cannot correct "
+                "this list was sampled for differences, with unequal probabilities, so its labels cannot correct "
                 "single scores",
                 file=gold_list.source,
                 hint=f"`truegain verdict` and `truegain report` take it ({option('--gold')}); `truegain judge check` "
@@ -111,16 +111,16 @@ class Correcting:
 
     method: Annotated[
         Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"],
-        advanced("--method", show_default=False, help="Interval method (default: the right one for --design)."),
+        advanced("--method", show_default=False, help="Interval method (default: the one that is valid for --design)."),
     ] = "default"
     accuracy: Annotated[
         Literal["system", "lists", "given", "assessor"] | None,
         advanced(
             "--accuracy",
-            help="Gold pairs that measure the judge where a confusion matrix is inverted (by-gold, elsewhere, or "
-            "--method delta or bootstrap): those each system retrieved (system; default, but given for elsewhere), "
-            "those any system retrieved (lists), or all (given); assessor: a matrix for each assessor (judgments with "
-            "a column assessor), which corrects the topics that this assessor judged.",
+            help="Gold pairs that estimate the judge's confusion matrix (with --design by-gold or elsewhere, or "
+            "--method delta or bootstrap): those that each system retrieved (system, the default), those that "
+            "any system retrieved (lists), or all (given, the default for elsewhere). assessor: one matrix per "
+            "assessor, for the topics that this assessor judged; needs judgments with a column assessor.",
         ),
     ] = None
     clusters: Annotated[

@@ -17,14 +17,13 @@ import numpy as np
 import typer
 from typer.main import get_command
 
-from truegain.addresses import is_irds, is_remote
+from truegain.cli.every_command import reads_inputs
 from truegain.cli.gate import gate_command
 from truegain.cli.gold_options import Design
-from truegain.cli.inputs import reads_inputs
 from truegain.cli.options import Judgments as JudgmentsFile
 from truegain.cli.options import NameBy, advanced, option_for
 from truegain.cli.report import report_command
-from truegain.cli.streams import in_words, option_names, speak_of
+from truegain.cli.streams import in_words, option_names, use_option_names
 from truegain.cli.study_files import ENDING
 from truegain.cli.verdict import verdict_command
 from truegain.config import CONFIGS, Gold, Ratings, StudyConfig
@@ -32,16 +31,16 @@ from truegain.data.judgments import Judgments
 from truegain.data.ratings import read_ratings
 from truegain.data.runs import Runs, read_runs
 from truegain.errors import InputError, TruegainError, counted, heard, some
-from truegain.io.column_names import IDS, file_options, own_gold
 from truegain.io.columns import distinct, our_name
+from truegain.io.file_options import IDS, file_options, own_gold
+from truegain.io.file_roles import columns_in, order_columns
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
 from truegain.io.named_tables import Columns, renamed
-from truegain.io.score_columns import order_columns
+from truegain.io.remote import is_irds, is_remote
 from truegain.io.study_text import ELSEWHERE
-from truegain.io.told_columns import columns_in
 from truegain.io.trec import loaded
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.message import arg, option
 from truegain.settings import Setting, settings_of
 from truegain.study.study_file import KINDS, without_none
@@ -146,7 +145,7 @@ def init_command(
     design: Design = None,
     judge_model: Annotated[
         str | None,
-        typer.Option("--judge-model", help="LLM that made the judgments (default: as a column `model` says)."),
+        typer.Option("--judge-model", help="LLM that made the judgments (default: the one in the column `model`)."),
     ] = None,
     name_by: NameBy = "file",
     schema: Annotated[  # noqa: ARG001
@@ -164,18 +163,20 @@ def init_command(
 
     """
     from truegain.data.models import judge_in
-    from truegain.measures.parse import parse_measures
+    from truegain.measures.catalogue import parse_measures
     from truegain.study.feasibility import MOST_ASKED, at_depth_of, supported, usual_measures
     from truegain.study.file_kinds import scores_in
 
     if scores_in(judgments):
         raise TruegainError(
-            f"{judgments} has values of answers, which need no study file: `truegain doctor` shows what your files can "
-            "answer, and by which commands"
+            f"{judgments} has values of answers, which need no study file: `truegain doctor` shows the questions that "
+            "your files can answer and the commands"
         )
     _check_output(output)
     chosen = tuple(str(parsed.measure) for parsed in parse_measures(measure)) if measure else None
-    speak_of(option_names(parameters_of(reads_inputs(verdict_command))))  # of the options that the study will have
+    use_option_names(
+        option_names(parameters_of(reads_inputs(verdict_command)))
+    )  # of the options that the study will have
     files = expand(runs)
     rated = [file for file in files if _is_ratings(file)]
     run_files = [file for file in files if file not in rated]
@@ -336,10 +337,10 @@ def _has_scores(file: str) -> bool:
     if not can_be_read_again(file):
         return False
     try:
-        text, kind, name = loaded(file, file_options().ran)
+        text, kind, name = loaded(file, file_options().runs_header)
         if kind in (None, "nested"):
             return True
-        columns = renamed(Columns(read(text, kind, name), name, "runs"), file_options().ran)
+        columns = renamed(Columns(read(text, kind, name), name, "runs"), file_options().runs_header)
         by_name = ("score" in columns or "rank" in columns) and "assessor" not in columns
         return by_name or bool(order_columns(columns))
     except TruegainError:
@@ -412,7 +413,7 @@ def _study_lines(
         '# candidate = "the one that may replace it"',
     ]
     if "judge_model" not in options:
-        lines.append('# judge-model = "m1"  # the model that gave the judgments, if one did')
+        lines.append('# judge-model = "m1"  # the LLM that made the judgments, if one did')
     lines += [f'# judgments = {_path(file, folder)}  # ratings: with aggregate = "mean"' for file in rated]
     if "aggregate" in options:
         lines += ["", "[ratings]", 'aggregate = "mean"  # how the ratings of a document become one label']

@@ -24,14 +24,14 @@ from truegain.cli.options import (
 )
 from truegain.cli.output import TableOutput
 from truegain.cli.streams import tell
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldConfig
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments as LabelTable
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.files import expand
-from truegain.measures.parse import MeasuresLike
+from truegain.measures.catalogue import MeasuresLike
 from truegain.message import option
 from truegain.results.base import Table
 
@@ -40,7 +40,7 @@ judge = typer.Typer(name="judge", no_args_is_help=True)
 
 @judge.callback()
 def judge_root() -> None:
-    """Check a cheap judge, such as an LLM or a crowd, against gold labels; or have LLMs judge.
+    """Check a cheap judge, such as an LLM or a crowd, against gold labels; or label with LLM judges.
 
     Examples:
         truegain judge check demo/llm.qrels --gold demo/gold_sample.qrels --design random
@@ -85,7 +85,8 @@ def check_command(
     """Measure how accurate a judge is, against gold labels.
 
     Shows its accuracy by label, topic, system or assessor, checks whether the data fit together and, with runs, whether
-    the judge favors some systems. Of scores in logs or tables (--score): its mean error, and how it follows people.
+    the judge favors some systems. For scores in logs or tables (--score), shows the judge's mean error and its
+    correlation with people's values.
 
     Examples:
         truegain judge check demo/llm.qrels --gold demo/gold_sample.qrels --design random
@@ -93,7 +94,7 @@ def check_command(
 
     """
     from truegain.judge_error.judge_quality import bronze_of, judge_quality
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
     from truegain.measures.scoring import at_level
     from truegain.report.gather import judges_by_list
     from truegain.study.gold import gold_and_design
@@ -114,7 +115,7 @@ def check_command(
             f"{option('--aggregate')} makes one judge of all assessors, {option('--show')} assessors rates each; "
             "give one"
         )
-    measure = _weighing(measure) if runs and is_of_file("measure") else measure
+    measure = _weighing(measure) if runs and is_from_study_file("measure") else measure
     files = RunPaths.of(runs, name_by) if runs else None
     bronze, (trusted, design, listed) = labeling.bronze(judgments), gold_and_design(GoldConfig(gold, labeling.design))
     if listed is not None and listed.design == "ordered":
@@ -164,7 +165,7 @@ def _of_answers(items: Items, measures: MeasuresLike | None, labeling: Labeling,
 
 def _weighing(measure: str) -> str:
     """A study's measure; where its ranks have no weights of their own, the precision at its cutoff."""
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
 
     parsed = parse_measure(measure)
     cutoff = getattr(parsed, "cutoff", None)

@@ -45,7 +45,7 @@ class JudgedTexts:
 class AskedHow:
     """What each model is asked, and how."""
 
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often each model judges each item.")] = 1
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How many times each model judges each item.")] = 1
     soft: Annotated[
         bool, typer.Option("--soft", help="Expected labels, from the token probabilities of the answer.")
     ] = False
@@ -54,11 +54,11 @@ class AskedHow:
         float | None, advanced("--temperature", help="Temperature (default: 0, or 1 with --repeat).")
     ] = None
     max_tokens: Annotated[
-        int, advanced("--max-tokens", min=1, help="Most tokens of an answer, including reasoning.")
+        int, advanced("--max-tokens", min=1, help="Largest number of tokens in an answer, including reasoning.")
     ] = 4096
-    text_tokens: Annotated[
-        int, advanced("--text-tokens", min=1, help="Approximate number of tokens to cut long texts to.")
-    ] = 4000
+    text_tokens: Annotated[int, advanced("--text-tokens", min=1, help="Cut long texts to about this many tokens.")] = (
+        4000
+    )
     seed: Seed = 0
 
 
@@ -66,16 +66,19 @@ class AskedHow:
 class AskedHowFast:
     """How fast the server is asked."""
 
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Most requests at a time.")] = 8
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Largest number of requests at a time.")] = 8
     retries: Annotated[
-        int, typer.Option("--retries", min=0, help="Times to try again after an error, or an answer without a label.")
+        int, typer.Option("--retries", min=0, help="How often to retry after an error or an answer without a label.")
     ] = 4
     timeout: Annotated[float, advanced("--timeout", help="Seconds that an answer may take.")] = 120.0
     requests_per_minute: Annotated[
-        float | None, typer.Option("--requests-per-minute", help="Most requests a minute.")
+        float | None, typer.Option("--requests-per-minute", help="Largest number of requests per minute.")
     ] = None
     tokens_per_minute: Annotated[
-        float | None, typer.Option("--tokens-per-minute", help="Most tokens per minute (approximate), in and out.")
+        float | None,
+        typer.Option(
+            "--tokens-per-minute", help="Largest number of tokens per minute, input plus output (approximate)."
+        ),
     ] = None
 
 
@@ -116,8 +119,9 @@ def run_command(
     pool: Annotated[
         str,
         typer.Argument(
-            help="What to judge: qrels, runs, a list of `plan labels` or `unjudged`, or a table of topic and doc; for "
-            "other prompts of topic, a and b, of topic and nugget, or of topic, claim and doc.",
+            help="What to judge: qrels, runs, a list that `plan labels` or `unjudged` wrote, or a table of topic and "
+            "doc. For pairwise: a table of topic, a and b; for nuggets: of topic and nugget; for claims: of "
+            "topic, claim and doc.",
             metavar="POOL",
         ),
     ],
@@ -140,9 +144,9 @@ def run_command(
 ) -> None:
     """Label a pool with LLM judges, from any OpenAI-compatible server.
 
-    Answers are stored before they are read: the same command goes on after Ctrl-C or a crash. Only what was in flight
-    at a crash is asked again. What has no label has a status, and is missing, not 0. Exit code 0: done. 3: ended early,
-    as by --max-cost. 2: bad input, or nothing could be judged.
+    Stores each answer before reading it, so the same command continues after Ctrl-C or a crash, and repeats only the
+    requests in flight at a crash. An item without a label gets a status; its label is missing, not 0. Exit code 0:
+    done. 3: ended early, for example by --max-cost. 2: bad input, or nothing could be judged.
 
     Examples:
         truegain judge run pool.csv --topics topics.jsonl --docs docs.jsonl --prompt graded --model some-model \
@@ -224,7 +228,7 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str, collected: bool = Fals
         )
     if run.stopped:
         place = shown_path(setup.store)
-        go_on = "" if run.limited else ", and the same command goes on"
+        go_on = "" if run.limited else "; the same command continues"
         tell(f"ended early: {with_marks(run.stopped)}; answers are kept in {place}{go_on}", "warning")
         raise typer.Exit(ENDED_EARLY)
 

@@ -11,8 +11,7 @@ import typer
 from truegain.cli.commands import measures as completed
 from truegain.errors import MeasureError
 from truegain.measures.base import Measure
-from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN
-from truegain.measures.parse import OF_NUGGETS, parse_measures
+from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, OF_NUGGETS, PLAIN, parse_measures
 
 
 def measures_command(

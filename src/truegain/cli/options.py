@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 import typer
 from typer.main import get_click_type
 
-from truegain.addresses import is_remote
-from truegain.cli.streams import option_names, speak_of
-from truegain.cli.study_files import ENDING, check_there, is_of_file, lack_of
+from truegain.cli.streams import option_names, use_option_names
+from truegain.cli.study_files import ENDING, check_exists, is_from_study_file, not_named
 from truegain.config import NOT_OF_STUDIES, Empty, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import InputError, TruegainError, some
-from truegain.io.column_names import Missing, board_of, file_options
+from truegain.io.file_options import Missing, board_of, file_options
 from truegain.io.files import is_folder, shown_path
 from truegain.io.formats import LINES, ending, formats_in_words, may_be_board
 from truegain.io.nugget_files import is_nuggets
+from truegain.io.remote import is_remote
 from truegain.message import option
 from truegain.results.formats import Format
 from truegain.settings import changed_fields, choices_of, is_config, setting_of, settings_of
@@ -30,7 +30,7 @@ from truegain.settings import changed_fields, choices_of, is_config, setting_of,
 if TYPE_CHECKING:
     from truegain.data.items import Items
     from truegain.data.scores import Scores
-    from truegain.measures.parse import MeasuresLike
+    from truegain.measures.catalogue import MeasuresLike
     from truegain.settings import Setting
 
 # ---- Options that come together: a dataclass whose fields are options, given to a command as one object.
@@ -266,13 +266,13 @@ def two_systems(pair: str | None) -> tuple[str, str] | None:
 def check_runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
     """The runs of the command line or of the study file; a log that is alone, or preferences, need none.
 
-    Refused are a folder of logs, preferences that the command does not read, a table of scores of answers where no score is named, a
-    table without winners that it would read as preferences, and where no run is named: judgments that are not there,
-    and all that needs runs.
+    Refused are a folder of logs, preferences that the command does not read, a table of scores of answers where no
+    score is named, a table without winners that it would read as preferences, and where no run is named: judgments that are
+    not there, and all that needs runs.
     """
     if context.resilient_parsing:
         return value
-    speak_of(option_names(context.command.params))  # files are looked at before the command runs
+    use_option_names(option_names(context.command.params))  # files are looked at before the command runs
     judgments = context.params.get("judgments") or context.params.get("ratings")
     command = context.command_path.removeprefix("truegain ")
     _refuse_folder_of_logs(judgments)
@@ -281,12 +281,12 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
             refuse_preferences(command, str(judgments))
         _refuse_unnamed_score(context, str(judgments))
     if not value and not _holds_answers(context):
-        check_there(judgments)
+        check_exists(judgments)
         if judgments and os.path.isfile(judgments) and not os.path.getsize(judgments):  # noqa: PTH113, PTH202  as is_file
             raise InputError("the file is empty", file=shown_path(judgments), hint="write the file again")
         if not _are_preferences(command, judgments):
             _refuse_unnamed_score(context, str(judgments), without_runs=True)
-            raise lack_of("runs")
+            raise not_named("runs")
     return value
 
 
@@ -333,12 +333,12 @@ def _holds_answers(context: typer.Context) -> bool:
         return True
     if "score" not in options or not file:
         return False
-    said = {**(context.default_map or {}), **context.params}  # by a study file, or typed
-    if said.get("score") or said.get("cluster") or board_of(context.params.get("columns") or ""):
+    values = {**(context.default_map or {}), **context.params}  # by a study file, or typed
+    if values.get("score") or values.get("cluster") or board_of(context.params.get("columns") or ""):
         return True
     from truegain.data.item_reading import is_log  # read by those who give one file
 
-    check_there(file)
+    check_exists(file)
     return is_log(file)
 
 
@@ -406,7 +406,10 @@ ScoreName = Annotated[
 LessIsBetter = Annotated[bool, typer.Option("--less-is-better", help="Lower scores are better, as for toxicity.")]
 EmptyTopics = Annotated[
     Empty,
-    advanced("--empty", help="Topics without a nugget that the measure counts: skip them, or count 0 (nuggetizer)."),
+    advanced(
+        "--empty",
+        help="Topics without a nugget that the measure counts: skip them, or score them 0 (as nuggetizer does).",
+    ),
 ]
 ClusterColumn = Annotated[
     str | None,
@@ -453,7 +456,7 @@ def refuse(why: str, options: dict[str, str]) -> None:
 
 def refuse_typed(why: str, options: dict[str, str]) -> None:
     """Refuse options that would not be heeded; what a study file says is for other commands too."""
-    refuse(why, {name: typed for name, typed in options.items() if not is_of_file(name)})
+    refuse(why, {name: typed for name, typed in options.items() if not is_from_study_file(name)})
 
 
 def refuse_for_answers(options: dict[str, str]) -> None:
@@ -463,7 +466,7 @@ def refuse_for_answers(options: dict[str, str]) -> None:
 
 def measure_of_answers(items: Items, measure: str, usual: str) -> list[str] | None:
     """The measure that was typed, or that a study of nuggets names; None: the usual one of runs, which says nothing."""
-    named = measure != usual and (items.are_nuggets or not is_of_file("measure"))
+    named = measure != usual and (items.are_nuggets or not is_from_study_file("measure"))
     return [measure] if named else None
 
 
@@ -476,15 +479,16 @@ CorpusFolder = Annotated[
     advanced("--corpus", help="Term statistics from `text index`, for measures and predictions that use text."),
 ]
 JudgedCorpus = Annotated[
-    str | None, advanced("--judged-corpus", help="Term statistics of the judged documents, if of another corpus.")
+    str | None,
+    advanced("--judged-corpus", help="Term statistics of the judged documents, if they come from another corpus."),
 ]
 JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="LLM that made the judgments.")]
 Columns = Annotated[
     str | None,
     typer.Option(
         "--columns",
-        help="Names of your columns: topic=query,label=grade (query+facet joins two); without a header line, all "
-        "columns in order: topic,doc,label. For judgments and runs, put ; between.",
+        help="Names of your columns: topic=query,label=grade (query+facet joins two). Without a header line, list "
+        "all columns in order: topic,doc,label. If judgments and runs differ, separate their names by ;.",
     ),
 ]
 MissingLabels = Annotated[Missing, advanced("--missing", help="Rows without a label: refuse them, or drop them.")]
@@ -495,11 +499,12 @@ Memory = Annotated[
     str | None,
     advanced(
         "--memory",
-        help="Memory limit, such as 2GB (default: half of what is free). Larger files are read in batches, or refused.",
+        help="Memory limit, such as 2GB (default: half of the free memory). Larger files are read in batches or "
+        "refused.",
     ),
 ]
 TeamsFile = Annotated[
-    str | None, advanced("--teams", help="Table of run, team and pooled: leave out, choose or mark runs by team.")
+    str | None, advanced("--teams", help="Table of run, team and pooled, to leave out, choose or mark runs by team.")
 ]
 NameBy = Annotated[Literal["file", "tag"], advanced("--name-by", help="Name systems by file or by run tag.")]
 Jobs = Annotated[int | None, option_for(Resampling, "jobs", min=1)]

@@ -15,7 +15,7 @@ from truegain.cli.options import ByTopic, Figure, Output, OutputFormat, advanced
 from truegain.cli.streams import in_words, seen_by_who_looks
 from truegain.data.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.files import expand, is_folder, pieces_of, shown_path, write_bytes, write_pieces
 from truegain.io.formats import ending, kind_of
 from truegain.io.memory import head_of, limit_of, topics_about, unpacked_size
@@ -173,8 +173,8 @@ def write_table(table: Table, chosen: TableFormat | None, output: str) -> None:
     """Print a table in a format, to a file or to standard output."""
     format_ = table_format_of(chosen, output)
     if format_ == "json" and table.provenance and "inputs" not in table.provenance:
-        given = expand(name for name in inputs_given() if is_file(name) or is_folder(name))
-        table = replace(table, provenance={**table.provenance, "inputs": digests(given)}) if given else table
+        files = expand(name for name in inputs_given() if is_file(name) or is_folder(name))
+        table = replace(table, provenance={**table.provenance, "inputs": digests(files)}) if files else table
     write_bytes(output, in_commands(table).render(format_))
 
 
@@ -259,7 +259,8 @@ def check_topics(judgments: object, chosen: str, systems: int, measures: int) ->
     lines = unpacked_size(judgments) // LINE  # at most, and no more topics
     if HELD * systems * measures * lines > limit_of(None, 1.0):
         head = head_of(judgments)
-        if not file_options().judged and kind_of(head, shown_path(judgments)) is None:  # how they begin tells the rest
+        # how they begin tells the rest
+        if not file_options().judgments_header and kind_of(head, shown_path(judgments)) is None:
             topics = topics_about(head, unpacked_size(judgments))
             _check_rows(int(SURE * topics) * systems * measures, chosen)
 

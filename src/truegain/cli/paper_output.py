@@ -10,7 +10,7 @@ import typer
 from truegain.cli.options import changed
 from truegain.cli.output import FigureOutput
 from truegain.cli.streams import in_words, tell
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.errors import TruegainError, needs
 from truegain.io.files import STANDARD_INPUT
 from truegain.message import option
@@ -47,8 +47,8 @@ def tell_idle(show: str, heeded: Mapping[str, Sequence[str]], *bundles: object) 
     """
     for name, named in changed(*bundles).items():
         shows = heeded.get(name, (show,))
-        if show not in shows and not is_of_file(name):
-            tell(f"{option(named)} has no part in {option('--show')} {show}; it is for {', '.join(shows)}", "note")
+        if show not in shows and not is_from_study_file(name):
+            tell(f"{option(named)} does not apply to {option('--show')} {show}, only to {', '.join(shows)}", "note")
 
 
 def write_paper(folder: str, title: str, exhibits: Iterable[Exhibit], about: Sequence[str]) -> None:

@@ -97,7 +97,7 @@ def participants_command(
 ) -> None:
     """Write a page for each participant of a track: its runs against the median and the best, topic by topic.
 
-    Other teams' runs are not named, unless --named is given. A folder also gets an index, for the organizers.
+    Leaves other teams' runs unnamed, unless you give --named. In a folder, also writes an index for the organizers.
 
     Examples:
         truegain participants demo/gold.qrels demo/runs --teams demo/teams.csv -m AP -m P@10 -o pages

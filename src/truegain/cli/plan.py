@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from truegain.cli.every_command import check_numbers
 from truegain.cli.gold_options import Design, GoldRelevantFrom
-from truegain.cli.inputs import check_numbers
 from truegain.cli.options import (
     PROPORTION,
     AnswerOptions,
@@ -39,7 +39,7 @@ from truegain.cli.output import TableOutput, write_table
 from truegain.cli.rating_options import AggregateOption, NormalizeOption, RatingOptions
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import Ratings, Repeated, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
@@ -75,7 +75,10 @@ def topics_command(
     judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     min_effect: Annotated[
-        float, typer.Option("--min-effect", help="Difference to detect; with --criterion width, the widest interval.")
+        float,
+        typer.Option(
+            "--min-effect", help="Difference to detect; with --criterion width, the largest width of the interval."
+        ),
     ],
     measure: Annotated[str, typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map.")] = "AP",
     power: Power = 0.8,
@@ -96,7 +99,7 @@ def topics_command(
     inputs: Inputs,
     table: TableOutput,
 ) -> None:
-    """Compute how many topics are needed to detect a difference, with the variance of your runs.
+    """Compute how many topics you need to detect a difference, from the variance of your runs.
 
     Examples:
         truegain plan topics demo/gold.qrels demo/runs -m nDCG@10 --min-effect 0.05
@@ -206,7 +209,9 @@ class ListOutput:
         if self.output is None:
             for name, value in (("--key", self.key), ("--questions", self.questions), ("--docs", self.docs)):
                 if value is not None:
-                    raise TruegainError(f"{option(name)} {value}: only for a list for people; name it, as -o list.csv")
+                    raise TruegainError(
+                        f"{option(name)} {value}: applies only to a list for people; name the list, as in -o list.csv"
+                    )
         else:
             kind_to_write(self.output)  # now, not when the work is done
         if self.figure is not None:
@@ -232,10 +237,10 @@ class ListOutput:
                 "answer, and not the system's name."
             )
         return (
-            f"{output} has {counted(len(gold_list), unit)} in the order to judge: fill in "
-            f"`label` from the top, stop "
+            f"{output} has {counted(len(gold_list), unit)} in the order to judge: fill in `label` from the top, stop "
             f"{stop}, and give it to `truegain verdict --gold`.{lacking} The judge's labels are in "
-            f"{self.key or key_path(output)}: people should not see them; verdict and plan fill read both."
+            f"{self.key or key_path(output)}: assessors should not see them; `verdict` and `plan fill` read both "
+            "files."
         )
 
 
@@ -260,9 +265,9 @@ def labels_command(
     printing: ListOutput,
     compute: SeedAndJobs,
 ) -> None:
-    """Choose which pairs people should label, in which order, and how many labels a difference needs.
+    """Choose which pairs people should label, in which order, and how many labels detect a difference.
 
-    Logs of evaluation tools and tables of scores (--score) give answers to label.
+    From logs of evaluation tools and tables of scores (--score), it chooses answers to label.
 
     Examples:
         truegain plan labels demo/llm.qrels demo/runs --pair system-1,system-8 --min-effect 0.1
@@ -301,7 +306,9 @@ def labels_command(
             | ({"name_by": "--name-by"} if name_by != "file" else {})
         )
         needs = replace(needs, relevant_from=None, gold_relevant_from=None)  # of a study file, for other commands
-    if is_of_file("costs") and not needs.min_effect:  # prices of a verdict; here they are for the way to a difference
+    if (
+        is_from_study_file("costs") and not needs.min_effect
+    ):  # prices of a verdict; here they are for the way to a difference
         costs = None
     if gold is None:
         refuse(
@@ -314,7 +321,7 @@ def labels_command(
             f"({option('--design')})"
         )
     if output is not None and gold is not None and _is_list(gold, unit):
-        raise TruegainError(f"{gold} is a list already: fill in more labels there, from the first empty row on")
+        raise TruegainError(f"{gold} is already a list: fill in more labels there, from the first empty row")
     gold_list = None
     if gold is None or output is not None:
         gold_list = sample_gold(
@@ -395,7 +402,7 @@ def fill_command(
     output: Annotated[str, typer.Option("-o", "--output", help="List to write, with its labels.")],
     columns: Columns = None,
     values: Values = None,
-    rows: Annotated[int | None, advanced("--rows", min=1, help="Use only the first rows, this many.")] = None,
+    rows: Annotated[int | None, advanced("--rows", min=1, help="Use only the first N rows.")] = None,
 ) -> None:
     """Copy labels from another tool into the list that `plan labels` wrote.
 
@@ -405,7 +412,7 @@ def fill_command(
 
     """
     from truegain.data.label_list_reading import cannot_in, labels_in, read_gold_list
-    from truegain.io.column_names import FileOptions, read_with, values_of
+    from truegain.io.file_options import FileOptions, read_with, values_of
 
     unfilled = read_gold_list(gold_list)
     with read_with(FileOptions(values=values_of(values))):
@@ -422,21 +429,24 @@ def assessors_command(
     error: Annotated[
         str,
         typer.Option(
-            "--error", help="Largest error of the mean rating, as the half-width of its interval. With commas: each."
+            "--error",
+            help="Largest error of the mean rating, as the half-width of its interval. Several with commas.",
         ),
     ],
     ratings: Annotated[
         str | None,
         typer.Argument(
             metavar="[RATINGS]",
-            help="Ratings, to estimate sigma from, or study.toml; or give --sigma.",
+            help="Ratings from which to estimate sigma, or study.toml. Without them, give --sigma.",
             is_eager=True,
             callback=study_or_judgments,
         ),
     ] = None,
     sigma: Annotated[
         str | None,
-        typer.Option("--sigma", help="Standard deviation of a document's ratings, without ratings. With commas: each."),
+        typer.Option(
+            "--sigma", help="Standard deviation of a document's ratings, if you have no ratings. Several with commas."
+        ),
     ] = None,
     confidence: Confidence = 0.95,
     normalize: NormalizeOption = None,
@@ -455,7 +465,7 @@ def assessors_command(
     from truegain.planning.assessors import assessors_needed, assessors_table, plan_assessors
 
     if (sigma is None) == (ratings is None):
-        raise TruegainError(f"give either ratings, from which sigma is estimated, or {option('--sigma')}")
+        raise TruegainError(f"give ratings, from which to estimate sigma, or {option('--sigma')}")
     errors = _several("--error", error)
     if sigma is None:
         if len(errors) > 1:
@@ -497,15 +507,16 @@ def preferences_command(
         float | None, typer.Option("--agreement", help="Share of untied comparisons on which judge and people agree.")
     ] = None,
     tie_share: Annotated[
-        float, advanced("--tie-share", help="Share of comparisons that either calls a tie, with --agreement.")
+        float,
+        advanced("--tie-share", help="With --agreement: share of comparisons that the judge or people call a tie."),
     ] = 0.2,
     gold_share: Annotated[
-        str, typer.Option("--gold-share", help="Shares of the comparisons that people make as well. With commas: each.")
+        str, typer.Option("--gold-share", help="Share of the comparisons that people also make. Several with commas.")
     ] = "0.1,0.25,0.5",
     *,
     table: TableOutput,
 ) -> None:
-    """Compute how much a judge narrows the interval of people's comparisons, before you buy them.
+    """Estimate how much a judge would narrow the interval, before you buy people's comparisons.
 
     Examples:
         truegain plan preferences --agreement 0.78

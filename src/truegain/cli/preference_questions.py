@@ -76,7 +76,7 @@ def _about(file: str, votes: Preferences, gold: Sequence[tuple[str, str]]) -> It
         options = (file, "--gold", other, "--design", design)
         drawn = "" if design == "topics" else ", if these comparisons were drawn at random"
         yield FileQuestion(about, f"{question}, corrected by {other}{drawn}?", command_of("verdict", *options))
-        yield FileQuestion(about, "A page of that to hand on.", command_of("report", *options, "-o", "report.html"))
+        yield FileQuestion(about, "A report of that to share.", command_of("report", *options, "-o", "report.html"))
     if not gold:
         yield FileQuestion(about, PAGE, command_of("report", file, "-o", "report.html"))
         if votes.models:

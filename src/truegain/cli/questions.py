@@ -12,13 +12,13 @@ import numpy as np
 
 from truegain.data.items import Items
 from truegain.errors import TruegainError, counted, heard, some
-from truegain.io.column_names import COLUMN, FileOptions, Header, Role, file_options
+from truegain.io.file_options import COLUMN, FileOptions, Header, Role, file_options
 from truegain.io.formats import system_name
 from truegain.message import Message, with_marks
 from truegain.study.file_kinds import Examined
 
 WHICH = "Which system is better?"
-PAGE = "A page to hand on."
+PAGE = "A report to share."
 CHEAP = ("llm", "gpt", "model", "bronze", "umbrela", "crowd")  # in names of files of labels
 MOST_COLUMNS = 12  # names of columns on a line
 FEW_IDLE = 4
@@ -252,7 +252,11 @@ def _said_of(judged: Examined, gold: Examined | None, runs: Sequence[Examined]) 
     options = file_options()
     if judged.role is not None or not options.columns:
         return options
-    headers: dict[Role, Header] = {"judgments": options.judged, "gold": options.trusted, "runs": options.ran}
+    headers: dict[Role, Header] = {
+        "judgments": options.judgments_header,
+        "gold": options.gold_header,
+        "runs": options.runs_header,
+    }
     parts = []
     for role, file in (("gold", gold), ("runs", next((run for run in runs if run.role is not None), None))):
         if file is not None and file.role is not None:

@@ -66,7 +66,7 @@ class RatingOptions(RatingReading):
     columns: Columns = None
     missing: MissingLabels = "refuse"
     separator: Annotated[
-        str | None, advanced("--separator", help="Text between topic and document in the ids of tasks.")
+        str | None, advanced("--separator", help="Text that separates topic and document in task ids.")
     ] = None
     values: Values = None
     topic: Annotated[str | None, advanced("--topic", help="Topic of all ratings, if no column names it.")] = None
@@ -74,13 +74,13 @@ class RatingOptions(RatingReading):
         str | None,
         advanced(
             "--drop-assessors",
-            help="Leave out assessors: flagged (by `agree`), or a file of names, also one that `agree` or "
-            "`judge check` wrote.",
+            help="Assessors to leave out: flagged (those that `agree` flags), or a file of names, such as the output "
+            "of `agree` or `judge check`.",
         ),
     ] = None
-    first: Annotated[
-        int | None, advanced("--first", min=1, help="Use only this many ratings of each document, the first.")
-    ] = None
+    first: Annotated[int | None, advanced("--first", min=1, help="Use only the first N ratings of each document.")] = (
+        None
+    )
 
     @property
     def changed_options(self) -> list[str]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.addresses import without_secrets
 from truegain.cli.options import (
     CorpusFolder,
     JudgedCorpus,
@@ -30,8 +29,8 @@ from truegain.cli.verdict import answer_arguments
 from truegain.config import StudyConfig
 from truegain.data.judgments import Judgments
 from truegain.data.teams import read_teams
-from truegain.errors import TruegainError, heard, tell
-from truegain.io.column_names import ASSESSOR, COLUMN, file_options
+from truegain.errors import TruegainError, heard, tell, without_secrets
+from truegain.io.file_options import ASSESSOR, COLUMN, file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.io.overwrite import unchanging
@@ -249,7 +248,7 @@ def _key(
         "inputs": list(read.items()),
         "options": {**options, "config": repr(replace(config, min_effect=0.0))},
         "reading": vars(reading),
-        "names": [str(header.judged), str(header.ran), header.missing],
+        "names": [str(header.judgments_header), str(header.runs_header), header.missing],
         "others": measures if config.sample else measures[:1] if config.gold else None,
     }
 

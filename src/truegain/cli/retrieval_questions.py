@@ -149,7 +149,7 @@ def _about_judged(
     )
     if corrected:  # what people should quote comes first
         yield from gold
-    alone = " alone, its mistakes not corrected" if corrected else ""
+    alone = " alone, without correcting its mistakes" if corrected else ""
     yield FileQuestion(about, f"{which} by {first.file}{alone}?", command_of("verdict", *chosen), instead=others)
     if not corrected:
         yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
@@ -161,12 +161,12 @@ def _about_judged(
                 about, chosen, table, _study_by(runs, first, StudyConfig(), measure), scores, ran.tags
             )
     pair = ("--baseline", systems[0], "--candidate", systems[-1], "--dry-run")
-    question = f"How many labels of people decide between {systems[0]} and {systems[-1]}?"
+    question = f"How many human labels would decide between {systems[0]} and {systems[-1]}?"
     study = _study_by(runs, first, StudyConfig(), measure)
     lacks = refusal(lambda: Settling(study, systems[0], [systems[-1]]))
     yield FileQuestion(about, question, "" if lacks else command_of("settle", *chosen, *pair), lacks)
     if others and len(systems) > 2:
-        question = f"Do {first.file} and {others[0]} order the systems alike?"
+        question = f"Do {first.file} and {others[0]} rank the systems alike?"
         named_columns = columns_of(first, whole[1], runs=runs)
         command = command_of("correlate", first.file, others[0], *paths, "-m", measure, *named_columns)
         yield FileQuestion(about, question, command, instead=others[1:])
@@ -178,7 +178,7 @@ def _about_teams(
     about: str, chosen: Sequence[str], table: Examined, study: Study, scores: Scores, tags: Sequence[str]
 ) -> Iterator[FileQuestion]:
     """What a table says that has the team of each run: a page for each team, pairs by team, and what the pool lacks."""
-    pages = "What shall each team be told of its runs?"
+    pages = "How did each team's runs do (a page for each team)?"
     if lacks := refusal(lambda: table.data.among(study.systems, tags)):
         yield FileQuestion(about, pages, lacks=lacks)
         return
@@ -288,7 +288,7 @@ def _about_list(
     looks = StudyConfig(gold=Gold(listed.data, sequential=True))
     again = not refusal(lambda: _study_by(runs, cheap, looks, measure).variance_model(measure))
     options = ("--gold", listed.file, *(("--sequential",) if again else ()), *columns_of(cheap, runs=runs))
-    often = ", by limits that hold however often you look while you label" if again else ""
+    often = ", with intervals that stay valid however often you look while labeling" if again else ""
     yield FileQuestion(about, f"{question}{often}?", command_of("verdict", cheap.file, *paths, *options))
     if page:
         yield FileQuestion(about, PAGE, command_of("report", cheap.file, *paths, *options, "-o", "report.html"))
@@ -341,7 +341,7 @@ class _Checked:
             yield FileQuestion(about, question, command_of("verdict", cheap.file, *paths, *options), instead=instead)
             yield FileQuestion(about, PAGE, command_of("report", cheap.file, *paths, *options, "-o", "report.html"))
         if not refusal(lambda: judge_quality(cheap.data, gold=Gold(gold.data, self.design))):
-            question = f"How good are the labels of {cheap.file}, by those of {gold.file}{drawn}?"
+            question = f"How accurate are the labels in {cheap.file}, compared with {gold.file}{drawn}?"
             yield FileQuestion(about, question, command_of("judge", "check", cheap.file, *options), instead=instead)
 
 

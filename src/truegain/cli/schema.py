@@ -1,7 +1,7 @@
 """The command `truegain schema`: the JSON of each command as JSON Schema, from what the output is made of.
 
 Verdicts, rankings and tables are typed dicts, estimates and comparisons dataclasses, other columns are in the catalogue
-`results.columns`.  `tests/kept` holds every kept answer against its schema, and docs/reference/schemas against this
+`results.documents`.  `tests/kept` holds every kept answer against its schema, and docs/reference/schemas against this
 file.
 """
 
@@ -237,8 +237,8 @@ def schema_command(
 ) -> None:
     """Print the JSON Schema of what a command prints with --format json.
 
-    Without a command, print an object with the schemas of all of them. A schema is of this version: a later one may
-    add keys, and keeps those there are.
+    Without a command, prints one object with the schemas of all commands. A later version may add keys, but keeps the
+    existing ones.
 
     Examples:
         truegain schema verdict

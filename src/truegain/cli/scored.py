@@ -11,8 +11,8 @@ from truegain.cli.options import Inputs, advanced
 from truegain.cli.streams import Progress
 from truegain.config import Scoring
 from truegain.data.scores import Scores
+from truegain.measures.catalogue import parse_measures
 from truegain.measures.evaluate import evaluate
-from truegain.measures.parse import parse_measures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Filling:
         ),
     ] = None
     llm: Annotated[
-        str | None, advanced("--llm", help="Labels of another judge, to predict from; for --fill predicted.")
+        str | None, advanced("--llm", help="With --fill predicted: labels of another judge, which help to predict.")
     ] = None
 
 

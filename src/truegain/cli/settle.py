@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truegain.addresses import without_secrets
 from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
 from truegain.cli.options import Judgments, RunFiles, advanced, with_options
 from truegain.cli.output import write_table
@@ -27,7 +26,7 @@ from truegain.cli.streams import in_words, tell
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.data.runs import read_runs
-from truegain.errors import DataWarning, InputError, TruegainError, counted, needs, some
+from truegain.errors import DataWarning, InputError, TruegainError, counted, needs, some, without_secrets
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.message import arg, argname, option, with_marks
@@ -66,15 +65,18 @@ class SettleTexts:
 class SettleLimits:
     """How far labeling may go."""
 
-    max_labels: Annotated[
-        int | None, typer.Option("--max-labels", min=1, help="Number of labels after which to stop.")
-    ] = None
+    max_labels: Annotated[int | None, typer.Option("--max-labels", min=1, help="Stop after this many labels.")] = None
     max_cost: Annotated[
         float | None,
-        typer.Option("--max-cost", help="Total cost of labels after which to stop, at the price in --costs gold=0.5."),
+        typer.Option(
+            "--max-cost", help="Stop at this total cost of labels; needs their price, as in --costs gold=0.5."
+        ),
     ] = None
     keep_going: Annotated[
-        bool, advanced("--keep-going", help="Keep labeling even if a forecast says that labels will not decide it.")
+        bool,
+        advanced(
+            "--keep-going", help="Keep labeling even if the forecast says that labels cannot decide the comparison."
+        ),
     ] = False
 
 
@@ -84,15 +86,21 @@ class SettlePlace:
 
     people: Annotated[int, typer.Option("--people", min=1, max=500, help="How many people label.")] = 1
     double: Annotated[
-        float, advanced("--double", min=0, max=1, help="Share of documents that a second person labels, too.")
+        float, advanced("--double", min=0, max=1, help="Share of documents that a second person also labels.")
     ] = 0.0
     team_aggregate: Annotated[
         Aggregate,
-        advanced("--team-aggregate", help="What two people's labels of a document become: median (the lower) or mean."),
+        advanced(
+            "--team-aggregate",
+            help="How to combine two people's labels of a document: median (the lower one) or mean.",
+        ),
     ] = "median"
     sheet: Annotated[
         str | None,
-        typer.Option("--sheet", help="No server: a CSV sheet to fill in from the top; run again to continue."),
+        typer.Option(
+            "--sheet",
+            help="Write a CSV sheet to fill in from the top, instead of serving pages; run again to continue.",
+        ),
     ] = None
     folder: Annotated[str, advanced("--folder", help="Folder for the labels and the answer.")] = "settle"
     host: Annotated[str, advanced("--host", help=HOST)] = "127.0.0.1"
@@ -101,7 +109,9 @@ class SettlePlace:
     linger: Annotated[
         float, advanced("--linger", min=0, help="Seconds that the server keeps running after the decision.")
     ] = 600.0
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate how many labels it takes; collect none.")] = False
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate how many labels the decision takes; collect none.")
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +147,8 @@ class SettleReading(RatingOptions):
     scale: Annotated[
         str | None,
         typer.Option(
-            "--scale", help="Labels that people may give, as 0:3 (default: the judge's), or those of ratings."
+            "--scale",
+            help="Labels that people may give, such as 0:3 (default: those of the judge); for ratings, their scale.",
         ),
     ] = None
 
@@ -160,12 +171,13 @@ def settle_command(
     config: StudyConfig,
     reading: SettleReading,
 ) -> None:
-    """Have people label documents until it is known whether the candidate is better, and no further.
+    """Have people label documents until the labels decide whether the candidate is better.
 
-    Draws the documents that can decide it, serves them to a team (or writes a sheet), looks after every label, and
-    stops when it is decided or cannot be: then the answer, a report page and the labels are in the folder. The same
-    command goes on where it was. Exit code 0: better. 1: not better. 3: not known. 2: bad input. Of several candidates,
-    0: all are better. 1: one or more are not. 3: of none that, and of one or more nothing is known.
+    Draws the documents that can decide it and serves them to a team, or writes a sheet. Checks the result after every
+    label, and stops once it is decided or no label can decide it. Writes the answer, a report page and the labels into
+    the folder. Run the same command again to continue. Exit code 0: better. 1: not better. 3: not known. 2: bad input.
+    With several candidates, 0: all are better. 1: at least one is not better. 3: none is known to be not better, but at
+    least one is not known.
 
     Examples:
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 \
@@ -295,9 +307,9 @@ def _settling(
         if drawn is None or error.file is not None:
             raise
         raise InputError(
-            f"this folder settles another question: {with_marks(error.problem)}; its list and its labels are kept as "
-            "they are", file=shown_path(str(folder)),
-            hint=f"give runs, labels and settings as before, or another {option('--folder')} to begin anew",
+            f"this folder belongs to another question: {with_marks(error.problem)}; its list and its labels are "
+            "unchanged", file=shown_path(str(folder)),
+            hint=f"give runs, labels and settings as before, or another {option('--folder')} to start over",
         ) from None  # fmt: skip
 
 
@@ -342,7 +354,7 @@ def _answer(known: Settlement, keeper: Keeper) -> str:
     lines = [known.sentence, *known.notes]
     if known.status == "out-of-reach":
         if any(pair.forecast for pair in known.pairs):
-            lines.append("Add --keep-going to label on.")
+            lines.append("Add --keep-going to continue labeling.")
         if keeper.settling.over_topics:
             lines.append("Add --population fixed and another --folder to ask about these topics only.")
     limit = keeper.settling.budget.binding
@@ -454,9 +466,11 @@ def _by_team(keeper: Keeper, texts: SettleTexts, place: SettlePlace) -> None:
         needs(module, "judging")
     if texts.topics is None or texts.docs is None:
         lack = "--topics" if texts.topics is None else "--docs"
-        raise TruegainError(f"{option(lack)}: people need to read topics and documents; or give {option('--sheet')}")
+        raise TruegainError(
+            f"{option(lack)} is missing: people need the texts of topics and documents; or give {option('--sheet')}"
+        )
     if place.double and place.people == 1:
-        raise TruegainError(f"{option('--double')} asks a second person, and there is one; give {option('--people')} 2")
+        raise TruegainError(f"{option('--double')} needs a second person; give {option('--people')} 2")
     problem = "another `truegain settle` serves this folder already, on this machine or one that shares it"
     hint = f"stop it first (Ctrl-C there), or give another {option('--folder')}"
     with only_here(keeper.folder, problem, hint):
@@ -520,15 +534,15 @@ def _check_team(judging: JudgingStudy, place: SettlePlace) -> None:
     began = 0.0 if judging.team is None else judging.team.double
     if place.double != began:
         raise InputError(
-            f"this folder was begun with --double {began:g}, and now it is {place.double:g}: which rows a second "
-            "person labels was drawn then", file=shown_path(judging.folder / FILE),
+            f"this folder was started with --double {began:g}, and now it is {place.double:g}: the rows for a second "
+            "person were drawn at the start", file=shown_path(judging.folder / FILE),
             hint=f"give {option('--double')} {began:g}, or another {option('--folder')}",
         )  # fmt: skip
     made = Team.aggregate if judging.team is None else judging.team.aggregate
     if place.team_aggregate != made:
         raise InputError(
-            f"this folder was begun with --team-aggregate {made}, and now it is {place.team_aggregate}: with "
-            "a rule that is chosen after labels were seen, the limits are no longer valid",
+            f"this folder was started with --team-aggregate {made}, and now it is {place.team_aggregate}: intervals "
+            "are not valid if the rule is chosen after seeing labels",
             file=shown_path(judging.folder / FILE),
             hint=f"give {option('--team-aggregate')} {made}, or another {option('--folder')}",
         )  # fmt: skip
@@ -536,7 +550,7 @@ def _check_team(judging: JudgingStudy, place: SettlePlace) -> None:
     if number is not None and number != place.people:
         links = "the others keep their links" if place.people < number else "the new ones get links"
         tell(
-            f"this folder was begun with --people {number}, and now it is {place.people}: {links}; a document that "
+            f"this folder was started with --people {number}, and now it is {place.people}: {links}; a document that "
             f"someone cannot judge still goes to no more than {number} people in all"
         )
 
@@ -548,7 +562,7 @@ def _invite(judging: JudgingStudy, organizer: OrganizerService, url: str, people
             typer.echo(f"a link for one person: {url}/s/{judging.name}/?invitation={token}")
     else:
         typer.echo(
-            f"people go on with the links they have, at {url}; more links: truegain annotate invite "
+            f"people keep using their links, at {url}; more links: truegain annotate invite "
             f"{shown_path(judging.folder)} --url {url}"
         )
 

@@ -164,14 +164,15 @@ def check_question(folder: Path, now: Mapping[str, object]) -> None:
         was, is_now = (str(part["database"]) or IN_FOLDER for part in (before, now))
         raise InputError(
             f"the labels of this folder are in another database ({was}; now it is {is_now})",
-            file=shown_path(path), hint=f"give {option('--database')} as when it was begun, or another "
-            f"{option('--folder')}; where the database has moved, change its address in this file",
+            file=shown_path(path), hint=f"give {option('--database')} as at the start, or another "
+                                        f"{option('--folder')}; if the database has moved, change its address in this "
+                                        "file",
         )  # fmt: skip
     told = "; ".join(f"{name}: {_told(before.get(name))} before, {_told(now[name])} now" for name in changed)
     raise InputError(
-        f"this folder settles another question ({told}); its list and its labels are kept as they are",
-        file=shown_path(path), hint=f"go on with the settings as they were before, or give another "
-        f"{option('--folder')} to begin anew",
+        f"this folder belongs to another question ({told}); its list and its labels are unchanged",
+        file=shown_path(path), hint=f"use the same settings as before, or give another {option('--folder')} to start "
+                                    "over",
     )  # fmt: skip
 
 

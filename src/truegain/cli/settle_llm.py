@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
-from truegain.addresses import is_irds, is_remote
 from truegain.cli.judge_run import AskingProgress
 from truegain.cli.options import advanced
 from truegain.cli.settle_folder import QUESTION
@@ -18,7 +17,8 @@ from truegain.data.runs import read_runs
 from truegain.data.writing import table_bytes
 from truegain.errors import InputError, TruegainError, counted
 from truegain.io.files import STANDARD_INPUT, shown_path, write_bytes
-from truegain.measures.parse import parse_measure
+from truegain.io.remote import is_irds, is_remote
+from truegain.measures.catalogue import parse_measure
 from truegain.message import option, with_marks
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ USUAL_DEPTH = 10
 class LabeledByModel:
     """Which LLM labels what no judge has labeled."""
 
-    model: Annotated[str | None, advanced("--model", help="LLM that first labels the documents without judgments.")] = (
-        None
-    )
-    url: Annotated[str | None, advanced("--url", help="Address of its server, such as http://localhost:8000/v1.")] = (
-        None
-    )
-    prompt: Annotated[str, advanced("--prompt", help="Its prompt: graded, binary, or FILE.toml of your own.")] = (
+    model: Annotated[
+        str | None, advanced("--model", help="LLM that labels the unjudged documents before people start.")
+    ] = None
+    url: Annotated[
+        str | None, advanced("--url", help="Address of the server of --model, such as http://localhost:8000/v1.")
+    ] = None
+    prompt: Annotated[str, advanced("--prompt", help="Prompt of --model: graded, binary or your own FILE.toml.")] = (
         "graded"
     )
     key_env: Annotated[
@@ -93,8 +93,8 @@ def label_unjudged(
     if not ask:
         if known is None:
             raise TruegainError(
-                f"{without}, and {shown_path(judgments)} is not there: without labels nothing is planned; "
-                f"leave {option('--dry-run')} out, or give judgments"
+                f"{without}, and {shown_path(judgments)} is not there: without labels there is nothing to plan; leave "
+                f"{option('--dry-run')} out, or give judgments"
             )
         tell(f"{without}: {llm.model} would label them; the numbers below are without its labels")
         return judgments
@@ -114,7 +114,7 @@ def label_unjudged(
     ):  # answers that were not come to are not missing: a list without their documents would be kept for good
         raise TruegainError(
             f"{with_marks(run.stopped)}; no list is drawn, and {counted(run.labels, 'label')} are kept: run the same "
-            "command again, which goes on from there"
+            "command again to continue"
         )
     run.warn("these documents stay unjudged, and are not on the list")
     made = run.judgments()

@@ -59,11 +59,7 @@ def missing_texts(questions: object, passages: object) -> str:
     lacking = {"--questions": ("questions", questions), "--docs": ("passages", passages)}
     options = " and ".join(option for option, (_, texts) in lacking.items() if texts is None)
     names = " and ".join(name for name, texts in lacking.values() if texts is None)
-    return (
-        f" It has no texts of {names}: give them with {options}; without them, people look them up by their ids."
-        if names
-        else ""
-    )
+    return f" It has no texts of {names}: add them with {options}, or people must look them up by id." if names else ""
 
 
 def with_texts(table: Table, questions: str | None, docs: str | None) -> Table:

@@ -34,7 +34,7 @@ _UNLINED = re.compile(f"[\t\n{_OBEYED.pattern[1:]}")
 _ours = False  # whether what is written now is our own, with its colors
 
 
-def mend() -> None:
+def mend_streams() -> None:
     """Put a stand-in where a stream is closed, lest a file takes its number; print whatever the encoding lacks."""
     for name, (mode, flags) in _STREAMS.items():
         if getattr(sys, name) is None:
@@ -109,7 +109,7 @@ def _with_own_failures(stream: io.TextIOWrapper) -> io.TextIOWrapper:
     return made(buffer, stream.encoding, line_buffering=stream.line_buffering, write_through=stream.write_through)
 
 
-def speak_of(options: Mapping[str, str]) -> None:
+def use_option_names(options: Mapping[str, str]) -> None:
     """Have all that is told from here on name options where the library names arguments."""
     _option_names.clear()
     _option_names.update(options)

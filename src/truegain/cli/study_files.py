@@ -45,7 +45,7 @@ class Note:
 
 
 def tell_notes(options: Mapping[str, Any]) -> None:
-    """Tell what a command makes of a study that it takes in part, unless the command line says it otherwise."""
+    """Tell which parts of a study file this command does not use, or uses in its own way."""
     for note in _notes:
         if not note.of or not is_typed(_study_files_read[0][0], note.of):
             name, value = note.only or ("", None)
@@ -59,7 +59,7 @@ def is_unused(option: str) -> bool:
     return option in _unused
 
 
-def is_of_file(name: str) -> bool:
+def is_from_study_file(name: str) -> bool:
     """Whether the study file gave an option its value."""
     return (
         bool(_study_files_read)
@@ -69,7 +69,7 @@ def is_of_file(name: str) -> bool:
 
 def without_design_of_file(options: dict[str, Any]) -> dict[str, Any]:
     """The options, without the design that a study file gives where the command line names a gold list instead."""
-    if not is_of_file("design") or is_of_file("gold") or options.get("gold") is None:
+    if not is_from_study_file("design") or is_from_study_file("gold") or options.get("gold") is None:
         return options
     from truegain.data.label_list_reading import gold_list_of
 
@@ -99,8 +99,8 @@ def _place(file: str, line: int | None) -> str:
     return file if line is None else f"{file}:{line}"
 
 
-def forget() -> None:
-    """Know of no file: another command begins."""
+def forget_study_file() -> None:
+    """Forget the study file of the last command: another one begins."""
     _study_files_read.clear()
     _notes.clear()
     _unused.clear()
@@ -111,8 +111,8 @@ def is_typed(context: Any, name: str) -> bool:
     return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
 
 
-def placed(error: TruegainError) -> TruegainError:
-    """A refusal of what a study file said, with its place there; what to say instead is told as a line of the file."""
+def placed_in_study_file(error: TruegainError) -> TruegainError:
+    """An error about what a study file says, with its place in the file; its remedy as a line to write there."""
     if not _study_files_read:
         return error
     context, file, allowed = _study_files_read[0]
@@ -130,10 +130,12 @@ def placed(error: TruegainError) -> TruegainError:
     return error if place is None else error.at(file.file, place[0], f"{place[1]}{message}")
 
 
-def lack_of(name: str) -> TruegainError:
+def not_named(name: str) -> TruegainError:
     """What to say where neither the command line nor a study file names something that is needed."""
     if not _study_files_read:
-        return TruegainError(f"no {name} are named; give them after the judgments, or study.toml that names both")
+        return TruegainError(
+            f"no {name} are named; give them after the judgments, or give a study.toml that names both"
+        )
     are = "is" if name in ("gold", "measure") else "are"
     return InputError(f"no {name} {are} named", file=_study_files_read[0][1].file, hint=_line_such_as(name))
 
@@ -142,7 +144,7 @@ def _line_such_as(name: str) -> str:
     return f'write a line such as {name} = "{EXAMPLES[name]}"'
 
 
-def check_there(path: str | None) -> None:
+def check_exists(path: str | None) -> None:
     """Refuse a file that is not there, with the names beside it that are like its own."""
     from pathlib import Path
 
@@ -155,11 +157,11 @@ def check_there(path: str | None) -> None:
     raise InputError("no such file", file=path, hint=hint)
 
 
-def message_of_lack(error: Any) -> str | None:
+def message_of_not_named(error: Any) -> str | None:
     """The message on a study file that does not name what is needed; None where it is no such mistake."""
     name = getattr(getattr(error, "param", None), "name", None)
     is_lack = bool(_study_files_read) and type(error).__name__ == "MissingParameter" and name in EXAMPLES
-    return str(lack_of(str(name))) if is_lack else None
+    return str(not_named(str(name))) if is_lack else None
 
 
 def _name(parameter: Any) -> str:
@@ -295,7 +297,7 @@ def _chosen(context: typer.Context, option: str, value: list[Any]) -> tuple[int,
     """Which of several a command takes, and in words; `judge check` the first measure whose ranks have weights."""
     if option != "measure" or context.command_path != JUDGE_CHECK:
         return 0, "the first"
-    from truegain.measures.parse import parse_measure
+    from truegain.measures.catalogue import parse_measure
 
     linear = [at for at, name in enumerate(value) if parse_measure(str(name)).linear_in_gains]
     if not linear:  # the command says itself what it takes
@@ -400,7 +402,7 @@ StudyFile = Annotated[
 
 def without_scale_of_file(reading: AnyReading) -> AnyReading:
     """What is asked of judgments that are no ratings: the `scale` of a study file is then that of `settle`."""
-    if reading.scale is None or not is_of_file("scale"):
+    if reading.scale is None or not is_from_study_file("scale"):
         return reading
     tell("there are no ratings, so `scale` of the study file is ignored here; `truegain settle` reads it", "note")
     return replace(reading, scale=None)

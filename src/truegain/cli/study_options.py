@@ -20,11 +20,11 @@ from truegain.cli.options import (
 )
 from truegain.cli.output import NewNames, StripPrefix
 from truegain.cli.streams import tell
-from truegain.cli.study_files import drop_uncorrectable, is_of_file, without_scale_of_file
+from truegain.cli.study_files import drop_uncorrectable, is_from_study_file, without_scale_of_file
 from truegain.config import Scoring, StudyConfig
 from truegain.data.models import models_named
 from truegain.errors import InputError, TruegainError
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.message import arg, option
 from truegain.study.inputs import USUAL, MeasureFilter, StudyInputs
 
@@ -110,7 +110,7 @@ class StudyOptions(StudyInputs):
     ) -> list[tuple[str, str]]:  # fmt: skip
         """The claims that are asked about; of a study file that has several candidates for `settle`, none."""
         several = [self.called(name.strip()) for name in (candidate or "").split(",")]
-        if is_of_file("candidate") and len(several) > 1 and set(several) <= set(systems):
+        if is_from_study_file("candidate") and len(several) > 1 and set(several) <= set(systems):
             raise TruegainError(
                 f"{arg('candidate')}: give one system, not {len(several)}; `truegain settle` takes several"
             )
@@ -137,7 +137,7 @@ class StudyOptions(StudyInputs):
         own = ("name_by", "system_models")
         of_runs |= changed(self, leave_out=tuple(f.name for f in fields(self) if f.name not in own))
         scoring, gold = Scoring(all_topics=config.scoring.all_topics), config.gold
-        if gold is not None and is_of_file("gold_relevant_from"):
+        if gold is not None and is_from_study_file("gold_relevant_from"):
             gold = replace(gold, relevant_from=None)
         answers = super().answers(files, replace(config, scoring=scoring, gold=gold))
         if answers is not None:
@@ -147,7 +147,7 @@ class StudyOptions(StudyInputs):
 
 def filter_for_study_file() -> MeasureFilter | None:
     """What leaves out measures of a study file that gold labels cannot correct; None: those typed are refused."""
-    return drop_uncorrectable if is_of_file("measure") else None
+    return drop_uncorrectable if is_from_study_file("measure") else None
 
 
 def tell_default_measure(study: Study, measure: list[str] | None) -> None:

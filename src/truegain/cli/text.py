@@ -45,7 +45,8 @@ class FieldOptions:
         str | None,
         typer.Option(
             "--columns",
-            help="Names of your columns: doc=url,text=body; without a header line, all columns in order: id,url,body.",
+            help="Names of your columns: doc=url,text=body. Without a header line, list all columns in order: "
+            "id,url,body.",
         ),
     ] = None
     errors: Annotated[
@@ -95,7 +96,7 @@ def index_command(
     ] = None,
     cjk: Annotated[
         Literal["bigrams", "words"],
-        advanced("--cjk", help="Chinese, Japanese and Korean: bigrams of characters, or words between blanks."),
+        advanced("--cjk", help="Chinese, Japanese and Korean: bigrams of characters, or words separated by spaces."),
     ] = "bigrams",
     stemmer: Annotated[str | None, typer.Option("--stemmer", help="Snowball stemmer, such as english.")] = None,
     only: Annotated[

@@ -25,7 +25,7 @@ from truegain.cli.options import (
 from truegain.cli.output import TableOutput, write_table
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of, with_texts
 from truegain.cli.streams import in_words
-from truegain.cli.study_files import is_of_file
+from truegain.cli.study_files import is_from_study_file
 from truegain.config import Scoring
 from truegain.data.judgments import CHOSEN
 from truegain.data.label_lists import keep_labels, key_path
@@ -59,7 +59,9 @@ class NextOptions:
 
     pair: Annotated[
         str | None,
-        typer.Option("--pair", help="Two systems, a,b, for --show next: what to judge to decide between them."),
+        typer.Option(
+            "--pair", help="With --show next: two systems, a,b, to choose the documents that decide between them."
+        ),
     ] = None
     corpus: CorpusFolder = None
     llm: Annotated[str | None, advanced("--llm", help="Labels of another judge, to predict from.")] = None
@@ -71,7 +73,11 @@ class NextOptions:
     ] = None
     until: Annotated[
         Literal["sure", "certain"] | None,
-        advanced("--until", help="For --pair: stop at 95% probability of the sign (default), or at certainty."),
+        advanced(
+            "--until",
+            help="With --pair: stop when the sign of the difference has 95% probability (sure, the "
+            "default), or is certain.",
+        ),
     ] = None
 
 
@@ -117,8 +123,9 @@ def unjudged_command(
         Literal["bounds", "pairs", "shares", "left-out", "next", "sample"],
         typer.Option(
             "--show",
-            help="Bounds of scores; bounds of differences; shares of unjudged documents by depth; systems left out of "
-            "the pool; which documents to judge next; or a random sample to judge, for --unjudged-sample.",
+            help="Bounds of scores (bounds) or of differences (pairs); shares of unjudged documents by depth "
+            "(shares); scores of systems as if they were left out of the pool (left-out); documents to judge "
+            "next (next); or a random sample to judge, for --unjudged-sample (sample).",
         ),
     ] = "bounds",
     relevant_from: RelevantFrom = None,
@@ -225,7 +232,7 @@ def _without_predictions(table: Table) -> Table:
 def _without_file(options: Group, *names: str) -> Group:
     """The options as they were typed: those of the study file have their defaults again."""
     defaults = type(options)()
-    return replace(options, **{name: getattr(defaults, name) for name in names if is_of_file(name)})
+    return replace(options, **{name: getattr(defaults, name) for name in names if is_from_study_file(name)})
 
 
 def _check(show: str, ahead: NextOptions, sample: SampleOptions, sheet: SheetOutput) -> None:
@@ -254,7 +261,8 @@ def _check(show: str, ahead: NextOptions, sample: SampleOptions, sheet: SheetOut
         heeded = ["until", *(["most"] if is_list else []), *(["pair", "corpus", "llm"] if sample.fill else [])]
         if names := changed(ahead, leave_out=tuple(heeded)).values():
             raise TruegainError(
-                f"{', '.join(map(option, names))}: only for what to judge next; give {option('--show')} next"
+                f"{', '.join(map(option, names))}: applies only to documents to judge next; give {option('--show')} "
+                "next"
             )
     if ahead.until is not None and (ahead.pair is None or show != "next"):
         raise TruegainError(
@@ -304,8 +312,8 @@ def _write_list(
     start = A_TOPIC * len(set(drawn.topics))
     advice = f"; the first {start:,}, {A_TOPIC} a topic, are a good start" if start < len(drawn) else ""
     typer.echo(
-        f"{output} has {len(drawn):,} unjudged documents that {drawn.measure} looks at, in the order to judge: "
-        f"fill in `label` from the top and stop anywhere{advice}. Then give it to `truegain eval --fill predicted "
+        f"{output} has {len(drawn):,} unjudged documents that {drawn.measure} counts, in the order to judge: fill in "
+        f"`label` from the top and stop anywhere{advice}. Then give it to `truegain eval --fill predicted "
         f"--unjudged-sample` or `truegain verdict --predicted --unjudged-sample`.{lacking} The predictions are in "
         f"{key_path(output)}: assessors should not see them."
     )

@@ -18,7 +18,7 @@ from truegain.cli.streams import in_words
 from truegain.cli.study_files import StudyFile, typed_claims
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.io.nugget_files import is_nuggets

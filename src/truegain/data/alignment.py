@@ -22,8 +22,8 @@ from truegain.data.pool import ABSENT, DocKeys, Pool, RankedGains, Tops
 from truegain.data.run import FLAGS, RankedRows, Run, Ties
 from truegain.data.runs import Runs, run_loaders
 from truegain.errors import TruegainError
-from truegain.io.column_names import file_options
 from truegain.io.columns import Codes, Ids, Ints, frozen
+from truegain.io.file_options import file_options
 from truegain.io.memory import MemoryLike, check_aligned, cores, threads
 
 FEW_ROWS = 20_000  # of runs in memory: fewer are matched sooner than threads start
@@ -65,11 +65,11 @@ def lists_of(
     ranking = run.ranking(single, ties)
     lengths = np.diff(ranking.begin)
     where = _positions(run.topic.values, pool.topics)
-    known = np.flatnonzero(where >= 0)
+    judged_topics = np.flatnonzero(where >= 0)
     retrieved = np.full(len(pool.topics), ABSENT, np.int64)
-    retrieved[where[known]] = lengths[known]
+    retrieved[where[judged_topics]] = lengths[judged_topics]
     list_of = np.full(len(pool.topics), -1, np.int64)
-    list_of[where[known]] = known
+    list_of[where[judged_topics]] = judged_topics
     rank, item, per_list = pool.find_listed(run.docs, ranking.order, ranking.begin, list_of)
     top_rows, top = _first_rows(ranking, where, len(pool.topics), keep_top)
     key_rows, keyed = _first_rows(ranking, where, len(pool.topics), keep_keys)

@@ -19,13 +19,13 @@ import numpy as np
 from truegain.data.checks import LargeLabels
 from truegain.data.judgments import Judgments, judgments_layout, judgments_of_lines, marked_at
 from truegain.data.pool import Pool
-from truegain.data.run import Run, Ties
-from truegain.data.runs import Runs, named_by, run_layout, run_of_lines, tag_of
+from truegain.data.run import Run, Ties, run_layout, run_of_lines, tag_of
+from truegain.data.runs import Runs, named_by
 from truegain.errors import EmptyError, InputError
 from truegain.io import trec
 from truegain.io.chunks import LineFile, PartedFile, cuts_for, line_file
-from truegain.io.column_names import file_options
 from truegain.io.columns import Coded, Ids, frozen
+from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand
 from truegain.io.formats import system_name
 from truegain.io.memory import FLOOR, LOOKED_AT, MemoryLike, aligned_need, check_memory, limit_of, taken
@@ -196,7 +196,7 @@ def batches_of(
 def tables_of(files: Sequence[str], judgments: PathLike, open_files: ExitStack) -> Iterator[LineTable | None]:
     """The judgments and then the runs as files of lines; None for one that is something else."""
     options = file_options()
-    headers = [options.header_of(judgments), *[options.ran.of_files(len(files))] * len(files)]
+    headers = [options.header_of(judgments), *[options.runs_header.of_files(len(files))] * len(files)]
     for number, (path, header) in enumerate(zip([os.fspath(judgments), *files], headers, strict=True)):
         lines = line_file(path, open_files)
         head = lines.head[lines.begin :]

@@ -12,10 +12,10 @@ import numpy as np
 from truegain.data.id_matching import (
     Doubt,
     JudgedIds,
-    KnownIds,
     Matched,
     Matching,
-    Seen,
+    SystemMatch,
+    TopicIds,
     check_matched,
     doubt_messages,
     likely_cause,
@@ -66,7 +66,7 @@ def check_documents(
 
     Beside the doubts all that is to be said of documents, wherever scores are shown.
     """
-    seen = [Seen(s.system, s.matched) for s in systems]
+    seen = [SystemMatch(s.system, s.matched) for s in systems]
     doubts = check_matched(seen, judged_ids, matching)
     return doubts, (*doubt_messages(doubts), *unjudged_messages(seen, matching, doubts))
 
@@ -88,7 +88,7 @@ def check_overlap(
     lost = [name for name, n in missing.items() if n == judged]
     if lost:
         theirs = sorted(next(s for s in systems if s.system == lost[0]).unjudged_topics)
-        cause = likely_cause([(theirs[:MOST_TRIED], KnownIds(topics))])
+        cause = likely_cause([(theirs[:MOST_TRIED], TopicIds(topics))])
         raise InputError(
             f"{some(lost)}: no topic of the run has judgments "
             f"(run topics {some(theirs)}; judged topics {some(topics)})" + ("" if cause is None else f": {cause}"),

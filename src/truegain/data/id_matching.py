@@ -50,7 +50,7 @@ class Way:
 _Cut = tuple[str, tuple[tuple[str, str, str], ...]]  # an id of the run; what stands in front, behind, the judged one
 
 
-class KnownIds:
+class TopicIds:
     """The judged ids of a topic, and how they are looked up; what is made of them is made once."""
 
     def __init__(self, ids: Sequence[str]) -> None:
@@ -92,7 +92,7 @@ class KnownIds:
             at = self.text.find(name, at + 1)
 
 
-Lists = Sequence[tuple[Sequence[str], KnownIds]]  # topic by topic: ids of the run, and those judged
+Lists = Sequence[tuple[Sequence[str], TopicIds]]  # topic by topic: ids of the run, and those judged
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,11 @@ class _Change:
 def likely_cause(lists: Lists, least: float = 0.0) -> Cause | None:
     """The change that makes most ids match, if it is more than a few of them: LEAST, or half, and a share `least`.
 
-    >>> print(likely_cause([(["a#0", "b#0", "c#0"], KnownIds(["a", "b", "x"]))]))
+    >>> print(likely_cause([(["a#0", "b#0", "c#0"], TopicIds(["a", "b", "x"]))]))
     the ids match after removing "#0" at the end of the run's ids (2 of 3 tried)
-    >>> print(likely_cause([(["7.0", "12.0"], KnownIds(["7", "12"]))]))
+    >>> print(likely_cause([(["7.0", "12.0"], TopicIds(["7", "12"]))]))
     the ids match as whole numbers, such as 7.0 and 7 (2 of 2 tried)
-    >>> likely_cause([(["a", "b", "c"], KnownIds(["x", "y"]))]) is None
+    >>> likely_cause([(["a", "b", "c"], TopicIds(["x", "y"]))]) is None
     True
     """
     tried = sum(len(ids) for ids, _ in lists)
@@ -396,14 +396,14 @@ class Doubt(NamedTuple):
         return f"{self.kind}: {self.why}"
 
 
-class Seen(NamedTuple):
-    """What is known of a system's documents."""
+class SystemMatch(NamedTuple):
+    """How the documents of a system match the judged ones."""
 
     system: str
     matched: Matched
 
 
-def check_matched(systems: Sequence[Seen], judged_ids: JudgedIds, how: Matching) -> tuple[Doubt, ...]:
+def check_matched(systems: Sequence[SystemMatch], judged_ids: JudgedIds, how: Matching) -> tuple[Doubt, ...]:
     """Refuse systems that have no judged document in the ranks that count; warn of those that have far fewer.
 
     judged_ids: the judged documents of some topics, asked for only where something is wrong.
@@ -424,7 +424,7 @@ def check_matched(systems: Sequence[Seen], judged_ids: JudgedIds, how: Matching)
     return doubts
 
 
-def _shallow_messages(systems: Sequence[Seen], how: Matching) -> list[str]:
+def _shallow_messages(systems: Sequence[SystemMatch], how: Matching) -> list[str]:
     """Which systems have judged documents, but none in the ranks that some of several measures look at."""
     sentences = []
     for cutoff, measure in how.shallow:
@@ -446,7 +446,7 @@ def doubt_messages(doubts: Sequence[Doubt]) -> list[str]:
     return sentences
 
 
-def unjudged_messages(systems: Sequence[Seen], how: Matching, but: Sequence[Doubt] = ()) -> list[str]:
+def unjudged_messages(systems: Sequence[SystemMatch], how: Matching, but: Sequence[Doubt] = ()) -> list[str]:
     """That unjudged documents count as not relevant, where some systems have many more of them than others.
 
     Many more: less than BELOW of the best judged system's first documents are judged, and not by chance.  Of the 129
@@ -493,7 +493,7 @@ def _cause(own: Matched, known: _Known, usual: float, most: int | None = None) -
     return likely_cause(lists, FAR * usual), lists
 
 
-class _Known(dict[str, KnownIds]):
+class _Known(dict[str, TopicIds]):
     """The judged documents of topics, fetched where they are asked for."""
 
     def __init__(self, judged_ids: JudgedIds) -> None:
@@ -501,15 +501,15 @@ class _Known(dict[str, KnownIds]):
         self.judged_ids = judged_ids
         self.often = Counter[str]()  # topics, by how many systems are looked at for them
 
-    def __missing__(self, topic: str) -> KnownIds:
-        self[topic] = KnownIds(self.judged_ids([topic])[topic])
+    def __missing__(self, topic: str) -> TopicIds:
+        self[topic] = TopicIds(self.judged_ids([topic])[topic])
         return self[topic]
 
 
 # ---------------------------------------------------------------------- not one is judged
 
 
-def _refusal(none: Sequence[Seen], systems: Sequence[Seen], known: _Known, how: Matching) -> InputError:
+def _refusal(none: Sequence[SystemMatch], systems: Sequence[SystemMatch], known: _Known, how: Matching) -> InputError:
     """Why a system cannot be scored: its ids, and what makes them match; or that they match, but are unjudged."""
     first, own = none[0].system, none[0].matched
     others = "" if len(none) == 1 else f" (and so for {some([s.system for s in none[1:]])})"
@@ -570,7 +570,7 @@ def _quoted(ids: Iterable[str]) -> str:
 # ---------------------------------------------------------------------- far fewer than of the others
 
 
-def _others(own: Seen, systems: Sequence[Seen]) -> list[Matched]:
+def _others(own: SystemMatch, systems: Sequence[SystemMatch]) -> list[Matched]:
     """The other systems that have judged documents."""
     return [s.matched for s in systems if s is not own and s.matched.first_judged]
 
@@ -584,7 +584,7 @@ def _has_fewer(own: Matched, others: Sequence[Matched]) -> bool:
     return none or best is None or (_share(own) < BELOW * _share(best) and _is_no_chance(own, best))
 
 
-def _doubt(own: Seen, others: Sequence[Matched], known: _Known, how: Matching) -> Doubt | None:
+def _doubt(own: SystemMatch, others: Sequence[Matched], known: _Known, how: Matching) -> Doubt | None:
     """Why the ids of a system that has fewer judged documents are in doubt, in words; None where they are not.
 
     Far fewer are judged than of the other systems' first documents; or fewer, and a simple change of those that are

@@ -17,7 +17,7 @@ from truegain.data.rating_columns import says_missing
 from truegain.data.scores import ALL_TOPICS
 from truegain.errors import InputError, TruegainError, an, counted, shorten, some, warn
 from truegain.io import formats, named_tables, python_tables
-from truegain.io.column_names import Role, file_options
+from truegain.io.file_options import Role, file_options
 from truegain.io.files import PathLike, can_be_read_again, is_paths, pieces_of, shown_path, start_of
 from truegain.io.frames import TableLike, is_frame, opened
 from truegain.io.logs.log import OK, Log, Row, ScoreRange, ToolMean
@@ -147,7 +147,9 @@ def _file_log(path: PathLike) -> Log:
 
     log = log_in(path)
     if log is not None:
-        if file_options().is_judgments(path) and (file_options().judged.names or file_options().judged.renamed):
+        if file_options().is_judgments(path) and (
+            file_options().judgments_header.names or file_options().judgments_header.renamed
+        ):
             raise InputError(
                 f"{argname('columns')} names columns, and this is a log of {log.tool}, whose columns are known",
                 file=log.file, hint=f"leave {argname('columns')} out",

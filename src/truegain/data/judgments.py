@@ -14,7 +14,8 @@ import numpy as np
 from truegain.data.rating_columns import answered_rows, labeled, labeled_rows
 from truegain.errors import ORDER, EmptyError, InputError, an, check_one_of, some, warn
 from truegain.io import formats, trec
-from truegain.io.column_names import (
+from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
+from truegain.io.file_options import (
     ASSESSOR,
     COLUMN,
     ColumnNames,
@@ -25,14 +26,13 @@ from truegain.io.column_names import (
     read_with,
     values_of,
 )
-from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, Places, check_unicode, frozen
 from truegain.io.files import PathLike, shown_path
 from truegain.io.frames import LabelRow, Numbers, RanxLike, TableLike, is_frame, is_rows, opened
-from truegain.io.irds import DatasetLike, is_dataset, rows_of, subtopic_of
 from truegain.io.json_files import nested
 from truegain.io.memory import cores
 from truegain.io.named_tables import Columns, is_missing, renamed
 from truegain.io.python_tables import an_id, flat, header_of, is_kind, is_ranx, numbers, refuse_columns, tuples
+from truegain.io.remote import DatasetLike, is_dataset, rows_of, subtopic_of
 from truegain.io.separated import read_unnamed
 from truegain.io.trec import layout_of, loaded
 from truegain.keywords import checked_keywords

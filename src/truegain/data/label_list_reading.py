@@ -13,8 +13,8 @@ from truegain.data.judgments import Judgments, judgments_of_columns, read_judgme
 from truegain.data.label_lists import CANNOT, COLUMNS, TEXTS, GoldList, digest_in, key_beside, labels_by_order
 from truegain.errors import InputError
 from truegain.io import formats, named_tables
-from truegain.io.column_names import ColumnNames, Header, file_options, label_of
 from truegain.io.columns import Floats, Places, frozen
+from truegain.io.file_options import ColumnNames, Header, file_options, label_of
 from truegain.io.files import STANDARD_INPUT, PathLike
 from truegain.io.frames import is_frame, opened
 from truegain.io.named_tables import Columns, is_missing, option_for_words, renamed, unguarded

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from truegain.addresses import is_remote
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.writing import kind_to_write, table_bytes
 from truegain.errors import InputError, TruegainError, counted, warn
@@ -26,6 +25,7 @@ from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
 from truegain.io.named_tables import harmless, is_missing, unguarded
 from truegain.io.overwrite import guarded
 from truegain.io.plain_text import COMPRESSED
+from truegain.io.remote import is_remote
 from truegain.io.trec import loaded
 from truegain.message import ANOTHER_FILE, FILL_LIST, arg, argname, by_surface
 from truegain.results.base import Result, Table

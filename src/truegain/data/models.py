@@ -9,14 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from truegain.data.judgments import Judgments
-from truegain.data.runs import MODELS, Runs, models_by_system, models_in
+from truegain.data.run import MODELS, read_run
+from truegain.data.runs import Runs, models_by_system
 from truegain.errors import InputError, TruegainError, counted, some, warn
 from truegain.io.columns import Ints
-from truegain.io.files import can_be_read_again, expand, pieces_of, read_bytes, shown_path
+from truegain.io.file_options import file_options
+from truegain.io.files import can_be_read_again, expand, is_paths, pieces_of, read_bytes, shown_path
 from truegain.io.formats import format_of_ending
 from truegain.io.frames import is_frame
 from truegain.io.named_tables import is_missing
 from truegain.io.python_tables import is_one_run
+from truegain.io.remote import is_irds
+from truegain.io.trec import loaded
 from truegain.message import arg, argname, with_marks
 
 # ---- The models that systems use, from words and from files of system,model; and those that gave the labels.
@@ -236,3 +240,22 @@ def is_of(judge: str, models: Sequence[str]) -> bool:
     (True, False)
     """
     return judge.strip().casefold() in {model.strip().casefold() for model in models}
+
+
+def models_in(runs: object) -> dict[str, tuple[str, ...]]:
+    """The models that systems use, where a table of runs has a column for it; TREC lines have none, and are not read.
+
+    >>> rows = [{"system": "rag", "topic": "1", "doc": "a", "score": 1.0, "model": "gpt-4o"}]
+    >>> import polars as pl
+    >>> models_in(pl.DataFrame(rows))
+    {'rag': ('gpt-4o',)}
+    """
+    if isinstance(runs, str | os.PathLike) or is_paths(runs):
+        several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
+        files = expand(several)
+        header = file_options().runs_header.of_files(len(files))
+        tables = [file for file in files if can_be_read_again(file) and not is_irds(file) and loaded(file, header)[1]]
+        parts = [run for file in tables for run in read_run(file, "file", 1, header)]
+    else:
+        parts = list(Runs.of(runs).parts)
+    return {run.system: run.models for run in parts if run.models}

@@ -68,9 +68,9 @@ class Pool:
     @cached_property
     def judged(self) -> Bools:
         """Which items have a label that is not below 0, which would mean unjudged; gains may have any sign."""
-        known = np.zeros(len(self), np.bool_)
-        known[self.row_item[(self.judgments.label >= 0) | self.judgments.are_gains]] = True
-        return frozen(known)
+        has_label = np.zeros(len(self), np.bool_)
+        has_label[self.row_item[(self.judgments.label >= 0) | self.judgments.are_gains]] = True
+        return frozen(has_label)
 
     @cached_property
     def labels(self) -> Floats:
@@ -420,18 +420,18 @@ class RankedGains:
         """Highest value per item of each topic, at least 0."""
         return _maxima(self.pool.topic, values, len(self.topics))
 
-    def found(self, level: float) -> Found:
+    def relevant_entries(self, level: float) -> RelevantEntries:
         """The relevant entries at a level, each with how many relevant ones its list has so far."""
-        if level not in self._found:
+        if level not in self._entries_by_level:
             at = np.flatnonzero(self.relevant(level))
             lists = self.list[at]
             first = np.searchsorted(at, self.begin[:-1])
             count = np.arange(1, len(at) + 1) - first[lists]
-            self._found[level] = Found(lists, self.rank[at], self.item[at], count, self.lists)
-        return self._found[level]
+            self._entries_by_level[level] = RelevantEntries(lists, self.rank[at], self.item[at], count, self.lists)
+        return self._entries_by_level[level]
 
     @cached_property
-    def _found(self) -> dict[float, Found]:
+    def _entries_by_level(self) -> dict[float, RelevantEntries]:
         return {}
 
     def relevant(self, level: float) -> Bools:
@@ -495,8 +495,8 @@ class Ideal:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """Relevant entries: list, rank, item, and C(rank), the number of relevant documents up to there."""
+class RelevantEntries:
+    """The relevant documents of all lists: list, rank, item, and how many relevant ones the list has up to there."""
 
     list: Ints
     rank: Ints

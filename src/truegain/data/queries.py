@@ -7,15 +7,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from truegain.addresses import is_irds
 from truegain.errors import InputError, an, some
 from truegain.io.columns import COLUMNS, Places, RawTable, plain_name
 from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.formats import marked, read, read_shards, shards_in
 from truegain.io.frames import Frame, TableLike, is_frame, opened
-from truegain.io.irds import DatasetLike, is_dataset, rows_of
 from truegain.io.named_tables import is_missing
 from truegain.io.python_tables import an_id
+from truegain.io.remote import DatasetLike, is_dataset, is_irds, rows_of
 from truegain.io.table_format import first_line
 
 QUERY_ID = (*(name for name in COLUMNS["topic"] if name != "query"), "_id", "id", "number", "num")

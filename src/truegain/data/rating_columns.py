@@ -12,8 +12,8 @@ import numpy as np
 
 from truegain.errors import InputError, counted, some, warn
 from truegain.io import named_tables
-from truegain.io.column_names import number_of_word
 from truegain.io.columns import Floats, number_of, our_name, plain_numbers
+from truegain.io.file_options import number_of_word
 from truegain.io.named_tables import Columns, is_missing
 from truegain.io.separated import STEMS, separator_of
 from truegain.io.table_format import first_line
@@ -48,9 +48,7 @@ def kind_of(text: bytes, file: str, renamed: Mapping[str, str]) -> str:
                 f"the columns are separated by {what}", file=file, line=1, text=first, hint="separate by commas or tabs"
             )
     if len(first.split()) in (4, 6):
-        raise InputError(
-            "these are TREC lines, which do not say who rated: there is no assessor", file=file, hint=WANTED
-        )
+        raise InputError("these are TREC lines, which do not name assessors", file=file, hint=WANTED)
     raise InputError("not a table of ratings", file=file, line=1, text=first, hint=WANTED)
 
 

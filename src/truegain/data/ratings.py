@@ -16,8 +16,8 @@ from truegain.data.rating_columns import answered_rows, check_extra, labeled_row
 from truegain.data.rating_groups import item_keys, no_assessor
 from truegain.errors import InputError, counted, some, warn
 from truegain.io import annotation_exports, formats, named_tables
-from truegain.io.column_names import COLUMN, ColumnNames, Header, Missing, file_options
 from truegain.io.columns import Bools, Floats, Ints, Places, frozen, place_in_words
+from truegain.io.file_options import COLUMN, ColumnNames, Header, Missing, file_options
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.frames import Numbers, is_frame, opened
 from truegain.io.json_files import records

@@ -1,4 +1,4 @@
-"""One run: what a system retrieved, and in which order."""
+"""One run: what a system retrieved, in which order, and how it is read from a file or a table."""
 
 from __future__ import annotations
 
@@ -9,8 +9,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from truegain.errors import InputError
-from truegain.io import _scan, trec
+from truegain.io import _scan, formats, python_tables, trec
 from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, first_place, frozen
+from truegain.io.file_options import Header
+from truegain.io.files import STANDARD_INPUT
+from truegain.io.formats import system_name
+from truegain.io.json_files import nested, place_of
+from truegain.io.named_tables import Columns, renamed
+from truegain.io.remote import IRDS, is_irds, rows_of
+from truegain.io.separated import read_unnamed
+from truegain.io.table_format import first_line
+from truegain.io.trec import NameBy, layout_of, loaded
 
 FLAGS = {"all tied": 1, "ranks contradict": 2, "float32 ties": 4}  # bits of a list
 Ties = Literal["descending", "ascending", "input"]  # which comes first where scores are equal: by id, or as given
@@ -181,3 +190,112 @@ def tell_ranks(run: Run) -> Run:
     rises = np.logical_and.reduceat(score == np.repeat(first, length) + step, new)
     alike = rises & (length > 1) & np.isin(first, (0, 1))
     return replace(run, like_ranks=int(alike.sum()))
+
+
+# ---- One file of runs, or one table of them: lines, named columns, nested JSON.
+
+MODELS = ("model", "system_models")  # columns that name the model a system uses
+
+
+def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]:
+    """The runs of one file, or of one dataset of ir_datasets."""
+    if is_irds(path):
+        return [_ranked(path, path.removeprefix(IRDS), path)]
+    text, kind, file = loaded(path, header)
+    name = "stdin" if path == STANDARD_INPUT else system_name(path)
+    if kind == "nested":
+        return _of_nested(nested(text, file), name, file, text)
+    if kind:
+        return runs_of_frame(formats.read(text, kind, file), name, file, header)
+    layout = run_layout(text, header, file)
+    if layout is None:
+        return runs_of_frame(read_unnamed(text, header.names, file), name, file)
+    run = run_of_lines(text, layout, name, file, jobs)
+    return [replace(run, system=tag_of(run.tags, file)) if name_by == "tag" and run.tags else run]
+
+
+def _ranked(data: object, name: str, what: str) -> Run:
+    """The run of the ranked documents that come with a dataset of ir_datasets."""
+    rows = list(rows_of(data, "scoreddocs", what))
+    scores = np.array([float(r.score) for r in rows])
+    return run_of_columns(name, [r.query_id for r in rows], [r.doc_id for r in rows], scores, what)
+
+
+def run_layout(text: bytes, header: Header, file: str) -> trec.Layout | None:
+    """How the lines of a run are cut, where the user may have named their columns; None where it is no such lines."""
+    other = header.several is not None and len(first_line(text).split()) != len(header.names)
+    if other and trec.looks_like(text, trec.RUN) and not header.fits_none(",".join(header.names), file):
+        return trec.RUN  # the names are those of other files
+    return layout_of(header, text, "run", ("score", "rank")) if header.names else trec.RUN
+
+
+def run_of_lines(text: bytes, layout: trec.Layout, name: str, file: str, jobs: int) -> Run:
+    """A run from lines without names, under those that the user gave, or those of TREC."""
+    rows = trec.scan(text, layout, file, jobs)
+    tags, wider = (rows.second.values, rows.wider) if layout is trec.RUN else ((), 0)
+    run = Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=wider)
+    if layout is trec.RUN:
+        return run
+    return ranked_run(run) if layout.value_name == "rank" else tell_ranks(run)
+
+
+def tag_of(tags: Sequence[str], file: str) -> str:
+    """The one tag of a run, which names its system."""
+    if len(tags) > 1:
+        raise InputError(
+            f"the run has {len(tags)} different tags ({tags[0]}, {tags[1]}, ...)",
+            file=file,
+            hint="name systems by file, or give one file per system",
+        )
+    return tags[0]
+
+
+def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> list[Run]:
+    """Runs from {topic: {document: score}}, or the same below names of systems."""
+    several = {name: data} if python_tables.is_one_run(data) else data
+    runs = []
+    for system, run in several.items():
+        if not isinstance(run, Mapping) or not run:
+            raise InputError(
+                f"{system} has no topics", file=file, **place_of(text, system),
+                hint="write {topic: {document: score}}, or the same for each system",
+            )  # fmt: skip
+        topics, docs, scores = python_tables.flat(run, file, labels=False, text=text)
+        if not topics:
+            raise InputError("the run has no rows", file=file, hint="give at least one document")
+        made = run_of_columns(system, topics, docs, scores, file)
+        runs.append(replace(tell_ranks(made), bare=len(several) == 1))
+    return runs
+
+
+def runs_of_frame(frame: Any, name: str, source: str, header: Header | None = None) -> list[Run]:
+    """Runs from a frame with named columns; a column `system` splits it, one of MODELS names what a system uses.
+
+    Where there is no score, the rank orders the documents.
+    """
+    columns = renamed(Columns(frame, source, "runs"), header)
+    by_rank = "score" not in columns and "rank" in columns
+    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("rank" if by_rank else "score")
+    ready = ranked_run if by_rank else tell_ranks
+    if not topics:
+        raise InputError("the run has no rows", file=source, hint="give at least one document")
+    models = columns.texts(MODELS)
+    if "system" not in columns:
+        run = run_of_columns(name, topics, docs, score, source, columns.places)
+        return [replace(ready(run), models=tuple(dict.fromkeys(filter(None, models))))]
+    places = columns.places or Places.rows(len(topics))
+    rows_of: dict[str, list[int]] = {}
+    for row, system in enumerate(columns.ids("system")):
+        rows_of.setdefault(system, []).append(row)
+    return [
+        replace(
+            ready(
+                run_of_columns(
+                    system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source,
+                    places.take(np.array(rows)),
+                )
+            ),
+            models=tuple(dict.fromkeys(model for r in rows if (model := models[r]))),
+        )
+        for system, rows in rows_of.items()
+    ]  # fmt: skip

@@ -12,138 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegain.addresses import IRDS, is_irds
-from truegain.data.run import Run, joined_columns, ordered_columns, ranked_run, run_of_columns, tell_ranks
+from truegain.data.run import Run, joined_columns, ordered_columns, read_run, run_of_columns, runs_of_frame
 from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, there_are
-from truegain.io import formats, python_tables, trec
-from truegain.io.column_names import ColumnNames, Header, file_options
-from truegain.io.columns import Places
-from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, is_paths
-from truegain.io.formats import system_name
+from truegain.io import python_tables
+from truegain.io.file_options import ColumnNames, Header, file_options
+from truegain.io.files import STANDARD_INPUT, PathLike, expand, is_paths
 from truegain.io.frames import Numbers, RanxLike, RunRow, TableLike, frame_of, is_frame, is_rows, opened
-from truegain.io.irds import rows_of
-from truegain.io.json_files import nested, place_of
 from truegain.io.memory import check_held, cores
 from truegain.io.named_tables import Columns, renamed
-from truegain.io.separated import read_unnamed
-from truegain.io.table_format import first_line
-from truegain.io.trec import NameBy, layout_of, loaded
+from truegain.io.trec import NameBy
 from truegain.keywords import checked_keywords
-from truegain.message import arg, argname, told_value
+from truegain.message import arg, argname, argvalue
 from truegain.results.base import Lines
 from truegain.results.table import new_names
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-# ---- One file of runs, or one table of them: lines, named columns, nested JSON.
-
-MODELS = ("model", "system_models")  # columns that name the model a system uses
-
-
-def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]:
-    """The runs of one file, or of one dataset of ir_datasets."""
-    if is_irds(path):
-        return [_ranked(path, path.removeprefix(IRDS), path)]
-    text, kind, file = loaded(path, header)
-    name = "stdin" if path == STANDARD_INPUT else system_name(path)
-    if kind == "nested":
-        return _of_nested(nested(text, file), name, file, text)
-    if kind:
-        return runs_of_frame(formats.read(text, kind, file), name, file, header)
-    layout = run_layout(text, header, file)
-    if layout is None:
-        return runs_of_frame(read_unnamed(text, header.names, file), name, file)
-    run = run_of_lines(text, layout, name, file, jobs)
-    return [replace(run, system=tag_of(run.tags, file)) if name_by == "tag" and run.tags else run]
-
-
-def _ranked(data: object, name: str, what: str) -> Run:
-    """The run of the ranked documents that come with a dataset of ir_datasets."""
-    rows = list(rows_of(data, "scoreddocs", what))
-    scores = np.array([float(r.score) for r in rows])
-    return run_of_columns(name, [r.query_id for r in rows], [r.doc_id for r in rows], scores, what)
-
-
-def run_layout(text: bytes, header: Header, file: str) -> trec.Layout | None:
-    """How the lines of a run are cut, where the user may have named their columns; None where it is no such lines."""
-    other = header.several is not None and len(first_line(text).split()) != len(header.names)
-    if other and trec.looks_like(text, trec.RUN) and not header.fits_none(",".join(header.names), file):
-        return trec.RUN  # the names are those of other files
-    return layout_of(header, text, "run", ("score", "rank")) if header.names else trec.RUN
-
-
-def run_of_lines(text: bytes, layout: trec.Layout, name: str, file: str, jobs: int) -> Run:
-    """A run from lines without names, under those that the user gave, or those of TREC."""
-    rows = trec.scan(text, layout, file, jobs)
-    tags, wider = (rows.second.values, rows.wider) if layout is trec.RUN else ((), 0)
-    run = Run(name, rows.topic, rows.docs, rows.value, rows.rank, file, tags, from_lines=True, wider=wider)
-    if layout is trec.RUN:
-        return run
-    return ranked_run(run) if layout.value_name == "rank" else tell_ranks(run)
-
-
-def tag_of(tags: Sequence[str], file: str) -> str:
-    """The one tag of a run, which names its system."""
-    if len(tags) > 1:
-        raise InputError(
-            f"the run has {len(tags)} different tags ({tags[0]}, {tags[1]}, ...)",
-            file=file,
-            hint="name systems by file, or give one file per system",
-        )
-    return tags[0]
-
-
-def _of_nested(data: Mapping[str, Any], name: str, file: str, text: bytes) -> list[Run]:
-    """Runs from {topic: {document: score}}, or the same below names of systems."""
-    several = {name: data} if python_tables.is_one_run(data) else data
-    runs = []
-    for system, run in several.items():
-        if not isinstance(run, Mapping) or not run:
-            raise InputError(
-                f"{system} has no topics", file=file, **place_of(text, system),
-                hint="write {topic: {document: score}}, or the same for each system",
-            )  # fmt: skip
-        topics, docs, scores = python_tables.flat(run, file, labels=False, text=text)
-        if not topics:
-            raise InputError("the run has no rows", file=file, hint="give at least one document")
-        made = run_of_columns(system, topics, docs, scores, file)
-        runs.append(replace(tell_ranks(made), bare=len(several) == 1))
-    return runs
-
-
-def runs_of_frame(frame: Any, name: str, source: str, header: Header | None = None) -> list[Run]:
-    """Runs from a frame with named columns; a column `system` splits it, one of MODELS names what a system uses.
-
-    Where there is no score, the rank orders the documents.
-    """
-    columns = renamed(Columns(frame, source, "runs"), header)
-    by_rank = "score" not in columns and "rank" in columns
-    topics, docs, score = columns.ids("topic"), columns.ids("doc"), columns.numbers("rank" if by_rank else "score")
-    ready = ranked_run if by_rank else tell_ranks
-    if not topics:
-        raise InputError("the run has no rows", file=source, hint="give at least one document")
-    models = columns.texts(MODELS)
-    if "system" not in columns:
-        run = run_of_columns(name, topics, docs, score, source, columns.places)
-        return [replace(ready(run), models=tuple(dict.fromkeys(filter(None, models))))]
-    places = columns.places or Places.rows(len(topics))
-    rows_of: dict[str, list[int]] = {}
-    for row, system in enumerate(columns.ids("system")):
-        rows_of.setdefault(system, []).append(row)
-    return [
-        replace(
-            ready(
-                run_of_columns(
-                    system, [topics[r] for r in rows], [docs[r] for r in rows], score[rows], source,
-                    places.take(np.array(rows)),
-                )
-            ),
-            models=tuple(dict.fromkeys(model for r in rows if (model := models[r]))),
-        )
-        for system, rows in rows_of.items()
-    ]  # fmt: skip
 
 
 # ---- Runs: what each system retrieved.
@@ -318,7 +202,7 @@ def models_by_system(argument: str, models: object, systems: Sequence[str]) -> d
         raise TruegainError(f"{argname(argument, models)}: give the models by system, such as {{'dense': 'gpt-4o'}}")
     if unknown := [str(s) for s in models if s not in systems]:
         raise TruegainError(
-            f"{argname(argument)}: {told_value(argument, unknown[0], some(unknown))} is not a system here; "
+            f"{argname(argument)}: {argvalue(argument, unknown[0], some(unknown))} is not a system here; "
             f"{there_are(unknown, systems)}"
         )
     by_system: dict[str, tuple[str, ...]] = {}
@@ -326,7 +210,7 @@ def models_by_system(argument: str, models: object, systems: Sequence[str]) -> d
         by_system[system] = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str) else (names,)
         if not all(isinstance(model, str) for model in by_system[system]):
             raise TruegainError(
-                f"{argname(argument)}: the model of {told_value(argument, system)} is {names!r}; give its name, or a "
+                f"{argname(argument)}: the model of {argvalue(argument, system)} is {names!r}; give its name, or a "
                 "list of names"
             )
     return by_system
@@ -431,28 +315,9 @@ def run_loaders(
     if files.count(STANDARD_INPUT) > 1:
         raise InputError("standard input can be only one run", hint="give '-' once")
     threads = max(1, jobs // len(files))
-    header = file_options().ran if columns is None else replace(Header.of(columns), role="runs")
+    header = file_options().runs_header if columns is None else replace(Header.of(columns), role="runs")
     of_all = header.of_files(len(files))
     return [partial(read_run, file, files.name_by, threads, of_all) for file in files]
-
-
-def models_in(runs: object) -> dict[str, tuple[str, ...]]:
-    """The models that systems use, where a table of runs has a column for it; TREC lines have none, and are not read.
-
-    >>> rows = [{"system": "rag", "topic": "1", "doc": "a", "score": 1.0, "model": "gpt-4o"}]
-    >>> import polars as pl
-    >>> models_in(pl.DataFrame(rows))
-    {'rag': ('gpt-4o',)}
-    """
-    if isinstance(runs, str | os.PathLike) or is_paths(runs):
-        several = [runs] if isinstance(runs, str | os.PathLike) else list(runs)  # type: ignore[call-overload]
-        files = expand(several)
-        header = file_options().ran.of_files(len(files))
-        tables = [file for file in files if can_be_read_again(file) and not is_irds(file) and loaded(file, header)[1]]
-        parts = [run for file in tables for run in read_run(file, "file", 1, header)]
-    else:
-        parts = list(Runs.of(runs).parts)
-    return {run.system: run.models for run in parts if run.models}
 
 
 def _of_object(data: object, columns: ColumnNames | None = None) -> Runs:
@@ -498,17 +363,17 @@ def _in_list(data: object, at: int, several: int, columns: ColumnNames | None) -
     return data.parts if isinstance(data, Runs) else _of_object(data, columns).parts
 
 
-def _named(name: str, data: object, told_columns: ColumnNames | None = None) -> list[Run]:
+def _named(name: str, data: object, columns: ColumnNames | None = None) -> list[Run]:
     """The runs in one object; `name` is used where it names none itself."""
     if is_frame(data):
-        return runs_of_frame(opened(data), name, name, python_tables.header_of(told_columns, name))
+        return runs_of_frame(opened(data), name, name, python_tables.header_of(columns, name))
     if isinstance(data, str | os.PathLike | Runs):
-        parts = (data if isinstance(data, Runs) else read_runs(data, columns=told_columns)).parts
+        parts = (data if isinstance(data, Runs) else read_runs(data, columns=columns)).parts
         if len(parts) > 1:
             file = "runs" if isinstance(data, Runs) else os.fspath(data)
             raise InputError(f"one name, {name}, for {len(parts)} systems", file=file, hint="name one file per system")
         return [replace(parts[0], system=name)]
-    python_tables.refuse_columns(told_columns is not None, data)
+    python_tables.refuse_columns(columns is not None, data)
     if isinstance(data, Run):
         return [replace(data, system=name)]
     if python_tables.is_ranx(data):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError, counted, needs, some, there_are
 from truegain.io.columns import Bools, Floats, Ints
-from truegain.message import UNJUDGED_SAMPLE_OF_STUDY, argname, told_value
+from truegain.message import UNJUDGED_SAMPLE_OF_STUDY, argname, argvalue
 from truegain.results.base import PaperStyle, PaperWords, Result, Table
 from truegain.results.formats import as_dict, pandas_frame
 from truegain.results.table import Cell, listed, new_names
@@ -123,7 +123,7 @@ class Scores(Result):
             raise TruegainError(f"which system? There are {some(self.systems)}")
         if system not in self.systems:
             raise TruegainError(
-                f"there is no system {told_value('system', system, repr(system))} here; "
+                f"there is no system {argvalue('system', system, repr(system))} here; "
                 f"{there_are([system], self.systems)}"
             )
         return self.systems.index(system)

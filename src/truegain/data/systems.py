@@ -15,12 +15,12 @@ from typing import Any, Literal, Protocol, TypeVar, get_args
 import numpy as np
 
 from truegain.data.queries import QueriesLike, read_queries
-from truegain.data.run import Run, run_of_columns
-from truegain.data.runs import RunLike, Runs, read_run, runs_of_frame
+from truegain.data.run import Run, read_run, run_of_columns, runs_of_frame
+from truegain.data.runs import RunLike, Runs
 from truegain.data.writing import write_runs
 from truegain.errors import InputError, TruegainError, an, check_one_of, counted, some, warn
-from truegain.io.column_names import Header
 from truegain.io.columns import Coded, Ints, number_of, our_name
+from truegain.io.file_options import Header
 from truegain.io.files import PathLike, write_bytes
 from truegain.io.formats import system_name
 from truegain.io.frames import FrameLike, is_frame, opened

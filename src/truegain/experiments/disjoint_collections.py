@@ -25,8 +25,8 @@ from truegain.io.columns import Bools, Floats, Ids
 from truegain.io.files import read_bytes, shown_path
 from truegain.io.plain_text import plain_text
 from truegain.measures.base import Measure, mean_of_rows
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.content import Content, ContentScorer
-from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import matching_for
 from truegain.message import argname
 from truegain.results.base import Table

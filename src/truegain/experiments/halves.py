@@ -11,7 +11,7 @@ import numpy as np
 
 from truegain.config import Scoring
 from truegain.data.alignment import Lists, align, aligned
-from truegain.data.id_matching import EVERY_RANK, Seen, check_matched
+from truegain.data.id_matching import EVERY_RANK, SystemMatch, check_matched
 from truegain.data.judgments import Judgments, JudgmentsLike, read_judgments
 from truegain.data.pool import Pool, RankedGains
 from truegain.data.run import Run
@@ -394,7 +394,7 @@ def _split(
     (first, of_first), (second, of_second) = (
         _half(pool, parts, of_run, half, jobs) for pool, half in zip(pools, (True, False), strict=True)
     )
-    both = [Seen(a.system, a.matched + b.matched) for a, b in zip(of_first, of_second, strict=True)]
+    both = [SystemMatch(a.system, a.matched + b.matched) for a, b in zip(of_first, of_second, strict=True)]
     check_matched(both, lambda topics: Pool.of(table).ids_of(topics), EVERY_RANK)
     topics = [t for t in first.topics if t in set(second.topics)]
     if not topics:

@@ -17,9 +17,9 @@ from truegain.data.runs import Runs, RunsLike
 from truegain.errors import TruegainError, counted, warn
 from truegain.io.columns import Bools, Coded, Floats
 from truegain.measures.base import Measure, mean_of_rows
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.content import Content, ContentScorer, relevant_items
 from truegain.measures.expected import is_expected
-from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import matching_for
 from truegain.message import arg
 from truegain.parallel.jobs import Engine, engine_for

@@ -29,13 +29,13 @@ from truegain.experiments.judge_errors import (
 )
 from truegain.io.columns import Floats
 from truegain.judge_error.confusion import bias
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.intervals import delta, delta_se, parametric_bootstrap
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judge_quality import bronze_of
 from truegain.judge_error.judges import fit_judge
 from truegain.judge_error.label_tables import count
-from truegain.judge_error.system_judges import JudgedLists
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.precision import P
 from truegain.measures.scoring import at_level
 from truegain.message import Message, by_surface, with_marks

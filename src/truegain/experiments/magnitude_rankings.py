@@ -25,7 +25,7 @@ from truegain.experiments.magnitude_units import AGGREGATIONS, BEST, Units, read
 from truegain.experiments.unanimity_gains import check_alpha
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.measures.base import Measure
-from truegain.measures.parse import parse_measures
+from truegain.measures.catalogue import parse_measures
 from truegain.measures.scoring import matching_for
 from truegain.message import argname
 from truegain.parallel.jobs import Engine, engine_for

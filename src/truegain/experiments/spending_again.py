@@ -16,8 +16,8 @@ from truegain.errors import TruegainError, warn
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints
 from truegain.judge_error.pair_estimators import ListFit
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import StandIn
-from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import at_level, matching_for
 from truegain.parallel.jobs import Engine, engine_for
 from truegain.planning.gold_sample import LEAST_ERROR
@@ -182,14 +182,19 @@ class Spending:
     def _notes(self) -> tuple[str, ...]:
         notes = [
             f"{self.pairs} pairs of systems, {self.half.shape[2] // self.pairs} draws each; right and wrong: claims "
-            "from a single look at this many labels, compared with the sign by all gold labels. Where fewer than 10 "
-            "labels affect a difference, nothing is claimed. Repeated looks use anytime-valid intervals."
+            "from a single look at this many labels, compared with the sign of the difference under all gold labels. "
+            "Where fewer than 10 labels affect a difference, no claim is made. Repeated looks use anytime-valid "
+            "intervals."
         ]
         for w, way in enumerate(self.ways):
             decided = np.isfinite(self.until[w])
             middle = np.median(self.until[w])
-            labels = f"{middle:,.0f} labels at the median" if np.isfinite(middle) else "undecided at the median"
-            notes.append(f"Looking after every label, {way}: {labels}, {decided.mean():.0%} decided.")
+            labels = (
+                f"median {middle:,.0f} labels until decided"
+                if np.isfinite(middle)
+                else "more than half of the draws undecided"
+            )
+            notes.append(f"With a look after every label, {way}: {labels}; {decided.mean():.0%} of draws decided.")
         return tuple(notes)
 
 

@@ -21,8 +21,8 @@ from truegain.experiments.worlds import uniform_ratings
 from truegain.io.columns import Floats
 from truegain.io.files import PathLike
 from truegain.io.frames import FrameLike
+from truegain.measures.catalogue import parse_measures
 from truegain.measures.evaluate import evaluate
-from truegain.measures.parse import parse_measures
 from truegain.measures.scoring import measures_for_gains
 from truegain.message import argname, by_surface
 from truegain.results.base import Table

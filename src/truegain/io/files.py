@@ -17,10 +17,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from truegain.addresses import is_irds, is_remote, without_secrets
-from truegain.errors import ORDER, InputError, TruegainError, an, why
+from truegain.errors import ORDER, InputError, TruegainError, an, why, without_secrets
 from truegain.io import remote
-from truegain.io.irds import lines_of
 from truegain.io.overwrite import check_unchanged, descriptor, is_file, reading, reading_standard_input, wrote
 from truegain.io.plain_text import (
     COMPRESSED,
@@ -35,6 +33,7 @@ from truegain.io.plain_text import (
     packed,
     unpacking,
 )
+from truegain.io.remote import is_irds, is_remote, lines_of
 
 # ---- Where bytes come from: files, folders, globs, standard input, compressed or not.
 

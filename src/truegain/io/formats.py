@@ -6,15 +6,15 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from truegain.addresses import is_remote
 from truegain.errors import InputError
 from truegain.io.arrow import ARROW, PARQUET
-from truegain.io.column_names import BOARD, Header
 from truegain.io.columns import RawTable
+from truegain.io.file_options import BOARD, Header
 from truegain.io.files import PathLike, can_be_read_again, read_bytes, shown_path, start_of
 from truegain.io.frames import Frame
 from truegain.io.json_files import JSON, JSON_LINES, is_nested
 from truegain.io.plain_text import COMPRESSED, plain_text
+from truegain.io.remote import is_remote
 from truegain.io.separated import CSV, TSV
 from truegain.io.table_format import Beginning, TableFormat, first_line
 

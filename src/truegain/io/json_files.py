@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import EmptyError, InputError
-from truegain.io.column_names import file_options, number_of_word
 from truegain.io.columns import Places, RawTable, frozen, number_of, of_objects, parts_of
+from truegain.io.file_options import file_options, number_of_word
 from truegain.io.plain_text import NESTED, line_at, line_of
 from truegain.io.table_format import Beginning, TableFormat
 

@@ -10,10 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.io import remote
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,
@@ -29,6 +28,7 @@ from truegain.io.files import (
 )
 from truegain.io.formats import FORMATS, NESTED, kind_of
 from truegain.io.plain_text import MOST_TIMES, Joined, in_bytes, memory_there, unpacking
+from truegain.io.remote import is_remote
 from truegain.message import arg, argname
 
 # ---- What reading a file takes, told from how it begins: its text, and so much for every line and every topic.

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import ORDER, InputError, an, meant, some, warn
-from truegain.io.column_names import IDS, Header, Role, file_options, label_of, number_of_word
 from truegain.io.columns import BEIR, Floats, Ints, Places, parts_of, plain_name, plain_numbers
 from truegain.io.columns import COLUMNS as COLUMNS
 from truegain.io.columns import EXTRA as EXTRA
@@ -18,6 +17,7 @@ from truegain.io.columns import RawTable as RawTable
 from truegain.io.columns import is_bool as is_bool
 from truegain.io.columns import number_of as number_of
 from truegain.io.columns import of_objects as of_objects
+from truegain.io.file_options import IDS, Header, Role, file_options, label_of, number_of_word
 from truegain.io.frames import Frame
 from truegain.io.python_tables import is_id
 from truegain.io.separated import (
@@ -233,13 +233,17 @@ def called_as(columns: Columns, path: object, names: Mapping[str, str]) -> Colum
     """
     options = file_options()
     is_first = options.is_judgments(str(path))
-    if is_first and (options.judged.names or options.ran.names):
+    if is_first and (options.judgments_header.names or options.runs_header.names):
         raise InputError(
             f"{argname('columns')} lists all columns of a file, and this table names its own", file=columns.file,
             hint=f"say which is which, as in {arg('columns', 'topic=NAME')}, or leave {argname('columns')} out",
         )  # fmt: skip
-    said = {**options.ran.renamed, **options.judged.renamed, **({} if is_first else options.trusted.renamed)}
-    for ours, theirs in said.items():
+    named = {
+        **options.runs_header.renamed,
+        **options.judgments_header.renamed,
+        **({} if is_first else options.gold_header.renamed),
+    }
+    for ours, theirs in named.items():
         if ours in names:
             columns, name = with_inner(columns, Header(renamed={ours: theirs})), theirs.strip().lower()
             if "+" in name and name not in columns.names and (is_first or set(parts_of(name)) <= set(columns.names)):
@@ -448,9 +452,9 @@ def _no_column(columns: Columns, name: str) -> InputError:
     problem = f"there is no column '{name}' among {', '.join(names)}"
     near = meant(name, names)
     hint = f"did you mean {near}?" if near else "check its name"
-    if not near and columns.role == "judgments" and _has(columns, file_options().ran, "score"):
+    if not near and columns.role == "judgments" and _has(columns, file_options().runs_header, "score"):
         hint = f"this looks like a run: {ORDER}"
-    elif not near and columns.role == "runs" and _has(columns, file_options().judged, "label"):
+    elif not near and columns.role == "runs" and _has(columns, file_options().judgments_header, "label"):
         hint = f"these look like judgments: {ORDER}"
     return InputError(problem, file=columns.file, hint=hint)
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from truegain.addresses import is_irds, is_remote
 from truegain.errors import InputError
+from truegain.io.remote import is_irds, is_remote
 
 # ---- What one command reads is never what it writes: files are told apart by what they are, not by their names.
 

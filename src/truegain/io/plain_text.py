@@ -349,7 +349,7 @@ class Bounds:
     def _fits(self, size: int) -> None:
         if size <= most_bytes():
             return
-        from truegain.io.column_names import file_options  # here, as it loads numpy, and help needs none
+        from truegain.io.file_options import file_options  # here, as it loads numpy, and help needs none
 
         if size > max(most_bytes(), file_options().memory or 0):
             problem = f"this is larger than {in_bytes(most_bytes())}, half of the available memory"

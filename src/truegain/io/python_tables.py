@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from truegain.errors import ORDER, InputError, an
-from truegain.io.column_names import ColumnNames, Header, label_of
 from truegain.io.columns import Floats, Places, RawTable, is_bool, number_of
+from truegain.io.file_options import ColumnNames, Header, label_of
 from truegain.io.json_files import place_of
 from truegain.message import arg
 

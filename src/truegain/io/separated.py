@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain.errors import InputError, some
-from truegain.io.column_names import IDS, Role, file_options
 from truegain.io.columns import Places, RawTable, frozen, names_columns, number_of, our_name, plain_name
+from truegain.io.file_options import IDS, Role, file_options
 from truegain.io.files import shown_path
 from truegain.io.table_format import Beginning, TableFormat, first_line
 from truegain.message import AGGREGATE_FIRST, arg

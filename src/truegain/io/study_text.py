@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from truegain.addresses import IRDS, is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.io.files import STANDARD_INPUT, read_bytes, shown_path
+from truegain.io.remote import IRDS, is_remote
 from truegain.message import OF_CONFIGS, TOLD
 
 # ---- What a study file said, so that a refusal of it names the file and the line.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from truegain.errors import InputError
-from truegain.io.column_names import Header
 from truegain.io.columns import RawTable, names_columns
+from truegain.io.file_options import Header
 from truegain.io.frames import Frame
 
 NO_HEADER = Header()

@@ -10,16 +10,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from truegain.addresses import is_web
 from truegain.errors import ORDER, EmptyError, InputError
 from truegain.io import _scan
-from truegain.io.column_names import IDS, Header, file_options
 from truegain.io.columns import EXTRA, Coded, Codes, Floats, Ids, frozen, is_number, names_columns, our_name
+from truegain.io.file_options import IDS, Header, file_options
 from truegain.io.files import PathLike, read_bytes, shown_path
 from truegain.io.formats import NESTED, formats_in_words, kind_of, marked
 from truegain.io.json_files import ROW
 from truegain.io.memory import threads
 from truegain.io.plain_text import line_at, line_of
+from truegain.io.remote import is_web
 from truegain.io.separated import DECIMAL_POINT, has_decimal_comma, option_for_text, separator_of
 from truegain.io.table_format import first_line
 from truegain.message import arg, argname

@@ -13,16 +13,16 @@ from truegain.errors import TruegainError, some
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.judge_error.confusion import corrected_mean
 from truegain.judge_error.favor import ALPHA, NO_SPREAD, ONE_TOPIC, Favor
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.gold_pairs import Pairs
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import Judges
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.message import Message, arg, by_surface, value_of
 from truegain.results.base import Table
 from truegain.results.table import Cell, cells
 from truegain.sampling.catalogue import DESIGNS, is_sample
 from truegain.sampling.streams import generator
-from truegain.stats.student_t import p_of, quantile_of, told_p
+from truegain.stats.student_t import p_in_words, p_of, quantile_of
 
 # ---- How much a judge favors a system: what its errors add to one score more than to the others.
 
@@ -149,7 +149,7 @@ class RankShift:
         return (
             f"of {self.gold} documents it calls {self.by_rank:.1%} {self.bronze} if gold pairs are weighted by rank, "
             f"{self.unweighted:.1%} if all weigh the same (change {self.change:+z.3f}, {1 - ALPHA:.0%} interval "
-            f"{self.change - half:+z.3f} to {self.change + half:+z.3f}, {told_p(self.p(tests))}; Bonferroni over "
+            f"{self.change - half:+z.3f} to {self.change + half:+z.3f}, {p_in_words(self.p(tests))}; Bonferroni over "
             f"{tests})"
         )
 
@@ -232,7 +232,7 @@ LEFT_OUT = 10  # systems that are named, at most
 def advice_for(design: str) -> str:
     """What to do about a judge that is not equally good for all systems, by how gold was drawn."""
     if is_sample(design):
-        return f"Correct the scores with these gold labels, which allows for it ({CORRECT})."
+        return f"To account for this, correct the scores with these gold labels ({CORRECT})."
     default = ", the default" if DESIGNS[design].here else ""
     return f"Correct each system with the judge's accuracy on its own documents ({OWN_ACCURACY}{default})."
 
@@ -304,7 +304,7 @@ class Homogeneity:
     @property
     def finding(self) -> str:
         """What it means, plainly."""
-        shown = ", ".join(f"{n}: {'not testable' if p is None else told_p(p)}" for n, p in self.adjusted.items())
+        shown = ", ".join(f"{n}: {'not testable' if p is None else p_in_words(p)}" for n, p in self.adjusted.items())
         systems = f" and {self._systems} systems" if self._systems > 1 else ""
         tests = f"{self._tests} test{'' if self._tests == 1 else 's'}{systems}"
         by = (
@@ -323,8 +323,8 @@ class Homogeneity:
         *first, last = self.rejected
         shows = f"tests of {', '.join(first)} and {last}" if first else f"test of {last}"
         return (
-            f"The judge is NOT equally good for all systems, by the {shows} ({how}): {so}, and a difference in bronze "
-            f"scores may come from the judge. {self._size}"
+            f"The judge is NOT equally accurate for all systems, by the {shows} ({how}): {so}, and a difference in "
+            f"bronze scores may come from the judge. {self._size}"
         )
 
     @property

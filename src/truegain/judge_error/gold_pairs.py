@@ -187,10 +187,10 @@ def _other_scale(bronze: Floats, gold: Floats, times: float) -> bool:
     return whole[0] != whole[1] or (low > 0 and high >= times * low)
 
 
-def apart(bronze: Floats, gold: Floats) -> str | None:
+def different_scales(bronze: Floats, gold: Floats) -> str | None:
     """Both ranges in words, where as gains the labels of one judge would count at least twice the other's; else None.
 
-    >>> apart(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
+    >>> different_scales(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.0]))
     'bronze labels are 0, 1, 2, 3, gold labels 0, 1'
     """
     if not _other_scale(bronze, gold, times=2):
@@ -198,14 +198,14 @@ def apart(bronze: Floats, gold: Floats) -> str | None:
     return f"bronze labels are {_range(bronze)}, gold labels {_range(gold)}"
 
 
-def values_apart(pairs: Pairs) -> str:
+def different_value_scales(pairs: Pairs) -> str:
     """Why values of answers seem to be of two scales, people's and the judge's; empty where they do not.
 
     People's scale counts, whatever the judge's values predict on it.
     """
     bronze, gold = np.array([*pairs.share]), pairs.gold
     low, high = sorted((float(np.abs(bronze).max()), float(np.abs(gold).max())))
-    if not 0 < 2 * low <= high or by_luck(pairs):
+    if not 0 < 2 * low <= high or may_be_chance(pairs):
         return ""
     return (
         f"the judge's values are {bronze.min():g} to {bronze.max():g}, people's {gold.min():g} to {gold.max():g}: "
@@ -213,7 +213,7 @@ def values_apart(pairs: Pairs) -> str:
     )
 
 
-def by_luck(pairs: Pairs) -> bool:
+def may_be_chance(pairs: Pairs) -> bool:
     """Whether so few gold labels may well lack the higher labels of bronze: with a chance of 1 in 1,000 or more."""
     lower = sum(share for label, share in pairs.share.items() if label <= pairs.gold.max())
     return max(pairs.share) > pairs.gold.max() and lower ** len(pairs.gold) >= LUCK

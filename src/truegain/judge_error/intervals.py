@@ -10,10 +10,10 @@ import numpy as np
 from truegain.errors import TruegainError
 from truegain.io.columns import Bools, Floats
 from truegain.judge_error.confusion import Bounded, Rates, added, bounded, clearly_positive, effective_size, worths
+from truegain.judge_error.fits import JudgedLists, check_inside, check_says_something, score_range
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import CorrectionOptions
 from truegain.judge_error.label_tables import TopicMatrix
-from truegain.judge_error.system_judges import JudgedLists, check_inside, check_says_something, score_range
 from truegain.judge_error.topic_estimators import MatrixFit
 from truegain.message import CORRECT, arg, with_marks
 from truegain.sampling.streams import bootstrap_weights, generator
@@ -439,9 +439,7 @@ def _by_rates(base: Estimate, lists: JudgedLists, judge: Judge, s: int, options:
     f, topics = lists.weights.weight[s], lists.ranked.topics
     n, total, judged = len(f), float(f.sum(axis=1).mean()), max(int(lists.weights.judged[s]), len(f))
     if total == 0:
-        raise TruegainError(
-            f"none of its documents that {base.measure} looks at is judged", remedy="judge some of them"
-        )
+        raise TruegainError(f"none of its documents that {base.measure} counts is judged", remedy="judge some of them")
     j = float(f[:, 1].mean())
     moves = (f[:, 1] - j - (f.sum(axis=1) - total) * (1 - judge.specificity)) / (n * total)
     v_j = float(moves @ moves) * n / (n - 1)

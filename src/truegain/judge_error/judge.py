@@ -19,7 +19,15 @@ from truegain.errors import InputError, TruegainError, an, counted, warn
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.judge_error.confusion import Clusters, Confusion, Rates, clearly_positive, inverted, rates_of
 from truegain.judge_error.favor import Favor
-from truegain.judge_error.gold_pairs import Levels, Pairs, Unmatched, both_levels, pair_up, scale_of, values_apart
+from truegain.judge_error.gold_pairs import (
+    Levels,
+    Pairs,
+    Unmatched,
+    both_levels,
+    different_value_scales,
+    pair_up,
+    scale_of,
+)
 from truegain.judge_error.label_tables import PairCodes, TopicMatrix, label_table, not_at_random
 from truegain.judge_error.value_errors import ValueErrors
 from truegain.message import GOLD_OF_STUDY, by_surface
@@ -158,7 +166,7 @@ class Judge(Result):
                 f"{lost} no bronze label and {'is' if pairs.unmatched == 1 else 'are'} left out of the judge's accuracy"
             )
         judge = cls(_confusion(pairs, table), levels, gold_design.name, pairs.share, pairs, table)
-        if warning := values_apart(pairs) if judge.of_values else judge.inverted():
+        if warning := different_value_scales(pairs) if judge.of_values else judge.inverted():
             warn(warning)
         return judge
 
@@ -581,11 +589,11 @@ class Judge(Result):
         rates = self.rates(clusters=self._clusters)
         pairs = counted(self.confusion.pairs, "gold pair")
         topics = f" from {counted(len(self.binary.topics), 'topic')}" if self.binary.clustered else ""
-        found, rejected = _share(k_r, n_r), _share(k_n, n_n)
+        found_share, rejected_share = _share(k_r, n_r), _share(k_n, n_n)
         return (
             f"bronze judge on {pairs}{topics} (gold {self.design}{self._level()}): "
-            f"sensitivity {self.sensitivity:.1%} ({found} relevant found, se {math.sqrt(rates.v_r):.3f}), "
-            f"specificity {self.specificity:.1%} ({rejected} non-relevant rejected, se "
+            f"sensitivity {self.sensitivity:.1%} ({found_share} relevant found, se {math.sqrt(rates.v_r):.3f}), "
+            f"specificity {self.specificity:.1%} ({rejected_share} non-relevant rejected, se "
             f"{math.sqrt(rates.v_n):.3f}), informedness {self.informedness:z.3f}"
         )
 

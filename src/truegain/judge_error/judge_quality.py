@@ -22,15 +22,15 @@ from truegain.data.runs import RunsLike
 from truegain.errors import InputError, MeasureError, TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Floats
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import judges_of, tell_unlike_design
 from truegain.judge_error.label_tables import count, label_table, share
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import checked_keywords
 from truegain.measures.base import mean_of_rows
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.label_weights import level_of, levels_of
-from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import JUDGE_QUALITY, Message, arg, argname, gold_drawn, value_of, with_marks
 from truegain.results.base import Table
@@ -244,7 +244,7 @@ def _said(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
 
 ShowOf = Literal["labels", "topics", "systems", "assessors"]
 PERMUTATIONS = 2000  # of the test over systems
-WITHOUT_RUNS = "Give the runs as well to see whether the judge is equally good for the documents of all systems."
+WITHOUT_RUNS = "Add the runs to test whether the judge is equally accurate for all systems."
 
 
 @checked_keywords()

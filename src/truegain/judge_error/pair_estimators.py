@@ -492,10 +492,10 @@ class ListFit:
         n = int(self._cell.max(initial=0)) + 1
         low, high = self.scale
         if self.are_values:
-            known, size = np.bincount(at, e, n), np.bincount(at[e > 0], minlength=n).astype(np.float64)
-            mean = np.divide(np.bincount(at, e * g, n), known, out=np.zeros(n), where=known > 0)
+            total, size = np.bincount(at, e, n), np.bincount(at[e > 0], minlength=n).astype(np.float64)
+            mean = np.divide(np.bincount(at, e * g, n), total, out=np.zeros(n), where=total > 0)
             left = e * (g - mean[at]) ** 2
-            share = np.divide(np.bincount(at, left, n), known, out=np.zeros(n), where=known > 0)
+            share = np.divide(np.bincount(at, left, n), total, out=np.zeros(n), where=total > 0)
             own = np.divide(share * size, size - 1, out=np.zeros(n), where=size > 1)
             whole = float(left.sum() / e.sum() * size.sum() / max(1, size.sum() - np.count_nonzero(size)))
             return frozen(not_by_luck(np.where(own > TINY, own, whole), self._known[1][e > 0])[self._cell])

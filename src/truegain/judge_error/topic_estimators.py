@@ -248,7 +248,7 @@ def _s2(of_topics: Floats) -> Floats:
 
 def _by_block(contrasts: Contrasts, of: Callable[[Contrasts], list[Floats]]) -> list[Floats]:
     """Numbers, one a contrast, worked out for some contrasts at a time."""
-    by_block = [of(contrasts.some(first, first + BLOCK)) for first in range(0, max(len(contrasts), 1), BLOCK)]
+    by_block = [of(contrasts.part(first, first + BLOCK)) for first in range(0, max(len(contrasts), 1), BLOCK)]
     return [np.concatenate(parts) for parts in zip(*by_block, strict=True)]
 
 
@@ -457,7 +457,7 @@ class MatrixFit:
         return self._over(contrasts, scored=True, clusters=clusters)
 
     def _over(self, contrasts: Contrasts, *, scored: bool, clusters: bool = True) -> Variance:
-        blocks = [contrasts.some(first, first + BLOCK) for first in range(0, len(contrasts), BLOCK)]
+        blocks = [contrasts.part(first, first + BLOCK) for first in range(0, len(contrasts), BLOCK)]
         by_block = [self._spread(block, scored, clusters) for block in blocks]
         return Variance(*(np.concatenate(x) for x in zip(*((f.value, f.df) for f in by_block), strict=True)))
 

@@ -437,7 +437,7 @@ class ValueErrors(Result):
         """The mean error in a sentence."""
         e, of = self.overall, counted(len(self), "gold label") + (f" of {self.measure}" if self.measure else "")
         who = some(self.not_checked)
-        without = f" No answer of {who} has a gold label, so this says nothing of {who}." if who else ""
+        without = f" No answer of {who} has a gold label, so this says nothing about {who}." if who else ""
         if e.low is None or e.high is None:
             return (
                 f"The judge's values lie {_apart(e.value)} people's on average, by {of}; {self._no_interval}.{without}"

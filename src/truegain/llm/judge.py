@@ -475,7 +475,7 @@ def run_judge(
     run = setup.run()
     run.warn()
     if run.stopped:
-        warn(f"the run ended early: {with_marks(run.stopped)}{'' if run.limited else '; the same call goes on'}")
+        warn(f"the run ended early: {with_marks(run.stopped)}{'' if run.limited else '; the same call continues'}")
     if output is not None:
         run.write(output)
     return run

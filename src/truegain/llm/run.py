@@ -224,7 +224,7 @@ class Judging:
     def how_to_go_on(self) -> str:
         """What is kept, and how to go on."""
         place = shown_path(self.store.path)
-        return f"{len(self.store):,} answers are kept in {place}, and the same command goes on from there"
+        return f"{len(self.store):,} answers are kept in {place}; the same command continues from there"
 
     def _wait(self, seconds: float) -> bool:
         """Wait a while for the threads to end; whether some still work.

@@ -40,7 +40,7 @@ class AP(Binary):
         possible = ranked.per_list(ranked.pool_relevant(self.rel))
         if self.norm == "min" and self.cutoff is not None:
             possible = np.minimum(possible, self.cutoff)
-        hits = ranked.found(self.rel)
+        hits = ranked.relevant_entries(self.rel)
         return ratio(hits.total(np.where(self.within(hits.rank), hits.count / hits.rank, 0.0)), possible)
 
 
@@ -146,7 +146,7 @@ class YAAP(Binary):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         possible = ranked.per_list(ranked.pool_relevant(self.rel))
-        hits = ranked.found(self.rel)
+        hits = ranked.relevant_entries(self.rel)
         total = hits.total(hits.count / hits.rank)
         return np.where(possible > 0, np.log((1 + total) / (1 + possible - total)), 0.0)
 
@@ -219,7 +219,7 @@ def interpolated(ranked: RankedGains, level: float, recall: float) -> Floats:
     """Interpolated precision of each list at one level of recall."""
     share = recall * ranked.pool_relevant(level)
     cut = np.floor(share + 0.5) if ranked.trec_eval >= 10 else np.trunc(share + 0.9)
-    hits = ranked.found(level)
+    hits = ranked.relevant_entries(level)
     reached = hits.count >= np.maximum(cut, 1)[ranked.list_topic[hits.list]]
     best = np.zeros(ranked.lists)
     np.maximum.at(best, hits.list[reached], hits.count[reached] / hits.rank[reached])

@@ -25,7 +25,7 @@ from truegain.errors import InputError, TruegainError
 from truegain.io.columns import Floats, Names
 from truegain.io.memory import MemoryLike, cores, needs_batches, streams_copied
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
+from truegain.measures.catalogue import MeasuresLike, NamedMeasure, parse_measures
 from truegain.measures.scoring import (
     ChosenLabels,
     at_level,
@@ -135,7 +135,7 @@ Summarize = Callable[[Measure, Floats], Floats]
 def is_of_topics_alone(measure: Measure) -> bool:
     """Whether a topic's value depends on nothing but the topic: no text is read, and no label of another topic.
 
-    >>> from truegain.measures.parse import parse_measure
+    >>> from truegain.measures.catalogue import parse_measure
     >>> [is_of_topics_alone(parse_measure(name)) for name in ("nDCG@10", "ERR@10", "ERR(max_rel='scale')@10")]
     [True, True, False]
     """

@@ -13,8 +13,8 @@ from truegain.data.pool import RankedGains
 from truegain.errors import MeasureError, warn
 from truegain.io.columns import Floats, Ints, frozen
 from truegain.measures.base import Binary, Measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.dcg import nDCG
-from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import refuse_chosen
 from truegain.message import by_surface, gold_drawn
 
@@ -25,7 +25,7 @@ from truegain.message import by_surface, gold_drawn
 class LinearParts:
     """score of a list = sum over its documents of weight[rank - 1] * worth(label).
 
-    >>> from truegain.measures.parse import parse_measure
+    >>> from truegain.measures.catalogue import parse_measure
     >>> parts = linear_parts(parse_measure("DCG(dcg='exp-log2')@2"), np.array([0.0, 1.0, 2.0]), 3)
     >>> parts.weight.round(4), parts.worth(np.array([2.0, 0.0, 1.0]))
     (array([1.    , 0.6309, 0.    ]), array([3., 0., 1.]))
@@ -199,7 +199,7 @@ def tell_unjudged(ranked: RankedGains, measure: Measure) -> None:
     share = 1 - float(weight[entries - 1].sum()) / looked if looked else 0.0
     if share >= LEAST_SHOWN:
         warn(
-            f"{measure}: {share:.1%} of what it looks at has no bronze label and counts as not relevant, which no "
+            f"{measure}: {share:.1%} of what it counts has no bronze label and is treated as not relevant, which no "
             "correction can fix: label these documents, or leave them out of the lists (judged_only=True as a "
             "parameter of the measure)"
         )

@@ -19,8 +19,8 @@ from truegain.errors import MeasureError
 from truegain.io.columns import Bools, Floats
 from truegain.io.nugget_files import VITAL
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasuresLike, NamedMeasure
 from truegain.measures.items import OfItems
-from truegain.measures.parse import MeasuresLike, NamedMeasure
 
 _FORM = re.compile(r"\s*(?P<name>\w+)\s*(?:\(\s*empty\s*=\s*['\"](?P<empty>\w+)['\"]\s*\))?\s*")
 

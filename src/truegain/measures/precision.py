@@ -22,7 +22,7 @@ class _AtCutoff(Binary):
 
     def hits(self, ranked: RankedGains) -> Floats:
         """Relevant documents among the first k, C(k)."""
-        hits = ranked.found(self.rel)
+        hits = ranked.relevant_entries(self.rel)
         return hits.total(self.within(hits.rank))
 
 
@@ -178,7 +178,7 @@ class Accuracy(_AtCutoff):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        hits = ranked.found(self.rel)
+        hits = ranked.relevant_entries(self.rel)
         inside = self.within(hits.rank)
         relevant = hits.total(inside)
         depth = ranked.depth if self.cutoff is None else np.minimum(ranked.depth, self.cutoff)
@@ -212,7 +212,7 @@ class Rprec(Binary):
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
         c = ranked.per_list(np.trunc(self.mult * ranked.pool_relevant(self.rel) + 0.9))
-        hits = ranked.found(self.rel)
+        hits = ranked.relevant_entries(self.rel)
         return ratio(hits.total(hits.rank <= c[hits.list]), c)
 
 
@@ -235,7 +235,7 @@ class RR(Binary):
 
     def per_topic(self, ranked: RankedGains) -> Floats:
         """One value per list."""
-        hits = ranked.found(self.rel)
+        hits = ranked.relevant_entries(self.rel)
         first = (hits.count == 1) & self.within(hits.rank)
         return hits.total(first / hits.rank)
 
@@ -248,7 +248,7 @@ class _OfSet(Binary):
 
     def counts(self, ranked: RankedGains) -> tuple[Floats, Floats, Floats]:
         """Relevant retrieved C(n), retrieved n, relevant R."""
-        hits = ranked.found(self.rel)
+        hits = ranked.relevant_entries(self.rel)
         possible = ranked.per_list(ranked.pool_relevant(self.rel)).astype(np.float64)
         return hits.total(np.ones(len(hits.rank))), ranked.depth.astype(np.float64), possible
 

@@ -16,7 +16,7 @@ from truegain.io.frames import Numbers, TableLike, is_frame, opened
 from truegain.io.named_tables import Columns
 from truegain.io.python_tables import long_rows
 from truegain.measures.base import Measure, geometric_mean_of_rows, mean_of_rows
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.message import EVALUATE
 
 NEEDED = ("system", "topic", "measure", "value")

@@ -19,7 +19,7 @@ from truegain.data.scores import Declared, Scores
 from truegain.errors import InputError, MeasureError, TruegainError, counted, some, warn
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
-from truegain.measures.parse import NamedMeasure
+from truegain.measures.catalogue import NamedMeasure
 from truegain.message import FILL_OF_EVALUATE, SAMPLE_UNJUDGED, UNJUDGED_SAMPLE_OF_STUDY, argname
 from truegain.settings import changed_fields
 
@@ -69,7 +69,7 @@ class ChosenLabels:
             return
         raise InputError(
             f"a list of what to judge next chose {self.chosen:,} of the {self.labels:,} labels (marked chosen=next), "
-            f"and {self.unjudged:,} of the {self.shown:,} documents that {measure} looks at are unjudged: counted as "
+            f"and {self.unjudged:,} of the {self.shown:,} documents that {measure} counts are unjudged: counted as "
             "not relevant they would mislead",
             file=self.source,
             hint=f"{_predicted(measure)}, or leave unjudged documents out (judged_only=True as a parameter of the "
@@ -111,7 +111,7 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
 def matching_for(measures: Sequence[Measure], scoring: Scoring, unmatched: Unmatched = "refuse") -> Matching:
     """The ranks that count for measures, the deepest of them; none where they need no judged document.
 
-    >>> from truegain.measures.parse import parse_measure
+    >>> from truegain.measures.catalogue import parse_measure
     >>> measures = [parse_measure(name) for name in ("P@10", "nDCG@20", "Judged@100")]
     >>> matching_for(measures, Scoring()).deepest, matching_for(measures[2:], Scoring()).unmatched
     (20, 'ignore')
@@ -163,7 +163,7 @@ def refuse_depth(depth: int | None, measures: Sequence[Measure], why: str) -> No
 
     why: what is wrong with it here.
 
-    >>> from truegain.measures.parse import parse_measure
+    >>> from truegain.measures.catalogue import parse_measure
     >>> refuse_depth(10, [parse_measure("AP")], "a study looks at whole lists")
     Traceback (most recent call last):
     truegain.errors.TruegainError: depth 10: a study looks at whole lists; give the cutoff in the measure, as in AP@10
@@ -171,7 +171,7 @@ def refuse_depth(depth: int | None, measures: Sequence[Measure], why: str) -> No
     if depth is None:
         return
     deep = [m for m in measures if (getattr(m, "cutoff", None) or depth + 1) > depth]
-    remedy = f"leave it out, since {measures[0]} looks no deeper"
+    remedy = f"leave it out, since {measures[0]} counts no deeper"
     if deep:
         takes = next((m for m in deep if m.AT == "cutoff" and any(f.name == "cutoff" for f in fields(m))), None)
         remedy = "leave it out, or cut the runs"
@@ -246,7 +246,7 @@ def measures_for_gains(measures: Sequence[NamedMeasure]) -> list[NamedMeasure]:
     p = gain / (highest gain of the topic + 1), unless the measure says otherwise.  The measure prints
     what it does.  Sakai and Song 2011, SIGIR; Sakai 2017, EVIA.
 
-    >>> from truegain.measures.parse import parse_measures
+    >>> from truegain.measures.catalogue import parse_measures
     >>> [str(a.measure) for a in measures_for_gains(parse_measures(["nG@1", "nERR@10", "ERR(max_rel='scale')"]))]
     ['nG@1', "nERR(max_rel='topic',rule='gain')@10", "ERR(max_rel='scale')"]
     """

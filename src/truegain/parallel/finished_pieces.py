@@ -62,7 +62,7 @@ class KeptPieces:
         if self.failed and not self.count:
             return f"no finished piece could be kept in {self.shown}: run the same again, from the beginning"
         summary = f"of the finished pieces only {self.count} could be kept" if self.failed else f"{finished} are kept"
-        return f"{summary} in {self.shown}: run the same again to go on from there"
+        return f"{summary} in {self.shown}: run the same again to continue from there"
 
     def remove(self) -> None:
         """The command is whole: nothing of it is needed any more."""

@@ -121,7 +121,7 @@ def plan_assessors(
     8 assessors: mean rating within 1 of the mean of all assessors, with 95% confidence
     """
     if (ratings is None) == (sigma is None):
-        raise TruegainError(f"give either ratings, from which sigma is estimated, or {arg('sigma')}")
+        raise TruegainError(f"give ratings, from which to estimate sigma, or {arg('sigma')}")
     if sigma is not None:
         if normalize or by_topic or scale is not None:
             raise TruegainError(
@@ -149,7 +149,7 @@ def plan_assessors(
         rows += [(f"topic {name}", *_row(part, error, confidence)) for name, part in sigmas.by_topic()]
     notes = [
         f"{_aim(error, confidence)}; sigma with its {LEVEL:.0%} interval over documents like these",
-        f"standard deviations of single documents rest on {sigmas.typical:g} ratings each and vary by chance too",
+        f"each document's standard deviation comes from {sigmas.typical:g} ratings, so it also varies by chance",
     ]
     if (half := float(np.median(sigmas.sds))) and sigmas.sigma > LONG * half:
         notes.append(

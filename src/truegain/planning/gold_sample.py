@@ -21,9 +21,9 @@ from truegain.io.frames import TableLike
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.items import ItemMean
 from truegain.measures.label_weights import StandIn
-from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import SAMPLE_GOLD, arg, argname
 from truegain.pooling.answers import one_score

@@ -22,9 +22,9 @@ from truegain.io.frames import TableLike
 from truegain.judge_error.topic_estimators import LEAST_TOPICS
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.items import OfItems, labeled_as
 from truegain.measures.label_weights import StandIn
-from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.message import SAMPLE_GOLD, Message, arg, argname, gold_drawn, with_marks
 from truegain.planning.gold_sample import sample_gold, weights_of
 from truegain.pooling.answers import one_score
@@ -439,13 +439,13 @@ def _before_gold(
         "ordered list has only these, and needs far fewer labels.",
         "These are the widest intervals possible with this many labels: the judge's error rates are not known yet."
         if aim.fixed
-        else "The judge's error rates are not known yet, so the plan assumes the worst; how much topics differ is "
-        "estimated from the bronze labels, and may be more.",
+        else "The judge's error rates are not known yet, so the plan assumes the worst; it estimates the variance "
+        "over topics from the bronze labels, and the true variance may be larger.",
     ]
     if earlier is not None:
         notes[1] = (
             "An earlier list shows where the judge errs, and orders this one; the intervals assume the worst error "
-            f"rates{'' if aim.fixed else ', and take from the bronze labels how much topics differ'}."
+            f"rates{'' if aim.fixed else ', and the variance over topics of the bronze labels'}."
         )
     if unjudged:
         notes.append(unjudged)
@@ -463,7 +463,7 @@ def _over_topics(study: Study, m: Measure, contrasts: Contrasts) -> tuple[Varian
     """
     variance_model = study.variance_model(m)
     topics = variance_model.estimator.over_topics(contrasts)
-    groups = population_groups(study.over, study.topics, study.grouped)
+    groups = population_groups(study.over, study.topics, study.topic_units)
     own = Variance(topics.value, np.full(len(contrasts), len(study.topics) - 1.0))
     for source in groups:
         if (grouped := variance_model.over_source(contrasts, source)) is not None:
@@ -473,7 +473,7 @@ def _over_topics(study: Study, m: Measure, contrasts: Contrasts) -> tuple[Varian
 
 def _all_judged(unjudged: str) -> str:
     """What gold labels of all that moves a difference do, where unjudged documents move it too and where none does."""
-    done = "leaves only unlabeled documents open" if unjudged else "settles it for these topics"
+    done = "leaves only unlabeled documents open" if unjudged else "decides the comparison for these topics"
     return f"labeling all of them {done}, and no plan needs more."
 
 

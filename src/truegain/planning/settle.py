@@ -357,9 +357,9 @@ class Settling:
             bounds = self._looks.bounds[i]
             assert bounds is not None
             return (
-                f"No number of labels will decide it: {bounds.counted} {_moves(look.could)}, and are not on the list. "
-                "Have the judge label them and start again, so that people can check them too; or count unjudged "
-                "documents as not relevant."
+                f"No number of labels will decide it: {bounds.counted} {_moves(look.could)}, and are not "
+                "on the list. Have the judge label them and start again, so that people can check them too; or count "
+                "unjudged documents as not relevant."
             )
         if not self.over_topics and not reach.stuck:
             return ""  # with all labels it is known
@@ -386,8 +386,8 @@ class Settling:
                 return ""
         seen = self._looks.forecast(i, n)
         forecast = (
-            f"A forecast ended it: the chance that the other {len(self.listed) - n:,} documents of the list decide it "
-            f"is below {UNLIKELY:.0%}."
+            f"A forecast ended it: the chance that the other {len(self.listed) - n:,} documents of the list decide "
+            f"the comparison is below {UNLIKELY:.0%}."
         )
         if seen.chance((0.0, 0.0), least) >= UNLIKELY:
             bounds = self._looks.bounds[i]
@@ -674,8 +674,8 @@ def _moves(could: tuple[float, float]) -> str:
 def _stuck_moves(reach: Reach) -> str:
     """What rows that nobody could judge can do to a difference, and the way out."""
     return (
-        f"the documents that could not be judged could move the difference by {reach.stuck:.4f}. Have them labeled by "
-        "somebody who can judge them."
+        f"the documents that could not be judged could move the difference by {reach.stuck:.4f}. Ask somebody who can "
+        "judge them."
     )
 
 
@@ -757,7 +757,7 @@ def _asked(label: LabelOf, settling: Settling, rows: Sequence[Label], topic: str
         problem = _no_label(value, settling.listed)
     except Exception as error:  # `settle` sees to Ctrl-C
         raise LabelError(
-            f"topic {topic}, document {doc}: the label function failed ({type(error).__name__}: {error}); mend it, and "
+            f"topic {topic}, document {doc}: the label function failed ({type(error).__name__}: {error}); fix it, and "
             f"settle again{_kept(len(rows))}", settling.filled(settling.labels_of(rows)),
         ) from error  # fmt: skip
     if problem:

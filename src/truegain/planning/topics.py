@@ -16,8 +16,8 @@ from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError, check_one_of
 from truegain.keywords import checked_keywords
+from truegain.measures.catalogue import MeasureLike
 from truegain.measures.evaluate import scores_of
-from truegain.measures.parse import MeasureLike
 from truegain.message import arg, argname
 from truegain.results.base import Table
 from truegain.settings import check_number
@@ -368,7 +368,7 @@ def _table(
 
 def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
     if criterion == "anova":
-        return one_way(x).v_e, "residual variance of the one-way analysis (V_E1)"  # type: ignore[arg-type]
+        return one_way(x).v_e, "residual variance of the one-way ANOVA (V_E1)"  # type: ignore[arg-type]
     analysis = two_way(x)  # type: ignore[arg-type]
     if analysis.no_residual:
         raise TruegainError(
@@ -376,7 +376,8 @@ def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
         )
     return (
         2 * analysis.v_e,
-        "mean variance of the differences of two systems (2 V_E2, twice the residual variance of the two-way analysis)",
+        "mean variance of the difference between two systems (2 V_E2, twice the residual variance of the two-way "
+        "ANOVA)",
     )
 
 

@@ -20,10 +20,10 @@ from truegain.errors import InputError, TruegainError, some, warn
 from truegain.io.columns import Bools, Coded, Ids, Ints, frozen
 from truegain.io.logs.log import ScoreRange
 from truegain.io.nugget_files import SCORE, VITAL
+from truegain.measures.catalogue import MeasuresLike
 from truegain.measures.evaluate import evaluate
 from truegain.measures.items import WEIGHT, ItemMean
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
-from truegain.measures.parse import MeasuresLike
 from truegain.message import arg, argname
 from truegain.sampling.clusters import CLUSTER
 from truegain.sampling.gold import ANSWER

@@ -21,8 +21,8 @@ from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.keywords import checked_keywords
 from truegain.measures.average_precision import AP
 from truegain.measures.base import Measure, mean_of_rows
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.dcg import MSnDCG, mapped, nDCG, regained
-from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.precision import RR, R
 from truegain.measures.scoring import at_level
 from truegain.measures.user_models import ERR, RBP
@@ -301,18 +301,18 @@ _KINDS: dict[type[Measure], Callable[[Filled, Any], Extremes]] = {
 
 def extremes_of(filled: Filled, measure: Measure) -> Extremes:
     """The way to the extremes of a measure, or an error where none is proven."""
-    check_known(measure)
+    check_has_bounds(measure)
     return _KINDS.get(type(measure), Linear)(filled, measure)
 
 
-def is_known(measure: Measure) -> bool:
-    """Whether worst and best of a measure are known."""
+def has_bounds(measure: Measure) -> bool:
+    """Whether it is known how low and how high labels of the unjudged documents could make a measure."""
     return measure.linear_in_gains or type(measure) in _KINDS
 
 
-def check_known(measure: Measure) -> None:
-    """Refuse measures whose worst and best are not known."""
-    if not is_known(measure):
+def check_has_bounds(measure: Measure) -> None:
+    """Refuse measures without such bounds."""
+    if not has_bounds(measure):
         known = ", ".join(kind.NAME for kind in _KINDS)
         raise MeasureError(
             f"{measure}: bounds are available for {known} and measures linear in gain, such as P, DCG and RBP"
@@ -547,7 +547,7 @@ class OpenOrder:
     @classmethod
     def of(cls, ranked: RankedGains, measure: Measure) -> OpenOrder:
         """From lists that know their documents by key (see `Filled.by_key`)."""
-        check_known(measure)
+        check_has_bounds(measure)
         filled = Filled.by_key(ranked, measure)
         greatest = extremes_by_topic(filled, measure, measure.score(filled.ranked))[2]
         return cls(str(measure), ranked.systems, frozen(_either(greatest)))
@@ -616,7 +616,7 @@ def unjudged(
         check_count("depths", depth, 1, own=True)
     how = scoring or Scoring()
     m = at_level(parse_measure(measure), how.relevant_from)
-    check_known(m)
+    check_has_bounds(m)
     filled = Filled.of(runs, judgments, m, how, jobs)
     ranked = filled.ranked
     score = m.score(ranked)

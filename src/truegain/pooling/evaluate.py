@@ -9,8 +9,8 @@ from truegain.config import Scoring
 from truegain.data.scores import Scores
 from truegain.errors import TruegainError
 from truegain.keywords import checked_keywords
+from truegain.measures.catalogue import MeasuresLike
 from truegain.measures.evaluate import evaluate as evaluate_as_judged
-from truegain.measures.parse import MeasuresLike
 from truegain.measures.scoring import heeded
 from truegain.message import EVALUATE, arg, argname
 

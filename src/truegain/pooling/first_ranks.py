@@ -209,9 +209,9 @@ class _Precision:
     @classmethod
     def of(cls, ranked: RankedGains, measure: AP, first: int) -> _Precision:
         """Of whole lists."""
-        found = ranked.found(measure.rel)
-        counts = measure.within(found.rank)
-        lists, rank, count = found.list[counts], found.rank[counts], found.count[counts]
+        entries = ranked.relevant_entries(measure.rel)
+        counts = measure.within(entries.rank)
+        lists, rank, count = entries.list[counts], entries.rank[counts], entries.count[counts]
         total = np.bincount(lists, count / rank, ranked.lists).astype(np.float64)
         top = rank <= first + 1
         at = lists[top] * (first + 1) + rank[top] - 1

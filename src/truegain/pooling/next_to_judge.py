@@ -20,11 +20,11 @@ from truegain.errors import MeasureError, TruegainError, check_one_of, some, the
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure, mean_of_rows
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.expected import expected
-from truegain.measures.parse import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level
-from truegain.message import Message, arg, told_value
-from truegain.pooling.bounds import extremes_by_topic, is_known
+from truegain.message import Message, arg, argvalue
+from truegain.pooling.bounds import extremes_by_topic, has_bounds
 from truegain.pooling.pools import Filled
 from truegain.pooling.prediction import Prediction
 from truegain.results.base import Result, Table
@@ -382,14 +382,14 @@ class Next(Result):
 
     def _columns(self) -> str:
         """What the columns of the table mean."""
-        apart = "the largest change of the difference of two systems by its label"
+        apart = "the largest change that its label can make in the difference of two systems"
         if self.pair is not None:
             apart = "how far its highest label, against label 0, moves the first system of the pair ahead of the second"
         return (
-            "round: place within its topic. why: seed (by depth), newcomer (of a run none of whose own documents is "
-            "judged), ranking (to rank the systems) or pair (to separate the pair). predicted: the chance that it is "
-            f"relevant. swaps: pairs of systems whose order depends on its label. shift: {apart}. systems: how many "
-            f"have it where {self.measure} looks. {CHOSEN}: the mark to keep with its label."
+            "round: rank within its topic. why: seed (by depth), newcomer (from a run without a judged document of "
+            "its own), ranking (to rank the systems) or pair (to separate the pair). predicted: the probability that "
+            f"it is relevant. swaps: pairs of systems whose order depends on its label. shift: {apart}. systems: how "
+            f"many have it in the ranks that {self.measure} counts. {CHOSEN}: the mark to keep with its label."
         )
 
     def judgments(self) -> Judgments:
@@ -558,9 +558,9 @@ def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Unti
         raise TruegainError(f"a pair is two systems, not {', '.join(pair)}; give it as a,b")
     if unknown := [name for name in pair if name not in runs.systems]:
         raise TruegainError(
-            f"no run is named {told_value('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"
+            f"no run is named {argvalue('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"
         )
-    if until == "certain" and not is_known(measure):
+    if until == "certain" and not has_bounds(measure):
         raise MeasureError(
             f"{measure}: when a sign is certain is unknown for this measure; stop at 'sure', or use P or nDCG"
         )
@@ -572,7 +572,7 @@ def _so_far(state: OpenRanking, pair: tuple[str, str], runs: Runs, measure: Meas
     a, b = (state.systems.index(name) for name in pair)
     difference, open_ = float(state.means[a] - state.means[b]), int((unjudged & (s != 0)).sum())
     ahead, behind = pair if difference >= 0 else pair[::-1]
-    certain = is_known(measure) and sign_is_certain(pair, runs, state, measure, options)
+    certain = has_bounds(measure) and sign_is_certain(pair, runs, state, measure, options)
     judged = int((state.judged & (s != 0)).sum())
     return PairSoFar(ahead, behind, abs(difference), state.sure(pair), certain, judged, open_)
 

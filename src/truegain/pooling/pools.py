@@ -19,7 +19,7 @@ from truegain.data.teams import Teams, TeamsLike, read_teams
 from truegain.errors import MeasureError, TruegainError, counted, some, there_are, warn
 from truegain.io.columns import Bools, Coded, Codes, Floats, Ints, frozen
 from truegain.measures.base import Measure
-from truegain.measures.parse import parse_measure, parse_measures
+from truegain.measures.catalogue import parse_measure, parse_measures
 from truegain.measures.scoring import at_level, in_question, matching_for, score, scored
 from truegain.message import arg, argname
 from truegain.results.base import Table

@@ -21,8 +21,8 @@ from truegain.data.scores import Scores
 from truegain.errors import EmptyError, TruegainError, some, warn
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasuresLike, parse_measures
 from truegain.measures.expected import Chances, Expected, check_expected, expected, levels_of
-from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import DEPTH, at_level
 from truegain.message import NEXT_TO_JUDGE, arg, argname
 from truegain.pooling.bounds import ends_of

@@ -16,7 +16,7 @@ from truegain.io.columns import Bools, Floats
 from truegain.judge_error.gold_pairs import ends_of
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasureLike, parse_measure
+from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.scoring import at_level
 from truegain.message import arg, argname
 from truegain.pooling.pools import Filled
@@ -81,15 +81,15 @@ def draw_unjudged(
     filled = Filled.of(runs, judgments, m, how, jobs)
     items = np.flatnonzero(looked_at(filled, m))
     if not len(items):
-        raise TruegainError(f"no document that {m} looks at is unjudged; there is nothing to sample")
+        raise TruegainError(f"no document that {m} counts is unjudged; there is nothing to sample")
     names = list(zip(*filled.ranked.pool.names(items), strict=True))
     key = {name: stream_key(seed, "holes", "\0".join(name)) for name in names}  # another word would draw others
     wanted = math.ceil((SHARE if share is None else share) * len(names) - 1e-9) if most is None else most
     drawn = sorted(names, key=key.__getitem__)[: max(wanted, LEAST_SAMPLED)]
     rows = [(*name, None) for name in drawn]
     note = (
-        f"{len(rows):,} of the {len(names):,} unjudged documents that {m} looks at in these runs, sampled at "
-        f"random (seed {seed}); write labels into the last column"
+        f"{len(rows):,} of the {len(names):,} unjudged documents that {m} counts in these runs, sampled at random "
+        f"(seed {seed}); write labels into the last column"
     )
     return Table(("topic", "doc", "label"), rows, notes=(note,))
 
@@ -181,12 +181,12 @@ def sample_unjudged(
     m = at_level(parse_measure(measure), how.relevant_from)
     check_linear(m)
     if getattr(m, "cutoff", None) is None:
-        raise MeasureError(f"{m} looks at every rank, and only the first ones can be judged; give a cutoff")
+        raise MeasureError(f"{m} counts every rank, and only the first ones can be judged; give a cutoff")
     made = Prediction.of(runs, judgments, m, how, corpus=corpus, llm=llm, jobs=jobs)
     check_enough(made)
     ranked, open_ = made.filled.ranked, looked_at(made.filled, m)
     if not open_.any():
-        raise TruegainError(f"no document that {m} looks at is unjudged; there is nothing to sample")
+        raise TruegainError(f"no document that {m} counts is unjudged; there is nothing to sample")
     mean, sizes = sizes_of(made, m, open_, pair)
     order = drawn_order(sizes, units_of(ranked.pool), seed)
     ends = ends_of(scale) or (0.0, float(max(made.filled.levels[-1], 1.0)))

@@ -15,8 +15,8 @@ from truegain.results.table import Cell
 
 SHARES = (0.1, 0.25, 0.5)
 FORMULA = (
-    "Width: that of the corrected interval over that of the gold comparisons alone, about sqrt(1 - r^2 (1 - share)), r "
-    "the correlation of the judge's half-wins with people's."
+    "Width: the corrected interval divided by the interval from gold comparisons alone, about sqrt(1 - r^2 (1 - "
+    "share)); r is the correlation of the judge's half-wins with people's."
 )
 FROM_AGREEMENT = (
     "r = (2 agreement - 1) sqrt(1 - ties): for systems that win equally often, and ties that only one side calls or "
@@ -88,7 +88,9 @@ def _table(of: str, r: float, shares: Sequence[float], *notes: str) -> Table:
         (share, round(width := expected_width(r, share), 3), f"{1 - width:.0%}") for share in shares
     ]
     most = max(1 - expected_width(r, share) for share in shares)
-    title = f"{of} (r = {r:.2f}): with it the interval is at most {most:.0%} narrower than by gold comparisons alone."
+    title = (
+        f"{of} (r = {r:.2f}): the judge makes the interval at most {most:.0%} narrower than gold comparisons alone do."
+    )
     return Table(("gold share", "width", "narrower by"), rows, {}, title, (FORMULA, *notes))
 
 

@@ -21,7 +21,7 @@ from truegain.io.columns import Bools, frozen
 from truegain.io.files import PathLike
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasureLike
+from truegain.measures.catalogue import MeasureLike
 from truegain.message import Message, arg, argname, by_surface
 from truegain.preferences.answers import PreferencePlanner, PreferencePopulation, PreferenceVerdict
 from truegain.preferences.description import (
@@ -579,4 +579,4 @@ class PreferenceStudy(Study):
             return f"{agrees}."
         change = 1 - (widths[0] / widths[1]) ** 0.5
         narrower = f"{change:.0%} narrower than" if change >= 0.005 else "no narrower than"
-        return f"{agrees}; with the judge the interval over topics is {narrower} by the gold comparisons alone."
+        return f"{agrees}; with the judge, the interval over topics is {narrower} with the gold comparisons alone."

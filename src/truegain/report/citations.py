@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from truegain.measures.base import Measure
-from truegain.measures.parse import OF_NUGGETS
+from truegain.measures.catalogue import OF_NUGGETS
 
 GAINS = {
     "log2": "the gain is the label",
@@ -46,7 +46,7 @@ class Form:
 def form_of(measure: Measure) -> Form:
     """The form of a measure with its own cutoff and parameters.
 
-    >>> from truegain.measures.parse import parse_measure
+    >>> from truegain.measures.catalogue import parse_measure
     >>> form_of(parse_measure("P(rel=2)@10")).formula
     'P@10 = C(10) / 10'
     >>> form_of(parse_measure("RBP(p=0.9)")).words.partition("; ")[2]

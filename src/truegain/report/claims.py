@@ -155,7 +155,7 @@ def claims_table(facts: Facts, details: Sequence[str]) -> Html:
         data.append((c.b, c.a, outcome, v.outcome, c.difference, c.low, c.high, c.uncorrected, basis))
     top = [head("claim" if several else "system"), head("outcome", "vv"), head(axis_head(axis, signs=True), "p")]
     top += [head("uncorrected", "n0 o"), head("corrected", "n0")] if both else [head("difference", "n0")]
-    top += [head(f"{facts.level} interval", "n0 o"), head("rests on", "lk")]
+    top += [head(f"{facts.level} interval", "n0 o"), head("main source", "lk")]
     about: Child = "Claims: is the first better?" if several else ("Claims: is it better than ", name(first), "?")
     words = join(about, el("span", f", by {measure}", class_="m"))
     cols = ("cs", "vv", None, *(["xu o"] if both else []), "x", "y o", "lk")
@@ -178,7 +178,7 @@ def _caption(facts: Facts, verdicts: Sequence[Verdict], outcomes: Sequence[Outco
             f" Outcomes hold for all claims jointly ({facts.level} confidence), as the headline does. Intervals are of "
             "each claim alone; “alone” marks a claim that has another outcome if it is tested alone."
         )
-    rests = " “Rests on” names what leaves a claim open, or the largest source of its uncertainty."
+    rests = " “Main source” names what leaves a claim open, or the largest source of its uncertainty."
     held_back = [
         v
         for v in verdicts

@@ -22,7 +22,7 @@ from truegain.report.html import count, many, named, percent, sentence
 from truegain.study.feasibility import tied_lists
 
 DEEP = 100  # ranks looked at where a measure has no cutoff
-LATER = "Tests, and how large a favor may be: see the section about the judge."
+LATER = "For the tests and the size of the favor, see the section about the judge."
 MIXED = "scales seem to mix"
 FEW_TOPICS = 25
 FEW_LABELS = 5

@@ -19,7 +19,7 @@ from truegain.io.table_format import first_line
 from truegain.judge_error.diagnostics import Homogeneity
 from truegain.judge_error.value_errors import ValueErrors
 from truegain.measures.base import Measure
-from truegain.measures.parse import parse_measure
+from truegain.measures.catalogue import parse_measure
 from truegain.pooling.next_to_judge import Next
 from truegain.preferences.description import JudgedVotes, PairVotes
 from truegain.preferences.measures import MEASURES, preference_measure

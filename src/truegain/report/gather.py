@@ -25,11 +25,11 @@ from truegain.io.columns import frozen
 from truegain.io.trec import NameBy
 from truegain.judge_error.confusion import clearly_positive
 from truegain.judge_error.diagnostics import homogeneity, rank_notes
-from truegain.judge_error.gold_pairs import TWO_SCALES, values_apart
+from truegain.judge_error.gold_pairs import TWO_SCALES, different_value_scales
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.label_tables import label_table
 from truegain.measures.base import Measure
-from truegain.pooling.bounds import OpenOrder, is_known
+from truegain.pooling.bounds import OpenOrder, has_bounds
 from truegain.pooling.next_to_judge import Next, next_to_judge
 from truegain.reliability.agree import AgreementReport, agreement
 from truegain.report.answer_health import TOLD, answer_checks
@@ -150,7 +150,7 @@ def _judge_of_answers(study: Study, judge: Judge) -> JudgeFacts:
         summary=summary, rates=rates, not_chance=chance, rectified=is_sample(judge.design), pairs=len(values),
         design="ordered" if study.gold_list is not None else judge.design, by_label=by_label, by_system=None,
         notes=tuple(filter(None, [values.not_at_random])), by_rank=(), values=values,
-        two_scales="" if judge.pairs is None else values_apart(judge.pairs),
+        two_scales="" if judge.pairs is None else different_value_scales(judge.pairs),
     )  # fmt: skip
 
 
@@ -369,7 +369,7 @@ def _open_order(study: Study, kept: Keeping) -> OpenOrder | None:
     if len(study.systems) > MOST_COMPARED:
         return None
     for m in study.measures:
-        if is_known(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
+        if has_bounds(m) and unjudged_by_system(study.ranked, getattr(m, "cutoff", None))[0].any():
             try:
                 bounds: OpenOrder = kept(("holes", str(m)), partial(OpenOrder.of, study.ranked, m), OpenOrder)
                 return bounds

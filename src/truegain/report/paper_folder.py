@@ -11,9 +11,9 @@ from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError, counted
 from truegain.io.files import PathLike, shown_path, write_bytes
+from truegain.io.remote import is_remote
 from truegain.message import Message, with_marks
 from truegain.report.charts import render
 from truegain.report.html import Html, el, join, paragraph

@@ -18,10 +18,10 @@ from truegain.data.teams import TeamsLike, read_teams
 from truegain.errors import MeasureError, TruegainError
 from truegain.io.columns import Floats, Ints, frozen
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasuresLike, parse_measures
+from truegain.measures.catalogue import MeasuresLike, parse_measures
 from truegain.measures.scoring import scored
 from truegain.message import arg, argname
-from truegain.pooling.bounds import MedianBounds, bounds_to_median, is_known
+from truegain.pooling.bounds import MedianBounds, bounds_to_median, has_bounds
 from truegain.pooling.pools import Filled, held_alone, tell_shallower
 from truegain.report.data_health import DEEP, unjudged_by_system
 from truegain.results.base import Table
@@ -341,7 +341,7 @@ class Track:
     def _bounds(self, m: Measure) -> MedianBounds | None:
         """What unjudged documents could do, where that is known and some document is unjudged."""
         study = self.study
-        if study.unjudged_policy != "bound" or not is_known(m):
+        if study.unjudged_policy != "bound" or not has_bounds(m):
             return None
         filled = Filled.by_key(study.ranked, m)
         return bounds_to_median(filled, m) if filled.unjudged.any() else None

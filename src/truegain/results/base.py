@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from truegain._version import __version__
-from truegain.addresses import without_secrets
 from truegain.config import StudyConfig
-from truegain.errors import TruegainError, counted, shorten, some
+from truegain.errors import TruegainError, counted, shorten, some, without_secrets
 from truegain.io.frames import frame_of
 from truegain.lazy import provided
 from truegain.message import argname

@@ -12,7 +12,7 @@ from truegain.sampling.source import Source
 CLUSTER = "cluster"  # the column of judgments that tells which cluster a topic belongs to
 
 
-def told_clusters(judgments: Judgments) -> dict[str, str] | None:
+def clusters_by_topic(judgments: Judgments) -> dict[str, str] | None:
     """The cluster of each topic, by a column of the judgments; None where there is none."""
     column = judgments.extra.get(CLUSTER)
     if column is None:

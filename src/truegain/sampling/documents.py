@@ -74,9 +74,9 @@ def lists_of_topic(
     lists = asked * len(ranked.topics) + topic
     there = ranked.present[lists]
     asked, lists = asked[there], lists[there]
-    found = ranked.found(level)
-    first, last = (np.searchsorted(found.list, lists, side=side) for side in ("left", "right"))
-    lowest = np.where(last > first, found.rank[np.maximum(last - 1, 0)] if len(found.rank) else 0, 0)
+    entries = ranked.relevant_entries(level)
+    first, last = (np.searchsorted(entries.list, lists, side=side) for side in ("left", "right"))
+    lowest = np.where(last > first, entries.rank[np.maximum(last - 1, 0)] if len(entries.rank) else 0, 0)
     size = np.diff(keys.begin)[lists]
     lengths = np.minimum(size, lowest) if to_last else size
     begin = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -87,8 +87,8 @@ def lists_of_topic(
     others, number = np.unique(document, return_inverse=True)
     entry = (number + relevant).astype(np.int32)
     at = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)] or [np.empty(0, np.int64)])
-    place = np.repeat(begin[:-1], last - first) + found.rank[at] - 1
-    entry[place] = (np.cumsum(good) - 1)[found.item[at] - pooled.start]
+    place = np.repeat(begin[:-1], last - first) + entries.rank[at] - 1
+    entry[place] = (np.cumsum(good) - 1)[entries.item[at] - pooled.start]
     wanted = ranked.pool.docs.hash[pooled][good]
     return TopicLists(ranked.topics[topic], relevant, np.concatenate([wanted, others]), asked, begin, entry)
 

@@ -231,7 +231,7 @@ def document_spreads(
     progress: Progress | None = None,
 ) -> list[TopicSpread]:
     """The spread of AP of every topic; no draws, hence no seed."""
-    ranked.found(level)  # shared by all pieces: made once
+    ranked.relevant_entries(level)  # shared by all pieces: made once
     topics = range(len(ranked.topics))
     runner = engine or engine_for()
     shared = (ranked, level, pairs)

@@ -125,9 +125,9 @@ class ExactRows:
 
         Both parts are exact, and the sum of both is rounded once.
         """
-        found = counts @ self.coarse.T
-        found += counts @ self.fine.T
-        return np.asarray(found)
+        total = counts @ self.coarse.T
+        total += counts @ self.fine.T
+        return np.asarray(total)
 
 
 def _on_grid(rows: Floats, bits: int) -> Floats:

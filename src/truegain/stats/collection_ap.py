@@ -237,7 +237,7 @@ def collection_spread(
     width = max(1, min(systems, MEMORY // (8 * replicates)))
     blocks = [range(first, min(first + width, systems)) for first in range(0, systems, width)]
     pieces = [(block, topic) for block in blocks for topic in np.flatnonzero(relevant).tolist()]
-    ranked.found(level)  # shared by all pieces: made once
+    ranked.relevant_entries(level)  # shared by all pieces: made once
     results = (engine or engine_for()).run(
         _topic_spreads, pieces, shared=(ranked, level, replicates, confidence, seed, epsilon), progress=progress,
         name=lambda piece: f"topic {ranked.topics[piece[1]]}",
@@ -577,7 +577,7 @@ def collection_differences(
         raise TruegainError(f"{argname('scale', scale)} is not known; give 'ap' or 'logit'")
     relevant = ranked.pool_relevant(level)
     scored = np.flatnonzero(relevant).tolist()
-    ranked.found(level)  # shared by all pieces: made once
+    ranked.relevant_entries(level)  # shared by all pieces: made once
     a, b = np.array(pairs, np.int64).T
     results = list((engine or engine_for()).run(
         _topic_differences, scored, shared=(ranked, level, a, b, scale, replicates, seed), progress=progress,

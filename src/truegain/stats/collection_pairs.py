@@ -18,7 +18,7 @@ from truegain.data.runs import RunsLike
 from truegain.errors import TruegainError, check_one_of
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasuresLike, parse_measures
+from truegain.measures.catalogue import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level, heeded, matching_for, refuse_chosen
 from truegain.message import arg
 from truegain.parallel.jobs import Progress, engine_for

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from truegain.errors import TruegainError, there_are
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.message import told_value
+from truegain.message import argvalue
 from truegain.stats.student_t import quantiles_of
 
 NONE = -1
@@ -27,14 +27,14 @@ def place_of(name: str, systems: Sequence[str], role: str = "") -> int:
     """
     if name not in systems:
         raise TruegainError(
-            f"there is no system {told_value('system', name, repr(name))}{role}; {there_are([name], systems)}"
+            f"there is no system {argvalue('system', name, repr(name))}{role}; {there_are([name], systems)}"
         )
     return systems.index(name)
 
 
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    """Systems by number: `b` minus `a`, or `b` alone where a is -1.
+    """What is asked of systems, by their numbers: the difference `b` - `a`, or the score of `b` where `a` is -1.
 
     >>> contrasts = Contrasts.of([(0, 1), (None, 1)])
     >>> contrasts.values(np.array([0.2, 0.5])).tolist()
@@ -64,24 +64,24 @@ class Contrasts:
         a, b = np.triu_indices(systems, 1)
         return cls(frozen(a.astype(np.int64)), frozen(b.astype(np.int64)))
 
-    def some(self, first: int, end: int) -> Contrasts:
-        """Those from one number up to another."""
+    def part(self, first: int, end: int) -> Contrasts:
+        """The contrasts with the numbers first, ..., end - 1."""
         return Contrasts(self.a[first:end], self.b[first:end])
 
     def ends(self, of_systems: Floats) -> tuple[Floats, Floats]:
-        """What the last axis, a number a system, says of b and of a: 0 where there is no a."""
+        """The values of b and of a from those of all systems, along the last axis; 0 where there is no a."""
         return of_systems[..., self.b], np.where(self.a == NONE, 0.0, of_systems[..., np.maximum(self.a, 0)])
 
     def values(self, of_systems: Floats) -> Floats:
-        """What the last axis, a number a system, says of each."""
+        """The value of each contrast from those of all systems, along the last axis."""
         return np.asarray(np.subtract(*self.ends(of_systems)))
 
     def moved(self, rows: Floats, least: float) -> Ints:
-        """How many rows, a number a system each, move each contrast by more than this."""
+        """How many rows move each contrast by more than `least`; a row has a value for each system."""
         return self._over(rows, lambda moves: (np.abs(moves) > least).sum(axis=0)).astype(np.int64)
 
     def squares(self, rows: Floats) -> Floats:
-        """The sum over rows, a number a system each, of the square of each contrast.
+        """The sum over rows of the square of each contrast; a row has a value for each system.
 
         Not c'(M'M)c: where two systems move together that leaves rounding of the size of their own moves.
         """
@@ -91,7 +91,7 @@ class Contrasts:
         """A total over rows for each contrast, some contrasts at a time."""
         out = np.empty(len(self))
         for first in range(0, len(self), BLOCK):
-            out[first : first + BLOCK] = total(self.some(first, first + BLOCK).values(rows))
+            out[first : first + BLOCK] = total(self.part(first, first + BLOCK).values(rows))
         return out
 
 
@@ -141,10 +141,6 @@ class Variance:
 
     value: Floats
     df: Floats
-
-    def some(self, first: int, end: int) -> Variance:
-        """Of the contrasts from one number up to another."""
-        return Variance(self.value[first:end], self.df[first:end])
 
     def or_wider(self, other: Variance, confidence: float) -> Variance:
         """For each contrast the one whose limits are further apart."""
@@ -201,7 +197,9 @@ def summed(parts: Sequence[Variance]) -> Variance:
 
 @dataclass(frozen=True, eq=False)
 class Influence:
-    """A row a unit, a column a system: M'M is the covariance of the scores over the source.
+    """How far each unit of a source moves each score: a matrix M with a row for each unit, a column for each system.
+
+    M'M is the covariance of the scores over the source.
 
     >>> moves = Influence.left_out("topics", ("1", "2", "3"), np.array([[0.5, 0.5], [0.4, 0.6], [0.6, 0.4]]))
     >>> (moves.matrix.T @ moves.matrix).round(4).tolist()

@@ -67,7 +67,7 @@ def drawn_scores(
     gathered = DrawnSums(on_scale(measure, np.asarray(measure.score(near), np.float64)), replicates, pairs)
     relevant = near.pool_relevant(least_relevant(measure))
     if kernel is not None:
-        near.found(least_relevant(measure))  # shared by all pieces: made once
+        near.relevant_entries(least_relevant(measure))  # shared by all pieces: made once
         by_topic = runner.run(
             _drawn_topic, range(len(near.topics)), shared=(near, kernel, replicates, seed), progress=progress,
             name=lambda topic: f"{measure}, topic {near.topics[topic]}",
@@ -196,7 +196,7 @@ def left_out_spreads(
     view = ranked.condensed if getattr(measure, "judged_only", False) else ranked
     cutoff = getattr(measure, "cutoff", None)
     near = view if cutoff is None else view.cut(cutoff + 1)
-    near.found(least_relevant(measure))  # shared by all pieces: made once
+    near.relevant_entries(least_relevant(measure))  # shared by all pieces: made once
     now = on_scale(measure, np.asarray(measure.score(near), np.float64))
     spreads = (engine or engine_for()).run(
         _topic_without_each, range(len(near.topics)), shared=(near, measure, now, pairs), progress=progress,

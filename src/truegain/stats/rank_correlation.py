@@ -44,8 +44,8 @@ def kendall_tau(x: npt.ArrayLike, y: npt.ArrayLike, variant: Variant = "b") -> f
 
 
 ALL_AGREE = (
-    "where |tau| is 1, Wilson's interval counts only the {} pairs that share no system, the smallest possible "
-    "number: it may be wider than that of a tau just below 1"
+    "at |tau| = 1, Wilson's interval uses the smallest possible number of pairs, the {} that share no system, so it "
+    "may be wider than that of a tau just below 1"
 )
 
 
@@ -241,7 +241,8 @@ def check_p(name: str, p: float) -> None:
     """Refuse what is no chance to go on."""
     if not 0 < p < 1:
         raise TruegainError(
-            f"{argname(name, p, 'g')} is not between 0 and 1; give the chance to go on to the next rank, such as 0.9"
+            f"{argname(name, p, 'g')} is not between 0 and 1; give the probability of continuing to the next rank, "
+            "such as 0.9"
         )
 
 

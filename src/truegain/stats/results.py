@@ -11,7 +11,7 @@ from truegain.errors import TruegainError, counted, some
 from truegain.results.base import PaperStyle, PaperWords, Result, Table
 from truegain.results.paper_table import Column, Wide
 from truegain.results.table import listed, new_names
-from truegain.stats.student_t import told_p
+from truegain.stats.student_t import p_in_words
 
 # ---- The two kinds of answers: a value with an interval, and a difference.
 
@@ -230,7 +230,7 @@ class Comparison(Result):
         if math.isnan(self.difference) and self.notes:
             return f"{self.b} - {self.a} {self.measure}: not known, {'; '.join(self.notes)}"
         interval = "" if self.low is None or self.high is None else f" [{self.low:z.4f}, {self.high:z.4f}]"
-        p = "" if self.p is None else f" {told_p(self.p)}"
+        p = "" if self.p is None else f" {p_in_words(self.p)}"
         n = "" if self.n is None else f", n = {self.n}"
         unless = f"; {'; '.join(self.notes)}" if self.notes and self.p is None and interval else ""
         return f"{self.b} - {self.a} {self.measure} {self.difference:+z.4f}{interval}{p} ({self.test}{n}){unless}"

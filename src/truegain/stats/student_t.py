@@ -18,10 +18,10 @@ Floats = npt.NDArray[np.float64]
 TINY = 1e-15
 
 
-def told_p(p: float) -> str:
+def p_in_words(p: float) -> str:
     """A p-value in words: one that rounds to 0 is below 0.0001, not 0.
 
-    >>> told_p(0.02), told_p(0.00005), told_p(3e-9)
+    >>> p_in_words(0.02), p_in_words(0.00005), p_in_words(3e-9)
     ('p = 0.0200', 'p = 0.0001', 'p < 0.0001')
     """
     return "p < 0.0001" if p < 0.00005 else f"p = {p:.4f}"

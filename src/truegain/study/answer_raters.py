@@ -210,10 +210,10 @@ class AnswerRaters(Raters):
             population = argname("population")
             raise TruegainError(
                 f"{population} names assessors and replicates without topics, and {lacking:,} of "
-                f"{counted(len(self.ratings), 'answer')} {'lacks' if lacking == 1 else 'lack'} values of some judge in "
-                "some repeat, so what judges and repeats share cannot be told apart; give every answer a value of each "
-                f"of the {len(self)} judges in each of its repeats, or name only one of the two, or 'topics' too, in "
-                f"{population}"
+                f"{counted(len(self.ratings), 'answer')} {'lacks' if lacking == 1 else 'lack'} values of some judge "
+                "in some repeat, so the shared variance of judges and repeats cannot be separated; give every answer "
+                f"a value of each of the {len(self)} judges in each of its repeats, or name only one of the two, or "
+                f"'topics' too, in {population}"
             )
 
     def _repeats_left_out(self) -> list[Floats]:

@@ -20,6 +20,7 @@ from truegain.data.scores import Scores
 from truegain.errors import TruegainError, check_one_of, counted, some, warn
 from truegain.io.columns import Floats, Ints
 from truegain.judge_error.diagnostics import homogeneity
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.gold_pairs import Unmatched
 from truegain.judge_error.judges import (
     RESAMPLES,
@@ -30,12 +31,11 @@ from truegain.judge_error.judges import (
     judges_of,
     tell_unlike_design,
 )
-from truegain.judge_error.system_judges import JudgedLists
 from truegain.keywords import checked_keywords
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
+from truegain.measures.catalogue import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from truegain.measures.evaluate import scores_of
 from truegain.measures.label_weights import tell_unjudged
-from truegain.measures.parse import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from truegain.measures.scoring import at_level, heeded
 from truegain.message import Message, arg, argname, with_marks
 from truegain.stats.collection_pairs import CollectionPairs, compare_over_collection
@@ -247,7 +247,7 @@ def _of_answers(
     for name, value in (("test", test), ("adjust", adjust)):
         if value is not None:
             raise TruegainError(
-                f"{argname(name)} is of tests over topics; with gold values or clusters each difference has an "
+                f"{argname(name)} applies to tests over topics; with gold values or clusters, each difference has an "
                 "interval; leave it out"
             )
     study = Study(items, judgments, measures, gold=gold, confidence=confidence)
@@ -437,11 +437,11 @@ def _sentences(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
             f"{better} is better than {worse}" if c.differs else f"{c.b} and {c.a} are not significantly different"
         )
         so = f"(difference {c.difference:+z.3f}, {'adjusted ' if c.adjustment else ''}p = {p:.3g}"
-        by = "" if c.uncorrected is None else f"; by the bronze labels {c.uncorrected:+z.3f}"
+        by = "" if c.uncorrected is None else f"; uncorrected {c.uncorrected:+z.3f}"
         by += (
             "" if c.uncorrected_p is None else f", p = {c.uncorrected_p:.3g}{', not adjusted' if c.adjustment else ''}"
         )
-        sentences.append(f"Without the judge's errors {verdict} on {c.measure} {so}{by}).")
+        sentences.append(f"Corrected for the judge's errors, {verdict} on {c.measure} {so}{by}).")
     return tuple(sentences)
 
 

@@ -23,6 +23,13 @@ from truegain.errors import TruegainError, check_one_of, some, warn
 from truegain.io.columns import Floats, Ints
 from truegain.judge_error.confusion import Clusters
 from truegain.judge_error.diagnostics import rank_notes
+from truegain.judge_error.fits import (
+    JudgedLists,
+    check_own,
+    check_says_something,
+    warn_where_gold_alone_is_surer,
+    why_not,
+)
 from truegain.judge_error.gold_pairs import Unmatched, on_scale, scale_of
 from truegain.judge_error.intervals import check_has_method, published_estimate
 from truegain.judge_error.judge import Judge
@@ -37,17 +44,10 @@ from truegain.judge_error.judges import (
     judges_of,
     tell_unlike_design,
 )
-from truegain.judge_error.system_judges import (
-    JudgedLists,
-    check_own,
-    check_says_something,
-    warn_where_gold_alone_is_surer,
-    why_not,
-)
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasuresLike, parse_measures
 from truegain.measures.label_weights import levels_of, tell_unjudged
-from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import at_level, heeded, matching_for
 from truegain.message import Message, arg, argname, with_marks
 from truegain.results.base import provenance_of
@@ -259,7 +259,7 @@ class Corrected:
         for i, c in enumerate(found):
             why = cannot_be.get(f"{c.b} - {c.a}", "")
             if not self.lists.binary and not c.notes and not why:
-                one, ends = contrasts.some(i, i + 1), (int(contrasts.a[i]), int(contrasts.b[i]))
+                one, ends = contrasts.part(i, i + 1), (int(contrasts.a[i]), int(contrasts.b[i]))
                 most = float(estimator.ranges[list(ends), 1].max())
                 matrices = [m for s in ends for m in estimator.fit.matrices[s]]
                 try:

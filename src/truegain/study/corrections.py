@@ -14,7 +14,7 @@ from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.errors import TruegainError, some
 from truegain.measures.base import Measure
-from truegain.measures.parse import MeasuresLike
+from truegain.measures.catalogue import MeasuresLike
 from truegain.message import Message, with_marks
 from truegain.results.base import Table
 from truegain.results.table import Cell
@@ -42,7 +42,7 @@ def sentence_of(answer: Estimate, of_answers: bool = False) -> str:
     whose = "judge's" if of_answers else "bronze"
     head = f"{answer.system}: by the {whose} labels {answer.measure} is {answer.uncorrected:z.3f}"
     if answer.refused:
-        return Message(f"{head}; it cannot be corrected soundly ({'; '.join(map(with_marks, answer.notes))}).")
+        return Message(f"{head}; it cannot be corrected ({'; '.join(map(with_marks, answer.notes))}).")
     is_inside = answer.uncorrected is not None and answer.low <= answer.uncorrected <= answer.high
     score = f"the {whose} score"
     so = f"which includes {score}, too" if is_inside else f"which excludes {score}"
@@ -277,7 +277,7 @@ def on_slopes(estimator: ByGoldTopics, measure: Measure) -> str:
     if len(used) > 1:
         weights = f"Weights of the scores: {used.min():.2f} to {used.max():.2f}, median {np.median(used):.2f}"
     return (
-        f"{measure}: {fit.n} of {fit.topics} topics have gold labels. Bronze scores count with a weight from 0 to 1, "
-        "the slope of gold on bronze scores; it is fitted for each score and each difference, and for each gold topic "
-        f"over the other gold topics. {weights}."
+        f"{measure}: {fit.n} of {fit.topics} topics have gold labels. Bronze scores get a weight from 0 to 1, the "
+        "slope of gold scores on bronze scores. The slope is fitted for each score and each difference; for a gold "
+        f"topic, on the other gold topics. {weights}."
     )

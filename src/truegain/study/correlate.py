@@ -21,8 +21,8 @@ from truegain.io.columns import Floats, Ints, frozen, shares
 from truegain.io.files import STANDARD_INPUT
 from truegain.io.formats import system_name
 from truegain.keywords import checked_keywords
+from truegain.measures.catalogue import MeasuresLike, parse_measures
 from truegain.measures.evaluate import evaluate
-from truegain.measures.parse import MeasuresLike, parse_measures
 from truegain.measures.scoring import TopicMeans, check_mean
 from truegain.message import arg, argname, value_of
 from truegain.results.base import Result, Table

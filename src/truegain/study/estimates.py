@@ -297,12 +297,12 @@ class Ranking(Result):
 
     def table(self) -> Table:
         """A row a system, best first: its value where any is known, the limits of its rank, its tier."""
-        known = not np.isnan(self.value).all()
+        has_values = not np.isnan(self.value).all()
         rows: list[tuple[Cell, ...]] = [
-            (s, *((v,) if known else ()), *ranks)
+            (s, *((v,) if has_values else ()), *ranks)
             for s, v, *ranks in self.rows()
         ]  # fmt: skip
-        columns = ("system", *((self.measure or "value",) if known else ()), "rank low", "rank high", "tier")
+        columns = ("system", *((self.measure or "value",) if has_values else ()), "rank low", "rank high", "tier")
         return Table(columns, rows, self.provenance, self.sentence, (TIERS, *self.notes))
 
     def rows(self) -> list[tuple[str, float | None, int, int, int]]:

@@ -10,10 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from truegain.io.columns import Bools, Floats, Ints
+from truegain.judge_error.fits import LEAST_OWN
 from truegain.judge_error.intervals import guarded_difference
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import PairFit
-from truegain.judge_error.system_judges import LEAST_OWN
 from truegain.judge_error.topic_estimators import MatrixFit, TopicFit
 from truegain.sampling.gold import GoldUnits, OrderedDraws
 from truegain.sampling.source import SourceName, Topics
@@ -330,7 +330,7 @@ class ByGoldPairs(ScoreEstimator):
     def _least(self, contrasts: Contrasts) -> Floats:
         out = np.empty(len(contrasts))
         for first in range(0, len(contrasts), BLOCK):
-            out[first : first + BLOCK] = self.fit.by_chance(contrasts.some(first, first + BLOCK).values(self.fit.load))
+            out[first : first + BLOCK] = self.fit.by_chance(contrasts.part(first, first + BLOCK).values(self.fit.load))
         return out
 
 

@@ -18,7 +18,7 @@ from truegain.errors import InputError, TruegainError, counted, some, there_are
 from truegain.io.files import PathLike
 from truegain.judge_error.judges import GoldLike
 from truegain.keywords import checked_keywords
-from truegain.measures.parse import MeasuresLike
+from truegain.measures.catalogue import MeasuresLike
 from truegain.message import argname
 from truegain.results.base import PaperWords, Result, Table
 from truegain.results.table import Cell

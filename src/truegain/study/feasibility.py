@@ -17,7 +17,7 @@ from truegain.errors import DataWarning, TruegainError
 from truegain.io.columns import Coded, Ints
 from truegain.measures.base import Measure
 from truegain.message import UNJUDGED, Message, Phrase, unjudged_of, with_marks
-from truegain.pooling.bounds import is_known
+from truegain.pooling.bounds import has_bounds
 from truegain.pooling.first_ranks import unjudged_down_to
 from truegain.study.study import Study
 
@@ -208,7 +208,7 @@ def unjudged_in_words(ranked: RankedGains, measure: Measure) -> str:
     most, many = int(share.argmax()), int((share >= UNJUDGED_SHARE).sum())
     if not many:
         return ""
-    see = UNJUDGED if is_known(measure) else unjudged_of(f"nDCG@{depth}")  # whose bounds are known, of the same ranks
+    see = UNJUDGED if has_bounds(measure) else unjudged_of(f"nDCG@{depth}")  # whose bounds are known, of the same ranks
     return Message(
         f"{share[most]:.0%} of the top {depth} of {ranked.systems[most]} are unjudged ({open_[most]:,} of "
         f"{there[most]:,}), and {UNJUDGED_SHARE:.0%} or more for {_of(many, len(share))}: see {see}"

@@ -26,8 +26,9 @@ from truegain.data.runs import read_runs
 from truegain.data.teams import TEAM, names_teams, read_teams
 from truegain.errors import InputError, TruegainError, counted, heard, some, warn
 from truegain.io import trec
-from truegain.io.column_names import IDS, Role, file_options, read_with
 from truegain.io.columns import number_of
+from truegain.io.file_options import IDS, Role, file_options, read_with
+from truegain.io.file_roles import columns_in, is_of_run, order_columns, role_by_columns
 from truegain.io.files import (
     STANDARD_INPUT,
     PathLike,
@@ -47,10 +48,8 @@ from truegain.io.logs.log import OK, Log
 from truegain.io.named_tables import Columns, inner_names, renamed, unfolded
 from truegain.io.nugget_files import SCORE as SUPPORT
 from truegain.io.nugget_files import NuggetFile, is_nuggets, read_nugget_file
-from truegain.io.score_columns import order_columns
 from truegain.io.separated import NAME, STEMS, guessed, option_for, separated, separator_of
 from truegain.io.table_format import Beginning, first_line
-from truegain.io.told_columns import columns_in, is_of_run, told_of
 from truegain.measures.score_table import NAMES as OF_SCORES
 from truegain.measures.score_table import read_scores
 from truegain.message import Message, arg, by_surface, with_marks
@@ -307,7 +306,7 @@ def examine(path: PathLike) -> Examined:
     role: Role | None = None
     with heard() as messages:
         try:
-            with told_of(path) as role:
+            with role_by_columns(path) as role:
                 made = _examined(os.fspath(path), file, role)
         except TruegainError as error:
             made = Examined(file, UNKNOWN, reason=_reason(error, file))
@@ -628,8 +627,8 @@ def _of_nuggets(nuggets: NuggetFile) -> Examined:
 def _of_run(path: str, file: str, ranked_by: tuple[str, str] | None = None) -> Examined:
     """A run; ranked_by: our name and the file's of the column that orders its documents, where that is not known."""
     options = file_options()
-    names = {} if ranked_by is None else {**options.ran.renamed, ranked_by[0]: ranked_by[1]}
-    with read_with(replace(options, ran=replace(options.ran, renamed=names)) if names else options):
+    names = {} if ranked_by is None else {**options.runs_header.renamed, ranked_by[0]: ranked_by[1]}
+    with read_with(replace(options, runs_header=replace(options.runs_header, renamed=names)) if names else options):
         runs = read_runs([path])
     topics = {topic for part in runs.parts for topic in part.topic.values}
     values = sum(len(part.score) for part in runs.parts)

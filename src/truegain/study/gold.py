@@ -16,12 +16,18 @@ from truegain.data.pool import RankedGains
 from truegain.errors import InputError, MeasureError, TruegainError, some
 from truegain.io.columns import Floats
 from truegain.judge_error.confusion import Clusters
+from truegain.judge_error.fits import (
+    JudgedLists,
+    check_inside,
+    expansion_by_judge,
+    gold_of_items,
+    rectification,
+    score_range,
+)
 from truegain.judge_error.gold_pairs import UNMATCHED
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import fit_judge, tell_unlike_design
 from truegain.judge_error.label_tables import TopicMatrix
-from truegain.judge_error.rectify import expansion_by_judge, gold_of_items, rectification
-from truegain.judge_error.system_judges import JudgedLists, check_inside, score_range
 from truegain.judge_error.topic_estimators import TopicFit
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
@@ -118,7 +124,7 @@ def impossible_pairs(estimator: ByMatrices, contrasts: Contrasts, confidence: fl
     far = np.flatnonzero(np.abs(contrasts.values(estimator.value)) > most)  # few, as a rule none
     out: dict[str, str] = {}
     for i in far.tolist():
-        one, end = contrasts.some(i, i + 1), float(most[i])
+        one, end = contrasts.part(i, i + 1), float(most[i])
         try:
             check_inside(
                 float(one.values(estimator.value)[0]), float(_half(estimator, one, confidence)[0]), (-end, end)
@@ -231,8 +237,8 @@ class Labels:
         if listed is not None:
             weights = expansion_in(listed, trusted)
         if ends is not None and not isinstance(measure, ItemMean):
-            known = np.concatenate([labels.label, trusted.label, np.arange(ends[0], ends[1] + 1)])
-            scale = np.unique(known[known >= 0]).tolist()
+            labels_in_use = np.concatenate([labels.label, trusted.label, np.arange(ends[0], ends[1] + 1)])
+            scale = np.unique(labels_in_use[labels_in_use >= 0]).tolist()
         try:
             judge = fit_judge(labels, trusted, design, measure, gold_relevant_from, scale=scale, weights=weights)
         except InputError as error:  # a study leaves none out by itself
@@ -311,7 +317,7 @@ def refused_of(measures: Sequence[Measure], design: str | None, ordered: bool = 
 def uncorrectable(measures: Sequence[Measure], design: str | None, ordered: bool = False) -> dict[str, str]:
     """Which of several measures gold labels drawn in this way cannot set right, and why; none where they can no other.
 
-    >>> from truegain.measures.parse import parse_measure
+    >>> from truegain.measures.catalogue import parse_measure
     >>> measures = [parse_measure("P@10"), parse_measure("AP")]
     >>> list(uncorrectable(measures, "random")), uncorrectable(measures[1:], "random")
     (['AP'], {})
@@ -385,7 +391,7 @@ def gold_estimator(
         _check_answers(ranked.systems, topics.tolist())
     if not topics.any():
         raise TruegainError(
-            f"none of the documents that {measure} looks at has a gold label for {some(ranked.systems)}; sample gold "
+            f"none of the documents that {measure} counts has a gold label for {some(ranked.systems)}; sample gold "
             "labels from what these systems retrieved"
         )
     if lone := [s for s, n in zip(ranked.systems, topics.tolist(), strict=True) if n == 1]:

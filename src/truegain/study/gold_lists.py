@@ -12,9 +12,9 @@ from truegain.data.label_lists import GoldList
 from truegain.data.pool import Pool, RankedGains
 from truegain.errors import InputError
 from truegain.io.columns import Bools, Coded, Floats, Ids, Ints, frozen
+from truegain.judge_error.fits import gold_of_items
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.pair_estimators import TWO_LEVELS, ListFit
-from truegain.judge_error.rectify import gold_of_items
 from truegain.measures.base import Measure
 from truegain.measures.items import ItemMean
 from truegain.measures.label_weights import LinearParts, StandIn, level_of, linear_parts

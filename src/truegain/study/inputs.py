@@ -13,11 +13,11 @@ from truegain.data.label_list_reading import gold_list_of
 from truegain.data.models import models_named
 from truegain.data.runs import RunsLike, read_runs
 from truegain.errors import InputError, TruegainError, heard, some, there_are
-from truegain.io.column_names import file_options
+from truegain.io.file_options import file_options
 from truegain.io.files import can_be_read_again
 from truegain.io.formats import has_lines
 from truegain.io.trec import NameBy
-from truegain.message import arg, argname, told_value
+from truegain.message import arg, argname, argvalue
 from truegain.results.table import Renamed
 from truegain.sampling.catalogue import draws_topics
 from truegain.settings import changed_fields
@@ -48,14 +48,14 @@ def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], st
     splits = [(",".join(parts[:i]).strip(), ",".join(parts[i:]).strip()) for i in range(1, len(parts))]
     if not splits:
         raise TruegainError(f"{argname('pair', text)} is not two systems; write {arg('pair', 'a,b')}")
-    known = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
-    if known is None:
+    pair = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
+    if pair is None:
         unknown = [name for name in splits[0] if called(name) not in systems]
         are = "which is not a system" if len(unknown) == 1 else "which are not systems"
         raise TruegainError(f"{arg('pair')} names {some(unknown)}, {are} here; {there_are(unknown, systems, 8)}")
-    if known[0] == known[1]:
-        raise TruegainError(f"{argname('pair', text)}: {known[0]} is compared with itself; name two systems")
-    return known
+    if pair[0] == pair[1]:
+        raise TruegainError(f"{argname('pair', text)}: {pair[0]} is compared with itself; name two systems")
+    return pair
 
 
 def claims_of(
@@ -82,7 +82,7 @@ def claims_of(
         whose = "candidate" if unknown[0] == candidate else "baseline"
         are = "is" if len(unknown) == 1 else "are"
         raise TruegainError(
-            f"{told_value(whose, unknown[0], some(unknown))} {are} not a system here; {there_are(unknown, systems, 8)}"
+            f"{argvalue(whose, unknown[0], some(unknown))} {are} not a system here; {there_are(unknown, systems, 8)}"
         )
     if candidate in (baselines or ()):
         raise TruegainError(
@@ -133,7 +133,7 @@ class StudyInputs(Renamed):
             return self.study_of_answers(answers)
         if self.empty != "skip":
             raise TruegainError(f"{arg('empty', self.empty)} applies to measures of nuggets only; leave it out")
-        must_read_now = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().ran)
+        must_read_now = not all(map(can_be_read_again, files)) or self.renames or bool(file_options().runs_header)
         runs = self.renamed(read_runs(files, name_by=self.name_by)) if must_read_now else files
         rated = config.ratings.are_aggregated
         labels = reading.load(judgments, normalize=config.ratings.normalize) if rated else judgments
@@ -150,8 +150,8 @@ class StudyInputs(Renamed):
 
     def answers(self, files: Sequence[str], config: StudyConfig) -> AnswerInputs | None:
         """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
-        asked = self.score or self.cluster or self.less_is_better or file_options().board
-        if not asked and has_lines(files[0]):
+        score_is_named = self.score or self.cluster or self.less_is_better or file_options().board
+        if not score_is_named and has_lines(files[0]):
             return None
         from truegain.study.item_inputs import answer_inputs, items_in, measures_of
 
@@ -200,7 +200,7 @@ class StudyInputs(Renamed):
 
     def uncorrectable_by_design(self, config: StudyConfig) -> dict[str, str]:
         """Which of the measures the gold labels cannot correct, drawn as they were, and why; none where all."""
-        from truegain.measures.parse import parse_measures
+        from truegain.measures.catalogue import parse_measures
         from truegain.study.gold import gold_and_design, uncorrectable
 
         gold = config.gold
@@ -219,9 +219,9 @@ class StudyInputs(Renamed):
 
     def provenance(self, study: Study, reading: RatingReading) -> dict[str, Any]:
         """How the answers were made, files aside."""
-        said: dict[str, Any] = {"costs": self.costs, "name_by": self.name_by, "judge_model": study.judge_model}
-        said |= {"system_models": study.system_models, "reading": vars(reading)}
-        return {**study.provenance, **said, **self.renaming}
+        options: dict[str, Any] = {"costs": self.costs, "name_by": self.name_by, "judge_model": study.judge_model}
+        options |= {"system_models": study.system_models, "reading": vars(reading)}
+        return {**study.provenance, **options, **self.renaming}
 
     def claims(
         self, systems: Sequence[str], pair: str | None, baselines: Sequence[str] | None, candidate: str | None,
@@ -235,7 +235,7 @@ class StudyInputs(Renamed):
 
 def uncorrectable_by_list(study: Study, names: Sequence[str]) -> dict[str, str]:
     """Which measures a list of gold labels was not drawn for, and why; none where it has what one of them needs."""
-    from truegain.measures.parse import parse_measures
+    from truegain.measures.catalogue import parse_measures
 
     lost: dict[str, str] = {}
     for named in parse_measures(names) if study.gold_list is not None and len(names) > 1 else ():

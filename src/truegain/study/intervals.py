@@ -17,8 +17,8 @@ from truegain.io.memory import FLOOR, MemoryLike, check_memory, limit_of
 from truegain.keywords import checked_keywords
 from truegain.measures.average_precision import GMAP, LMAP
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasuresLike, NamedMeasure, parse_measures
 from truegain.measures.evaluate import aligned_for, evaluate
-from truegain.measures.parse import MeasuresLike, NamedMeasure, parse_measures
 from truegain.measures.scoring import at_level, measures_for, refuse_depth, score, view_of
 from truegain.message import arg
 from truegain.parallel.jobs import engine_for

@@ -25,19 +25,19 @@ from truegain.data.nuggets import gold_nuggets, read_nuggets
 from truegain.data.runs import Runs
 from truegain.data.scores import Scores
 from truegain.errors import InputError, TruegainError, counted, meant, some, there_are, warn
-from truegain.io.column_names import ASSESSOR, COLUMN, own_gold
 from truegain.io.columns import Bools, Coded, frozen
+from truegain.io.file_options import ASSESSOR, COLUMN, own_gold
 from truegain.io.files import pieces_of
 from truegain.io.logs.autojudge import AS_TREC_EVAL
 from truegain.io.logs.log import ScoreRange
 from truegain.io.logs.records import UNNAMED
 from truegain.io.nugget_files import SCORE, is_nuggets
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasuresLike
 from truegain.measures.items import LESS_IS_BETTER, ItemMean, scores_of_items
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
-from truegain.measures.parse import MeasuresLike
 from truegain.measures.scoring import heeded
-from truegain.message import Message, arg, argname, gold_drawn, told_value
+from truegain.message import Message, arg, argname, argvalue, gold_drawn
 from truegain.pooling.answers import (
     judged_again,
     judgments_of_items,
@@ -308,7 +308,7 @@ def _gold_of_table(items: Items, gold: Gold | None, score: str) -> tuple[Items, 
     if not is_gold.any():
         named = [judge for judge in items.judges if judge != UNNAMED]
         raise InputError(
-            f"{told_value('gold', place)}: no value of {score} is by an assessor of that name; "
+            f"{argvalue('gold', place)}: no value of {score} is by an assessor of that name; "
             f"{there_are([name], named, 10) if named else 'its values name none'}",
             file=items.source,
             hint=f"give one of these after {ASSESSOR}, or gold values in a separate file" if named else
@@ -317,7 +317,7 @@ def _gold_of_table(items: Items, gold: Gold | None, score: str) -> tuple[Items, 
     has_value = ~np.isnan(items.value) & (items.score.code == items.scores.index(score))
     if not (has_value & ~is_of).any():
         raise InputError(
-            f"{told_value('gold', place)}: every value of {score} is by {name}; no values are left to be corrected",
+            f"{argvalue('gold', place)}: every value of {score} is by {name}; no values are left to be corrected",
             file=items.source, hint="give the table with the values of the judge, too",
         )  # fmt: skip
     trusted = items.take(np.flatnonzero(is_gold))
@@ -328,7 +328,7 @@ def _of_column(items: Items, name: str, place: str, score: str) -> Items:
     others = tuple(other for other in items.scores if other != score)
     if items.are_nuggets:
         raise InputError(
-            f"{told_value('gold', place)}: assignments by people are rows, not a column next to a model's",
+            f"{argvalue('gold', place)}: people's assignments must be rows, not a column next to a model's",
             file=items.source,
             hint=f"put them into a file with the same columns, or name the assessor of their rows, as in {ASSESSOR}ann",
         )
@@ -338,7 +338,7 @@ def _of_column(items: Items, name: str, place: str, score: str) -> Items:
         there = f"did you mean {near}? T{listed}" if near else f"t{listed}"
         what = "the study is about this score" if name == score else "there is no numeric column of that name"
         raise InputError(
-            f"{told_value('gold', place)}: {what}; {there}", file=items.source,
+            f"{argvalue('gold', place)}: {what}; {there}", file=items.source,
             hint="name the column that people filled in, as well as the score's",
         )  # fmt: skip
     trusted = items.of_score(name)

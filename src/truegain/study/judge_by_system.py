@@ -9,13 +9,13 @@ from truegain.data.pool import RankedGains
 from truegain.errors import TruegainError, there_are
 from truegain.judge_error.diagnostics import NO_OTHERS, favors
 from truegain.judge_error.favor import NO_SPREAD, Favor
-from truegain.judge_error.system_judges import JudgedLists
+from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.value_errors import FEW_LABELS, SAME, ValueErrors
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import level_of
-from truegain.measures.parse import parse_measure
 from truegain.measures.scoring import at_level
-from truegain.message import told_value
+from truegain.message import argvalue
 from truegain.sampling.catalogue import groups_of
 from truegain.sampling.clusters import CLUSTERS
 from truegain.stats.contrasts import Contrasts
@@ -61,7 +61,7 @@ def _leaves_out(gold_list: GoldList, ranked: RankedGains, measure: Measure, rele
 def value_errors(study: Study) -> ValueErrors:
     """The judge's values of answers beside those of people, over topics, or over clusters where the study is."""
     assert study.judge is not None
-    groups = groups_of(CLUSTERS.name, study.topics, study.grouped) if CLUSTERS.name in study.over else None
+    groups = groups_of(CLUSTERS.name, study.topics, study.topic_units) if CLUSTERS.name in study.over else None
     name = str(study.measures[0]) if study.of_answers else "nugget support"  # what was labeled: no measure of it
     return ValueErrors.of(
         study.judge.pairs, study.judge.design, study.ranked, name, groups=groups, confidence=study.confidence,
@@ -72,7 +72,7 @@ def value_errors(study: Study) -> ValueErrors:
 def favor_in(study: Study, system: str) -> Favor:
     """How much the judge's errors add to a system's score more than to those of the others."""
     if system not in study.systems:
-        named = told_value("system", system)
+        named = argvalue("system", system)
         raise TruegainError(f"{named} is not a system here; {there_are([system], study.systems, 8)}")
     if len(study.systems) < 2:
         raise TruegainError("there is one system; whether the judge favors it needs others to compare it with")

@@ -119,7 +119,7 @@ class ListLooks:
     def __init__(self, study: Study, contrasts: Contrasts) -> None:
         self.study, self.measure = study, study.measures[0]
         self.contrasts = contrasts
-        self.pairs = [contrasts.some(i, i + 1) for i in range(len(contrasts))]
+        self.pairs = [contrasts.part(i, i + 1) for i in range(len(contrasts))]
         self.over_topics = "topics" in study.over
         self.errors = LookErrors.of(study.confidence, self.over_topics)
         self._whole: VarianceModel = study.variance_model(self.measure)

@@ -72,8 +72,8 @@ class Steps(Result, Sequence[Step]):
         """A row a step; what it costs and whether it alone is enough, where that is known."""
         priced = any(s.cost is not None for s in self.items)
         aimed = any(s.enough is not None for s in self.items)
-        known = [name for name, there in (("cost", priced), ("enough", aimed)) if there]
-        columns = ("what", "more", "in all", "half width", *known)
+        more_columns = [name for name, there in (("cost", priced), ("enough", aimed)) if there]
+        columns = ("what", "more", "in all", "half width", *more_columns)
         rows: list[tuple[Cell, ...]] = [
             (s.phrase or s.words, s.more, s.have + s.more, s.half, *((s.cost,) if priced else ()),
              *((None if s.enough is None else "yes" if s.enough else "not alone",) if aimed else ()))
@@ -101,7 +101,7 @@ def _labels(n: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class StepPlanner:
-    """One measure: what a study is made of, and what is asked of its answers."""
+    """Plans the next steps of a study on one measure: what more units of each source would bring."""
 
     study_data: StudyData
     variance_model: VarianceModel
@@ -115,9 +115,9 @@ class StepPlanner:
         self, contrasts: Contrasts, prices: Mapping[str, float], unjudged_bounds: PairBounds | None
     ) -> list[Step]:
         """What more of each kind would bring; first a sample of the unjudged documents, where these alone decide."""
-        now, made = self.precision(contrasts), self.study_data
+        now, data = self.precision(contrasts), self.study_data
         steps = steps_of(now, self._aim(now, contrasts), prices)
-        if unjudged_bounds is None or not self.bound or made.judge or made.raters or made.over - {"topics"}:
+        if unjudged_bounds is None or not self.bound or data.judge or data.raters or data.over - {"topics"}:
             return steps
         value, variance = (
             float(self.variance_model.estimator.values(contrasts)[0]),
@@ -157,8 +157,8 @@ class StepPlanner:
 
         That many bring the limits as far as the difference lies from what decides: an even chance.
         """
-        listed = self.variance_model.estimator.still_open(contrasts)
-        if listed is None or self.variance_model.estimator.label_facts.exact:
+        still_open = self.variance_model.estimator.still_open(contrasts)
+        if still_open is None or self.variance_model.estimator.label_facts.exact:
             return ""
         now, value = self.precision(contrasts), float(self.variance_model.estimator.values(contrasts)[0])
         unit = now.unit or "gold label"
@@ -168,7 +168,7 @@ class StepPlanner:
             return (
                 f"If the difference stays as it is, more {unit}s will not settle it: unjudged documents leave it open."
             )
-        open_ = int(listed[0])
+        open_ = int(still_open[0])
         if "topics" not in self.study_data.over and open_ <= 0:
             return STUCK if now.stuck else ""
         needed = fewest_gold(now, far) if far > 0 else None
@@ -246,29 +246,29 @@ class StepPlanner:
         variance, total = self.variance_model.variance(contrasts, self.confidence), np.sum(list(parts.values()), axis=0)
         facts, anytime = self.variance_model.estimator.label_facts, self.variance_model.anytime_confidence
         order, (gold, pairs) = facts.order, facts.counts
-        made = self.study_data
+        data = self.study_data
         whole = self._whole
         if anytime is None:
             larger = np.divide(variance.value, total, out=np.ones(len(contrasts)), where=total > 0)
             parts = {s: v * np.maximum(larger, 1.0) for s, v in parts.items()}
         parts = self._steadied(contrasts, parts)
-        people = 0 if made.raters is None else len(made.raters)
+        people = 0 if data.raters is None else len(data.raters)
         confidence, alpha, tau = self.confidence, None, None
         if order is not None:
             sizes = order.sizes
             tau = frozen(np.concatenate([[0.0], information_after(sizes, np.arange(1, len(sizes) + 1))]))
             if anytime is not None:
-                errors = LookErrors.of(anytime, "topics" in made.over)
+                errors = LookErrors.of(anytime, "topics" in data.over)
                 alpha, confidence = errors.gold, 1 - (errors.topics or errors.gold)
                 variance = self.variance_model.estimator.over_topics(contrasts)
         now = CurrentPrecision(
-            {}, len(made.ranked.topics), gold, pairs, people,
-            0 if made.raters is None else round(len(made.raters.ratings.value) / people),
-            times=len(made.raters.asked) if made.raters is not None and "replicates" in parts else 0,
-            labels=made.judge.size / gold if whole and made.judge is not None else 1.0, whole=whole,
-            unit="" if made.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
+            {}, len(data.ranked.topics), gold, pairs, people,
+            0 if data.raters is None else round(len(data.raters.ratings.value) / people),
+            times=len(data.raters.asked) if data.raters is not None and "replicates" in parts else 0,
+            labels=data.judge.size / gold if whole and data.judge is not None else 1.0, whole=whole,
+            unit="" if data.sample is None else "sampled unjudged document", information=tau, alpha=alpha,
             away=facts.of_other_topics,
-            groups=min(population_groups(made.over, made.ranked.topics, made.grouped).values(), default=0),
+            groups=min(population_groups(data.over, data.ranked.topics, data.topic_units).values(), default=0),
         )  # fmt: skip
         if (
             self.weights is not None
@@ -287,12 +287,12 @@ class StepPlanner:
         values = self.variance_model.estimator.values(contrasts)
         low, high = within(-math.inf, math.inf, self.bounds, value=values, differences=True)
         below, above = (values - low).tolist(), (high - values).tolist()
-        listed = {s: v.tolist() for s, v in parts.items()}
+        part_of = {s: v.tolist() for s, v in parts.items()}
         now = now if anytime is not None else replace(now, confidence=confidence)
         return [
             replace(
                 now,
-                parts={s: v[i] for s, v in listed.items()},
+                parts={s: v[i] for s, v in part_of.items()},
                 quantile=q,
                 df=float(variance.df[i]),
                 stuck=float(stuck[i]),

@@ -11,7 +11,7 @@ import numpy as np
 
 from truegain.errors import TruegainError
 from truegain.io.columns import Floats
-from truegain.message import argname, told_value
+from truegain.message import argname, argvalue
 from truegain.sampling.catalogue import SOURCES, holders
 from truegain.stats.student_t import quantile_of, satterthwaite
 from truegain.study.anytime import sequence_half
@@ -324,27 +324,26 @@ def prices_of(costs: Mapping[str, float] | str | None) -> dict[str, float]:
         parts = [part.partition("=") for part in costs.split(",")]
         names = [name.strip() for name, _, _ in parts]
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise TruegainError(f"{argname('costs')}: {told_value('costs', twice)} has two prices; give one")
+            raise TruegainError(f"{argname('costs')}: {argvalue('costs', twice)} has two prices; give one")
         prices = {name: value for name, (_, _, value) in zip(names, parts, strict=True)}  # type: ignore[misc]
     assert not isinstance(prices, str)
     out = {}
     for name, value in prices.items():
         if name not in PRICES:
             raise TruegainError(
-                f"{argname('costs')}: {told_value('costs', name, repr(name))} has no price here; give "
+                f"{argname('costs')}: {argvalue('costs', name, repr(name))} has no price here; give "
                 f"{', '.join(f'{k}=...' for k in PRICES)}"
             )
         try:
             price = float(value)
         except ValueError:
             raise TruegainError(
-                f"{argname('costs')}: the price of {told_value('costs', name)} is {value!r}; give a number, such as "
+                f"{argname('costs')}: the price of {argvalue('costs', name)} is {value!r}; give a number, such as "
                 f"{name}=5"
             ) from None
         if not (math.isfinite(price) and price >= 0):
             raise TruegainError(
-                f"{argname('costs')}: the price of {told_value('costs', name)} is {price:g}; give a number of at least "
-                "0"
+                f"{argname('costs')}: the price of {argvalue('costs', name)} is {price:g}; give a number of at least 0"
             )
         out[PRICES[name]] = price
     return out
@@ -361,7 +360,7 @@ def steps_of(now: CurrentPrecision, aim: float, costs: Mapping[str, float] | Non
     """
     have = {"topics": now.topics, "gold": now.gold, "assessors": now.assessors, "replicates": now.times,
             "clusters": now.groups}  # fmt: skip
-    found = []
+    helpful = []
     for kind in KINDS:
         moved: tuple[str, ...] = (kind,)
         if kind == "topics" and "topics" in now.parts:
@@ -378,8 +377,8 @@ def steps_of(now: CurrentPrecision, aim: float, costs: Mapping[str, float] | Non
         steps = [_step(now, kind, have[kind], f, aim, costs or {}) for f in factors if f > 1]
         if kind == "gold" and now.differ is not None:
             steps = _no_more_than_differ(now, steps, aim, costs)
-        found += _that_help(now.cut_after(), steps)
-    return sorted(found, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0))
+        helpful += _that_help(now.cut_after(), steps)
+    return sorted(helpful, key=lambda s: (s.enough is False, s.cost is None, s.cost or 0.0))
 
 
 def _that_help(half: float, steps: list[Step]) -> list[Step]:

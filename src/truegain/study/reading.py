@@ -55,8 +55,8 @@ def sources_of(population: str | Sequence[str]) -> frozenset[SourceName]:
     for name in names:
         if name == FIXED:
             raise TruegainError(
-                f"{argname('population')}: {FIXED!r} means these topics only and cannot be combined; what is not "
-                "named is not covered"
+                f"{argname('population')}: {FIXED!r} means these topics only and cannot be combined; sources that are "
+                "not named are not covered"
             )
         if name not in populations():
             raise TruegainError(

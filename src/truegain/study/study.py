@@ -28,16 +28,16 @@ from truegain.judge_error.judges import GoldLike
 from truegain.keywords import checked_keywords
 from truegain.lazy import provided
 from truegain.measures.base import Measure
+from truegain.measures.catalogue import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.items import ItemMean, OfItems
 from truegain.measures.label_weights import StandIn
-from truegain.measures.parse import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.scoring import at_level, keys_in_question, matching_for, measures_for
 from truegain.message import Message, arg, argname, gold_drawn, with_marks
-from truegain.pooling.bounds import is_known
+from truegain.pooling.bounds import has_bounds
 from truegain.results.base import provenance_of
 from truegain.results.settlement import Settlement
 from truegain.sampling.catalogue import SOURCES, draws_topics, is_sample, population_groups, populations
-from truegain.sampling.clusters import CLUSTERS, told_clusters
+from truegain.sampling.clusters import CLUSTERS, clusters_by_topic
 from truegain.sampling.source import SourceName, TopicUnits
 from truegain.settings import check_count
 from truegain.stats.contrasts import Contrasts, place_of
@@ -476,7 +476,7 @@ class Study:
             seed=self.seed,
             gold_rated=self.gold_rated,
             sample=self.unjudged_sample,
-            listed=self.gold_list,
+            gold_list=self.gold_list,
             anytime_confidence=confidence if config.sequential else None,
             confidence=confidence,
         )
@@ -504,13 +504,13 @@ class Study:
         if CLUSTERS.name not in self.over or judge is given.gold:  # a judge that was given keeps its own groups
             return judge
         pool = None if judge.pairs is None else judge.pairs.pool
-        cluster = {} if pool is None else told_clusters(pool.judgments) or {}
+        cluster = {} if pool is None else clusters_by_topic(pool.judgments) or {}
         return replace(
             judge, groups=tuple(cluster[topic] for topic in pool.topics) if pool is not None and cluster else ()
         )
 
     def _warn_few_clusters(self) -> None:
-        clusters = population_groups(self.over, self.topics, self.grouped).get(CLUSTERS.name, FEW_TOPICS)
+        clusters = population_groups(self.over, self.topics, self.topic_units).get(CLUSTERS.name, FEW_TOPICS)
         if 1 < clusters < FEW_TOPICS:  # one is refused
             warn(
                 f"with only {counted(clusters, 'cluster')}, intervals are wide and depend on how the scores are "
@@ -536,8 +536,8 @@ class Study:
 
     def _keys_to_keep(self, measures: Sequence[Measure]) -> int:
         """How many document ids of each list are kept: what unjudged documents could do is told by them."""
-        known = [m for m in measures if is_known(m)]
-        keys = keys_in_question(known, [m for m in measures if not is_known(m)])
+        bounded = [m for m in measures if has_bounds(m)]
+        keys = keys_in_question(bounded, [m for m in measures if not has_bounds(m)])
         return max(keys, keys_needed(measures) if "collection" in self.over else 0)
 
     def _check_list(self, listed: GoldList) -> None:
@@ -632,9 +632,9 @@ class Study:
         return self._runs_input.all(self._given.bronze), self._given.as_given
 
     @property
-    def grouped(self) -> TopicUnits:
+    def topic_units(self) -> TopicUnits:
         """By source that holds topics, the unit that each topic belongs to, where labels tell it."""
-        return self._study_data.grouped
+        return self._study_data.topic_units
 
     @property
     def of_items(self) -> bool:
@@ -671,7 +671,7 @@ class Study:
         assessors = 0 if self.raters is None else len(self.raters)
         sample = self.unjudged_sample
         sampled = None if sample is None else (sample.size, sample.unjudged)
-        groups = population_groups(over, self.topics, self.grouped)
+        groups = population_groups(over, self.topics, self.topic_units)
         repeats = len(self.raters.asked) if self.raters is not None and "replicates" in over else 0
         return Population(
             over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled, groups,

@@ -18,7 +18,7 @@ from truegain.measures.items import OfItems
 from truegain.measures.label_weights import StandIn, level_of
 from truegain.message import SAMPLE_GOLD, SAMPLE_UNJUDGED, argname, gold_drawn
 from truegain.sampling.catalogue import SOURCES, is_sample, populations
-from truegain.sampling.clusters import CLUSTERS, told_clusters
+from truegain.sampling.clusters import CLUSTERS, clusters_by_topic
 from truegain.sampling.source import SourceName, TopicUnits
 from truegain.stats.collection_intervals import spread_rule, spreads_of
 from truegain.stats.contrasts import Influence
@@ -29,8 +29,7 @@ from truegain.study.estimators import Plain, ScoreEstimator
 from truegain.study.gold import check_unjudged, estimator_of
 from truegain.study.gold_lists import ByList
 from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
-from truegain.study.variance import Collection as OtherCollections
-from truegain.study.variance import Crossed, SourceVariance, VarianceModel
+from truegain.study.variance import Crossed, OtherCollections, SourceVariance, VarianceModel
 
 LONE = (
     "no topic has more than one relevant document, and one relevant document per topic does not show how scores vary "
@@ -51,15 +50,15 @@ class StudyData:
     seed: int
     gold_rated: bool = False  # whether the ratings are those behind the gold labels
     sample: RandomUnjudgedSample | UnjudgedList | None = None
-    listed: GoldList | None = None
+    gold_list: GoldList | None = None
     anytime_confidence: float | None = None  # see `VarianceModel`
     confidence: float = 0.95
 
     @cached_property
-    def grouped(self) -> TopicUnits:
+    def topic_units(self) -> TopicUnits:
         """By source that holds topics, the unit that each topic belongs to, where labels tell it."""
-        told = told_clusters(self.ranked.pool.judgments) if CLUSTERS.name in self.over else None
-        return {} if told is None else {CLUSTERS.name: told}
+        clusters = clusters_by_topic(self.ranked.pool.judgments) if CLUSTERS.name in self.over else None
+        return {} if clusters is None else {CLUSTERS.name: clusters}
 
     def variance_model(self, m: Measure) -> VarianceModel:
         """What a measure stands on; what cannot be spoken of is refused."""
@@ -87,7 +86,7 @@ class StudyData:
                     f"{m} over other collections: {LONE}; name 'topics' in {argname('population')} and leave "
                     "'collection' out, or give a measure that sums over ranks, such as P@10"
                 )
-        if self.raters is not None and self.listed is not None:
+        if self.raters is not None and self.gold_list is not None:
             self._refuse_rated()
         elif self.raters is not None:
             refitted, topics = partial(self._refitted, m, self.raters), self.ranked.topics
@@ -96,7 +95,7 @@ class StudyData:
             if "replicates" in self.over:
                 makers["replicates"] = partial(self.raters.repeated_moves, refitted, topics, self.ranked.systems)
         shared = isinstance(self.raters, AnswerRaters)
-        return VarianceModel(estimator, uncorrected, over, makers, self.anytime_confidence, shared, self.grouped)
+        return VarianceModel(estimator, uncorrected, over, makers, self.anytime_confidence, shared, self.topic_units)
 
     def sources_for(self, m: Measure) -> frozenset[SourceName]:
         """What a measure can be told for: no other collections where one document a topic would have to tell of them.
@@ -106,8 +105,8 @@ class StudyData:
         if "collection" not in self.over or spread_rule(m).lone == "own":
             return self.over
         relevant = self.ranked.pool_relevant(least_relevant(m))
-        known = (relevant > 1).any() or not relevant.any()
-        return self.over if known else self.over - {"collection"}
+        shows_spread = (relevant > 1).any() or not relevant.any()
+        return self.over if shows_spread else self.over - {"collection"}
 
     def _collection(self, m: Measure) -> OtherCollections:
         spreads = spreads_of(
@@ -134,8 +133,10 @@ class StudyData:
 
     def _estimator(self, m: Measure) -> tuple[ScoreEstimator, ScoreEstimator]:
         """The estimator of the scores, and the one by the uncorrected labels."""
-        if self.listed is not None and self.judge is not None:
-            by_list = ByList.of(self.ranked, self.listed, m, self.judge.at_levels(level_of(m), self.gold_relevant_from))
+        if self.gold_list is not None and self.judge is not None:
+            by_list = ByList.of(
+                self.ranked, self.gold_list, m, self.judge.at_levels(level_of(m), self.gold_relevant_from)
+            )
             stand_in = StandIn.of(m, self.ranked)
             plain = estimator_of(self.ranked, stand_in.measure, None, None)
             return by_list, Plain(plain.contributions().T / stand_in.constant, self.ranked.topics)
@@ -191,12 +192,12 @@ class StudyData:
 
     def _refuse_looks(self) -> None:
         """Looking many times is known for labels in a drawn order, and topics."""
-        if self.listed is None and isinstance(self.sample, RandomUnjudgedSample):
+        if self.gold_list is None and isinstance(self.sample, RandomUnjudgedSample):
             raise TruegainError(
                 f"{argname('sequential')}: repeated looks need labels in the order of a list; draw one with "
                 f"{SAMPLE_UNJUDGED}, or leave {argname('sequential')} out and look once"
             )
-        if self.listed is None and self.sample is None:
+        if self.gold_list is None and self.sample is None:
             raise TruegainError(
                 f"{argname('sequential')}: repeated looks need gold labels in the order of a list; draw one with "
                 f"{SAMPLE_GOLD}, or leave {argname('sequential')} out and look once"

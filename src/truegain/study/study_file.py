@@ -12,10 +12,10 @@ import msgspec
 from truegain.aggregation.reading import RatingReading
 from truegain.config import StudyConfig
 from truegain.errors import InputError, TruegainError, counted, warn
-from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
+from truegain.io.file_options import FileOptions, headers_of, own_gold, read_with, values_of
+from truegain.io.file_roles import check_column_exists
 from truegain.io.files import PathLike, expand, file_name
 from truegain.io.study_text import FileWords, StudyText, key_of, not_known
-from truegain.io.told_columns import check_somewhere
 from truegain.message import with_marks
 from truegain.results.base import named
 from truegain.settings import settings_of
@@ -100,13 +100,13 @@ def read_study(path: PathLike) -> Study:
 def _study(files: _Files, inputs: StudyInputs, config: StudyConfig, reading: RatingReading, source: str) -> Study:
     columns = reading.columns or ""
     headers = headers_of(columns)
-    reading = replace(reading, columns=headers.judged.written)
+    reading = replace(reading, columns=headers.judgments_header.written)
     gold = None if config.gold is None else str(config.gold.labels)
     sample = None if config.sample is None else config.sample.labels
     options = FileOptions(
         files.judgments, *headers, reading.missing, own_gold("gold", gold), columns=columns,
         values=values_of(reading.values),
-        check_name=partial(check_somewhere, (files.judgments, files.runs, gold, sample)),
+        check_name=partial(check_column_exists, (files.judgments, files.runs, gold, sample)),
     )  # fmt: skip
     with read_with(options):
         if beyond := inputs.uncorrectable_by_design(config):

@@ -15,7 +15,7 @@ from truegain.errors import TruegainError, some
 from truegain.io.columns import Bools, Floats, Ints
 from truegain.measures.base import Measure
 from truegain.message import Message, with_marks
-from truegain.pooling.bounds import Linear, Ratio, extremes_of, is_known
+from truegain.pooling.bounds import Linear, Ratio, extremes_of, has_bounds
 from truegain.pooling.first_ranks import FirstRanks, Held, has_ends, in_first, unjudged_down_to
 from truegain.pooling.pools import Filled
 from truegain.stats.contrasts import NONE, Contrasts
@@ -219,7 +219,7 @@ def more_variance(far: Floats, by_now: Floats, square: Floats, now: Floats, topi
 
 def pair_bounds_of(two: RankedGains, measure: Measure) -> PairBounds:
     """How far unjudged documents could move the second system less the first; an error where it is unknown."""
-    if not is_known(measure):
+    if not has_bounds(measure):
         return _in_first_ranks(FirstRanks(two, measure))
     filled, first, second = Filled.by_key(two, measure), 0, 1
     ranked = filled.ranked
@@ -304,7 +304,7 @@ def sample_step(
         needed = [k for k in range(min(total, LEAST_GOLD), total + 1) if half(k) <= min_effect]
         n, enough = (needed[0], True) if needed else (total, False)
     some = f"a random {n:,} of the {total:,}" if n < total else f"all {total:,}"
-    phrase = f"labels of {some} unjudged documents, which alone leave the question open"
+    phrase = f"labels of {some} unjudged documents (not enough alone to decide)"
     return Step("unjudged", 1.0, 0, n, half(n), None if price is None else price * n, enough, phrase=phrase)
 
 
@@ -350,7 +350,7 @@ def all_pairs_bounds(ranked: RankedGains, measure: Measure, own: Bools, over_top
     """
     n, topics = len(ranked.systems), len(ranked.topics)
     rise, by_now, square, now = np.zeros((4, n, n))
-    score, every = _first_ranks(ranked, measure) if not is_known(measure) else _all_labels(ranked, measure, own)
+    score, every = _first_ranks(ranked, measure) if not has_bounds(measure) else _all_labels(ranked, measure, own)
     for t, far in enumerate(every):
         d = (score[:, t][:, None] - score[:, t][None, :]) / topics
         r = np.where(far - d > ROUNDING, far - d, 0.0)
@@ -469,7 +469,7 @@ class UnjudgedDocuments:
 
     def forbids(self, m: Measure, system: int) -> str:
         """Why nothing is claimed of a system: top documents lack labels, and m has no smallest or largest value."""
-        bounded = not self._is_bound or self.study_data.sample is not None or is_known(m) or has_ends(m)
+        bounded = not self._is_bound or self.study_data.sample is not None or has_bounds(m) or has_ends(m)
         if bounded or m.leaves_out_unjudged:
             return ""
         open_ = open_at_the_top(self.study_data.ranked, [system])
@@ -488,7 +488,7 @@ class UnjudgedDocuments:
         contrasts: the differences, which are held against them.
         """
         systems = None if contrasts is None else _systems(contrasts)
-        bound = contrasts is not None and self._is_bound and (is_known(m) or self._first_ranks(m) is not None)
+        bound = contrasts is not None and self._is_bound and (has_bounds(m) or self._first_ranks(m) is not None)
         return self._in_words(m, systems, "low, high and p hold" if bound else "", contrasts)
 
     def note_on_ranks(self, m: Measure) -> str:
@@ -503,7 +503,7 @@ class UnjudgedDocuments:
 
     def held_ranks(self, m: Measure, contrasts: Contrasts | None = None) -> Held | None:
         """Down to which ranks differences, or all, hold whatever the labels; None where nothing counts as 0 below."""
-        ranks = None if is_known(m) else self._first_ranks(m)
+        ranks = None if has_bounds(m) else self._first_ranks(m)
         if ranks is None:
             return None
         contrasts = Contrasts.all_pairs(len(self.study_data.ranked.systems)) if contrasts is None else contrasts

@@ -141,7 +141,7 @@ class RandomUnjudgedSample:
         size, total = self.counts(m)
         if size < LEAST_SAMPLED and size < total:
             raise TruegainError(
-                f"{labels_are(size)} of the {total:,} unjudged documents that {m} looks at; at least {LEAST_SAMPLED} "
+                f"{labels_are(size)} of the {total:,} unjudged documents that {m} counts; at least {LEAST_SAMPLED} "
                 "are needed: have more of them judged, sampled at random"
             )
         known, has = ranked.item_judged, unjudged & ~np.isnan(self.label)
@@ -185,7 +185,7 @@ def fill_unjudged(runs: Runs, labels: Judgments, measures: Sequence[Measure]) ->
         raise TruegainError("no document is judged; a sample of the unjudged documents needs judged ones too")
     open_ = looked_at(filled, deepest)
     if not open_.any():
-        raise TruegainError(f"no document that {deepest} looks at is unjudged; leave {argname('unjudged_sample')} out")
+        raise TruegainError(f"no document that {deepest} counts is unjudged; leave {argname('unjudged_sample')} out")
     return filled, open_
 
 
@@ -201,7 +201,7 @@ def _labels(filled: Filled, open_: Bools, sample: Judgments, m: Measure) -> Floa
     if stray:
         raise TruegainError(
             f"{argname('unjudged_sample')}: {len(stray)} of {len(names)} labels are not of unjudged documents that "
-            f"{m} looks at in these runs ({some([names[i] for i in stray])}); sample them at random from these "
+            f"{m} counts in these runs ({some([names[i] for i in stray])}); sample them at random from these "
             f"{int(open_.sum()):,}, as {SAMPLE_UNJUDGED} does"
         )
     if none := [names[i] for i in np.flatnonzero(~(sample.label >= 0)).tolist()]:
@@ -349,7 +349,7 @@ class UnjudgedList:
         if n < min(LEAST_SAMPLED, len(turn)):
             raise TruegainError(
                 f"{argname('unjudged_sample')}: {labels_are(n)} of the {len(turn):,} unjudged documents that {m} "
-                f"looks at in these lists; at least {LEAST_SAMPLED} are needed: judge the next rows of {rows.source}"
+                f"counts in these lists; at least {LEAST_SAMPLED} are needed: judge the next rows of {rows.source}"
             )
         draws, first = OrderedDraws(rows.size[turn], n), turn[:n]
         worths = worth_of(parts, rows.label[first])
@@ -369,7 +369,7 @@ class UnjudgedList:
         at = int(open_[listed.sizes == 0][0])
         raise InputError(
             f"this sample is for other runs, other judgments or another measure ({self.rows.measure}): {fewest:,} or "
-            f"more unjudged documents that {m} looks at are not on it, such as topic "
+            f"more unjudged documents that {m} counts are not on it, such as topic "
             f"{ranked.topics[ranked.pool.topic[at]]}, document {ranked.pool.docs[at]}", file=self.rows.source,
             hint=f"give the runs, judgments and measure it was sampled for, or draw one for these ({SAMPLE_UNJUDGED})",
         )  # fmt: skip

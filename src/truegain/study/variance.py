@@ -46,7 +46,7 @@ class SourceVariance(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Collection:
+class OtherCollections:
     """How far each topic moves over other collections, all systems together."""
 
     spreads: Sequence[TopicSpread]
@@ -252,12 +252,12 @@ class VarianceModel:
 
         topics: whether `variance` is over topics.
         """
-        found = limits(value, variance, confidence)
+        ends = limits(value, variance, confidence)
         if self.of_list:
             if (by_bets := self.look_limits.by_bets(contrasts, topics)) is not None:
                 return by_bets
-            found = self.look_limits.held_open(contrasts, found, variance, confidence, topics)
-        low, high = self.estimator.widened(contrasts, *found, quantiles_of(confidence, variance.df))
+            ends = self.look_limits.held_open(contrasts, ends, variance, confidence, topics)
+        low, high = self.estimator.widened(contrasts, *ends, quantiles_of(confidence, variance.df))
         if self.anytime_confidence is None:
             return low, high
         return self.look_limits.cut(contrasts, low, high, confidence, topics)
@@ -318,22 +318,24 @@ class VarianceModel:
         Over topics, labels as they are: Wilson's hold a mean more often than t, most of all near a bound, and are no
         wider (`python -m benchmarks.coverage topics`).
         """
-        value, known = self.estimator.value, self.estimator.near_bounds()
+        value, counts_and_bounds = self.estimator.value, self.estimator.near_bounds()
         if self.by_wilson(bounds):
             topics = len(self.estimator.contributions())
             low, high, _ = wilson(value, np.sqrt(variance.value), topics, bounds, confidence, variance.df)
             return low, high
-        if known is None and "topics" in self.over and np.isfinite(bounds).all():
+        if counts_and_bounds is None and "topics" in self.over and np.isfinite(bounds).all():
             topics = len(self.estimator.contributions())
-            known = (np.full(len(value), float(topics)), bounds) if topics < FEW_TOPICS else None
+            counts_and_bounds = (np.full(len(value), float(topics)), bounds) if topics < FEW_TOPICS else None
         contrasts = Contrasts.scores(len(value))
-        if known is None:
+        if counts_and_bounds is None:
             low, high = self.look_limits.held_open(contrasts, limits(value, variance, confidence), variance, confidence)
             return within(low, high, bounds)
         by_label = None if "topics" in self.over else self._by_label(variance, confidence)
-        low, high = joined_with_wilson(value, variance, *known, confidence, by_label)
+        low, high = joined_with_wilson(value, variance, *counts_and_bounds, confidence, by_label)
         for i, *ends in self.look_limits.ends(contrasts, variance):
-            below, above = (joined_with_wilson(*end, known[0][[i]], known[1], confidence) for end in ends)
+            below, above = (
+                joined_with_wilson(*end, counts_and_bounds[0][[i]], counts_and_bounds[1], confidence) for end in ends
+            )
             low[i], high[i] = min(low[i], below[0][0]), max(high[i], above[1][0])
         return low, high
 
@@ -380,11 +382,11 @@ def joined_with_wilson(
     labels: Floats,
     bounds: tuple[float, float],
     confidence: float,
-    known: tuple[Floats, Floats] | None = None,
+    by_label: tuple[Floats, Floats] | None = None,
 ) -> tuple[Floats, Floats]:
     """Limits by t, kept within the bounds, and Wilson's, whichever is further out: near a bound t alone is too short.
 
-    known: limits in place of those by t.
+    by_label: limits in place of those by t, as limits of each bronze label.
 
     Wilson's are those of a proportion from as many independent labels as would have this variance, p (1 - p)/V with
     half a label added to either side of p.
@@ -395,7 +397,7 @@ def joined_with_wilson(
     >>> joined_with_wilson(np.array([0.5, 0.02]), variance, np.array([10.0, 100.0]), (0.0, 1.0), 0.95)[1].round(4)
     array([0.7262, 0.0525])
     """
-    low, high = limits(value, variance, confidence) if known is None else known
+    low, high = limits(value, variance, confidence) if by_label is None else by_label
     least, scale = bounds[0], bounds[1] - bounds[0]
     p = np.clip((value - least) / scale, 0.0, 1.0)
     shrunk = (p * labels + 0.5) / (labels + 1)

@@ -123,12 +123,17 @@ def shares_of(variance_model: VarianceModel, contrasts: Contrasts, seed: int = 0
     whole = np.sum(list(maybe.values()), axis=0)
     tail = (1 - SHARE_RANGE) / 2
     shares = {}
-    known = {s for s in parts if variance_model.estimator.label_facts.exact and SOURCES[s].labels and parts[s][0] == 0}
+    without_variance = {
+        s for s in parts if variance_model.estimator.label_facts.exact and SOURCES[s].labels and parts[s][0] == 0
+    }
     for source in sorted(parts, key=lambda s: -parts[s][0]):
         share = float(parts[source][0]) / total
         low, high = np.quantile(maybe[source] / np.where(whole > 0, whole, 1.0), (tail, 1 - tail)).tolist()
         shares[source] = Share(
-            share, min(low, share), max(high, share), source in known or len(parts) - len(known) == 1
+            share,
+            min(low, share),
+            max(high, share),
+            source in without_variance or len(parts) - len(without_variance) == 1,
         )
     return shares
 

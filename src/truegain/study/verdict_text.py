@@ -262,9 +262,9 @@ class VerdictText(Result):
 
     def _not_shown_for(self) -> str:
         """The sources that the verdict does not cover, where the interval over that source alone includes 0."""
-        known = [x for x in self.by_source if x.source in SOURCES]
-        lost = [self.source_of(x.source).other for x in known if not x.covered and x.excludes_zero is False]
-        kept = [self.source_of(x.source).other for x in known if x.covered and x.excludes_zero]
+        lines = [x for x in self.by_source if x.source in SOURCES]
+        lost = [self.source_of(x.source).other for x in lines if not x.covered and x.excludes_zero is False]
+        kept = [self.source_of(x.source).other for x in lines if x.covered and x.excludes_zero]
         if not lost:
             return ""
         return f"; shown for {listed(kept)}, not for {listed(lost)}" if kept else f"; not shown for {listed(lost)}"

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError, an, warn
 from truegain.io.columns import Codes, Floats, Ids, Ints
 from truegain.io.overwrite import reading
+from truegain.io.remote import is_remote
 from truegain.message import by_surface
 from truegain.text.words import Cutting
 

@@ -18,11 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain._version import __version__
-from truegain.addresses import IRDS, is_remote
 from truegain.errors import InputError, TruegainError
 from truegain.io.columns import Ids
 from truegain.io.files import shown_path, write_failures
-from truegain.io.remote import about
+from truegain.io.remote import IRDS, about, is_remote
 from truegain.text.corpus import VERSION, Named, packed
 from truegain.text.documents import in_order, read
 from truegain.text.pieces import Fields, Kind, Piece

@@ -13,14 +13,12 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from truegain.addresses import IRDS, is_remote
 from truegain.errors import InputError, TruegainError, needs
 from truegain.io.files import is_folder, matched, shown_path
 from truegain.io.formats import ending
-from truegain.io.irds import dataset_of
 from truegain.io.overwrite import reading
 from truegain.io.plain_text import COMPRESSED, TOLD_BY, plain_text, unpacking
-from truegain.io.remote import files_below, first_bytes, has_stretches
+from truegain.io.remote import IRDS, dataset_of, files_below, first_bytes, has_stretches, is_remote
 from truegain.io.separated import check_spread, separator_of
 from truegain.message import arg, argname
 from truegain.text.pieces import (

@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from truegain._version import __version__
-from truegain.addresses import is_remote
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.columns import Ids
 from truegain.io.files import shown_path, write_failures
 from truegain.io.overwrite import wrote
+from truegain.io.remote import is_remote
 from truegain.parallel.jobs import Engine, Local, PieceError, engine_for
 from truegain.text.corpus import MANIFEST, VERSION, Corpus, joined, on_disk, packed, read_manifest
 from truegain.text.counting import (

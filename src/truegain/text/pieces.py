@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, cast, get_args
 
-from truegain.addresses import is_remote
 from truegain.errors import InputError, shorten
 from truegain.io import remote
 from truegain.io.columns import COLUMNS, plain_name
 from truegain.io.files import read_failures, shown_path
 from truegain.io.json_files import STRICT, RepeatedKeyError, repeated_key
 from truegain.io.plain_text import TOLD_BY, unpacking
+from truegain.io.remote import is_remote
 from truegain.io.separated import LONG, NAME, STEMS
 from truegain.message import arg
 

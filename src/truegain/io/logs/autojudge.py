@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from truegain.errors import InputError, shorten, some
-from truegain.io.column_names import BOARD, file_options
+from truegain.io.file_options import BOARD, file_options
 from truegain.io.logs.log import Log, LogFormat, Row, ScoreRange, ToolMean
 from truegain.io.logs.records import (
     START,
@@ -213,7 +213,7 @@ def read_leaderboard(data: bytes, file: str, columns: Sequence[str] | None = Non
         raise _unnamed(file, tuple(ORDERS.values()))
     if told is not None and order[-1] == "value" and order.index("topic") != told.index("topic"):
         raise InputError(
-            f"column {told.index('topic') + 1} holds the topics, as its rows of 'all' tell, and not column "
+            f"column {told.index('topic') + 1} holds the topics, as its rows of 'all' show, not column "
             f"{order.index('topic') + 1}", file=file, hint=f"say {arg('columns', ','.join(told))}",
         )  # fmt: skip
     rows, means = list[Row](), list[ToolMean]()

@@ -66,7 +66,7 @@ def log_in(path: PathLike) -> Log | None:
     try:
         return tool_format.read(data, file)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:  # fields that are other than written
-        problem = f"this begins as {tool_format.words}, and goes on otherwise ({type(error).__name__}: {error})"
+        problem = f"this begins like {tool_format.words}, but the rest does not match ({type(error).__name__}: {error})"
         raise InputError(problem, file=file, hint="check that the tool wrote it, and that it is whole") from error
 
 

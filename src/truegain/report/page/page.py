@@ -18,7 +18,7 @@ from truegain.data.teams import TeamsLike, read_teams
 from truegain.errors import TruegainError, heard, tell
 from truegain.io.files import STANDARD_INPUT, PathLike, write_bytes
 from truegain.keywords import check_pair, checked_keywords
-from truegain.measures.parse import MeasuresLike
+from truegain.measures.catalogue import MeasuresLike
 from truegain.preferences.study import PreferenceStudy
 from truegain.preferences.table import Preferences
 from truegain.report.facts import Facts, Made

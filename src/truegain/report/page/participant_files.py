@@ -8,15 +8,15 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from truegain._version import __version__
-from truegain.addresses import is_remote
 from truegain.config import StudyConfig
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.teams import TeamsLike
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.files import STANDARD_INPUT, PathLike, shown_path, write_bytes
+from truegain.io.remote import is_remote
 from truegain.keywords import checked_keywords
-from truegain.measures.parse import MeasuresLike
+from truegain.measures.catalogue import MeasuresLike
 from truegain.message import argname
 from truegain.report.html import (
     Section,

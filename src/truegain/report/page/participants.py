@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truegain._version import __version__
-from truegain.pooling.bounds import is_known
+from truegain.pooling.bounds import has_bounds
 from truegain.report.claims import by_whom, chip
 from truegain.report.html import (
     EN,
@@ -420,7 +420,7 @@ def _unjudged(track: Track, own: Participant) -> Html:
         else "Some documents in the first ranks of these runs were not judged. Scores count them as not relevant, "
         "which nobody has checked."
     )
-    unknown = [m.name for m in track.measures if not is_known(m.measure)]
+    unknown = [m.name for m in track.measures if not has_bounds(m.measure)]
     words = "Possible score: the lowest and the highest over all labels of the unjudged documents of all runs."
     words += f" Unknown for {named(unknown)}." if unknown and total else ""
     caption = "Unjudged documents in the first ranks"

@@ -7,7 +7,7 @@ from truegain.report.html import Html, Section, count, downloads, el, join, name
 
 SIGNS = {
     "fine": ("ok", "\N{CHECK MARK}", "passed"),
-    "look": ("lk", "!", "needs a look"),
+    "look": ("lk", "!", "needs attention"),
     "fails": ("no", "\N{MULTIPLICATION X}", "failed"),
 }
 
@@ -18,10 +18,10 @@ def section(facts: Facts) -> Section:
     looks = sum(not c.fine for c in facts.checks) - len(fails)
     lede, need = f"All {count(n)} checks passed.", "needs" if looks == 1 else "need"
     if fails:
-        rest = f", and {count(looks)} {need} a look" if looks else ""
+        rest = f", and {count(looks)} {need} attention" if looks else ""
         lede = f"{count(len(fails))} of {count(n)} checks failed{rest}."
     elif looks:
-        lede = f"{count(looks)} of {count(n)} checks {need} a look; none failed."
+        lede = f"{count(looks)} of {count(n)} checks {need} attention; none failed."
     columns = ("check", "state", "value", "about")
     rows = [(c.name, c.state, c.value, " ".join(c.about)) for c in facts.checks]
     body = join(

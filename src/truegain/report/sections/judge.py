@@ -97,7 +97,7 @@ def _tested(tests: Homogeneity) -> str:
     how = "rates by permutation within topics, favor by t over topics, all adjusted by Bonferroni"
     shows = "This does not prove that there are none."
     if tests.differs:
-        shows = "Its errors need not cancel, so they may explain a difference by its labels alone."
+        shows = "Its errors may not cancel, so a difference in uncorrected scores may come from them."
     most = tests.clearest
     if most is None or most.value is None:
         why = "too few gold labels" if tests.left_out else "no errors are seen, or in one topic only"

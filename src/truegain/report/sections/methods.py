@@ -188,13 +188,14 @@ def _predicted(facts: Facts) -> str:
     """How people's labels were predicted from the judge's, and what was added to that."""
     if facts.gold_design == "topics":
         return (
-            f"gold scores were predicted from those by the judge's {facts.unit}s, with the slope of the other gold "
-            "topics, and the mean difference of the gold topics from that was added."
+            f"gold scores were predicted from the scores by the judge's {facts.unit}s, with the slope fitted on the "
+            "other gold topics. The mean difference between gold scores and predictions on the gold topics was then "
+            "added."
         )
     return (
-        f"the gold label of each {facts.unit} was predicted by the mean gold label of other topics where the judge's "
-        "is the same or close, and the mean difference of the system's own gold labels from that, weighted by their "
-        "sampling probabilities, was added."
+        f"the gold label of each {facts.unit} was predicted by the mean gold label, in other topics, of {facts.unit}s "
+        "with the same or a similar label by the judge. The mean difference between the system's own gold labels and "
+        "these predictions, weighted by the sampling probabilities, was then added."
     )
 
 

@@ -296,7 +296,7 @@ def _all_at_once(chosen: FamilyTest, x: Floats, first: Places, second: Places, s
     if not chosen.resamples:  # which tell themselves
         settings.progress(len(apart))
     low_mean, high_mean = anova.intervals(settings.confidence)
-    interval = f"interval, residual variance of the {anova.layout} analysis"
+    interval = f"interval, from the residual variance of the {anova.layout} ANOVA"
     notes = []
     if tukey.trials is not None:
         notes.append(f"{tukey.trials:,} permutations, {'all there are' if tukey.exact else 'drawn at random'}")

@@ -29,7 +29,7 @@ AT_A_TIME = 10_000  # pairs made into objects
 EFFECTS = {
     "dz": "the mean difference over the standard deviation of the differences",
     "Hedges g": "the difference over the pooled standard deviation, corrected for few topics",
-    "ES_HSD (V_E2)": "the difference over the residual standard deviation of the two-way analysis",
+    "ES_HSD (V_E2)": "the difference over the residual standard deviation of the two-way ANOVA",
     "ES_HSD (V_E1)": "the difference over the residual standard deviation of the one-way analysis",
 }
 
@@ -326,11 +326,14 @@ class Comparisons(ResultList[Comparison]):
         columns = ("system", "mean", "low", "high", "group", "differs_from")
         beside = zip(self.means, marks(groups, len(self.systems)), differ.sum(axis=1).tolist(), strict=True)
         rows = [(e.system, e.value, e.low, e.high, mark, count) for e, mark, count in beside]
-        rest = "; groups are stretches of the ranking, so some that share none do not differ either (see the pairs)"
+        rest = (
+            "; groups are stretches of the ranking, so some pairs without a common letter do not differ either "
+            "(see the pairs)"
+        )
         if is_complete(differ, groups):
-            rest = ", those that share none do"
-        reading = f"systems that share a group do not differ significantly{rest}"
-        limits = f"low and high: {self.means[0].confidence:g} {self.means[0].method}"
+            rest = "; all other pairs do"
+        reading = f"systems that share a letter in `group` do not differ significantly{rest}"
+        limits = f"low and high: {self.means[0].confidence:g} confidence {self.means[0].method}"
         return Table(columns, rows, self.provenance, self._title(), (reading, limits, *self.notes))
 
     def _title(self) -> str:

@@ -1,41 +1,45 @@
-"""Files of which nobody says what they are: what was said of columns, and which file has the columns that it names."""
+"""Which role a file has where nobody says so: judgments, runs or gold labels, by names and values of its columns."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from truegain.addresses import is_irds, is_remote
 from truegain.errors import InputError, TruegainError, counted
-from truegain.io.column_names import IDS, OF_JUDGMENTS, FileOptions, Header, KnownIds, Role, file_options, read_with
 from truegain.io.columns import is_number, names_columns, number_of, our_name, parts_of
+from truegain.io.file_options import IDS, OF_JUDGMENTS, FileOptions, Header, KnownIds, Role, file_options, read_with
 from truegain.io.files import STANDARD_INPUT, PathLike, can_be_read_again, expand, read_bytes, shown_path
 from truegain.io.formats import NESTED, ending, marked, read, read_file
 from truegain.io.json_files import is_nested, nested
-from truegain.io.named_tables import Columns, inner_names, renamed, with_inner
-from truegain.io.separated import LEVELS, LOOKED_AT, read_unnamed, separator_of
+from truegain.io.named_tables import Columns, inner_names, is_missing, renamed, with_inner
+from truegain.io.remote import is_irds, is_remote
+from truegain.io.separated import LEVELS, LOOKED_AT, is_sensible, read_unnamed, separator_of
 from truegain.io.table_format import Beginning, first_line
 from truegain.io.trec import JUDGMENTS, RUN, loaded, looks_like
 from truegain.message import argname
+
+# ---- Which file has the columns that the user names (`--columns`), and so its role.
 
 VALUES: dict[Role, tuple[str, ...]] = {"judgments": ("label",), "gold": ("label",), "runs": ("score", "rank")}
 
 
 @contextmanager
-def told_of(path: PathLike) -> Iterator[Role | None]:
-    """While a file is examined: what was said of columns holds if the file has these; the role that it then has.
+def role_by_columns(path: PathLike) -> Iterator[Role | None]:
+    """The role of a file that is examined, by the names of columns that the user gave; they hold meanwhile.
 
-    None, and nothing is said, where the file has none of the columns: labels are then taken for the judgments, unless
-    the columns of these are said already.
+    None where the file has none of these columns: then no names hold, and labels are taken for the judgments, unless
+    the names of their columns were given.
     """
     options = file_options()
     role = _role(path, options) if options.columns else None
-    is_other = role == "gold" or (role is None and bool(options.judged.kinds & set(OF_JUDGMENTS)))
+    is_other = role == "gold" or (role is None and bool(options.judgments_header.kinds & set(OF_JUDGMENTS)))
     own_options = replace(options, judgments=None if is_other or role == "runs" else os.fspath(path))
     if role is None:
-        own_options = replace(own_options, judged=Header(), ran=Header(role="runs"), trusted=Header(role="gold"))
+        own_options = replace(
+            own_options, judgments_header=Header(), runs_header=Header(role="runs"), gold_header=Header(role="gold")
+        )
     with read_with(own_options):
         yield role
 
@@ -44,7 +48,11 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
     """What a file is by what was said of columns: it has all that is needed, some of it by the user's names."""
     try:
         text, kind = marked(read_bytes(path), shown_path(path))
-        roles: dict[Role, Header] = {"judgments": options.judged, "gold": options.trusted, "runs": options.ran}
+        roles: dict[Role, Header] = {
+            "judgments": options.judgments_header,
+            "gold": options.gold_header,
+            "runs": options.runs_header,
+        }
         if kind is None and _is_nested(text, path):
             return None
         are_lines = kind is None and not first_line(text).startswith(("{", "["))
@@ -60,7 +68,10 @@ def _role(path: PathLike, options: FileOptions) -> Role | None:
 def _is_nested(text: bytes, path: PathLike) -> bool:
     """Whether a text is {topic: {document: number}}, whatever the file is read as."""
     options, end = file_options(), ending(shown_path(path))
-    return all(is_nested(Beginning(text, end, one)) for one in (options.judged, options.trusted, options.ran))
+    return all(
+        is_nested(Beginning(text, end, one))
+        for one in (options.judgments_header, options.gold_header, options.runs_header)
+    )
 
 
 def _fit(columns: Columns, header: Header) -> tuple[bool, int] | None:
@@ -168,17 +179,17 @@ def _has_names(text: bytes) -> bool:
     return not (blanks or any(looks_like(text, layout) for layout in (RUN, JUDGMENTS)) or any(map(is_number, cells)))
 
 
-def check_told(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None:
+def check_columns_exist(options: FileOptions, named: Mapping[str, Sequence[str]]) -> None:
     """Refuse the name of a column that no file has.
 
     named: by file its columns.
 
-    >>> check_told(FileOptions(ran=Header(renamed={"score": "bm52"})), {"a.csv": ["doc", "bm25"]})
+    >>> check_columns_exist(FileOptions(runs_header=Header(renamed={"score": "bm52"})), {"a.csv": ["doc", "bm25"]})
     Traceback (most recent call last):
     truegain.errors.InputError: columns: no file has a column 'bm52' (check its name; columns of a.csv: doc, bm25)
     """
     there = {name.strip().lower() for names in named.values() for name in names}
-    for header in (options.judged, options.ran, options.trusted):
+    for header in (options.judgments_header, options.runs_header, options.gold_header):
         for ours in header.renamed:
             for name in header.names_of(ours):
                 if not _is_among(name, there):
@@ -200,7 +211,7 @@ def _no_file_has(name: str, named: Mapping[str, Sequence[str]]) -> InputError:
     return InputError(f"{argname('columns')}: no file has a column '{name}'", hint=hint)
 
 
-def check_somewhere(values: Iterable[object], name: str) -> None:
+def check_column_exists(values: Iterable[object], name: str) -> None:
     """Refuse the name of a column that none of the files has which a command was given.
 
     values: what options have; what names no file is passed over.
@@ -231,9 +242,9 @@ def ids_elsewhere(runs: Sequence[str], role: Role) -> KnownIds | None:
     options = file_options()
     with read_with(replace(options, elsewhere=lambda role: None)):  # noqa: ARG005  which would ask for this file's
         try:
-            beside = [(path, options.ran) for path in expand(runs)] if role == "judgments" else []
+            beside = [(path, options.runs_header) for path in expand(runs)] if role == "judgments" else []
             if role != "judgments" and options.judgments is not None:
-                beside = [(options.judgments, options.judged)]
+                beside = [(options.judgments, options.judgments_header)]
             return next(filter(None, (ids_in(path, header) for path, header in beside)), None)
         except TruegainError:
             return None
@@ -259,3 +270,89 @@ def ids_in(path: str, header: Header) -> KnownIds | None:
     lines = [line.split() for line in text.decode(errors="replace").splitlines()[:MOST_LINES]]
     rows = [line for line in lines if len(line) > 3]
     return {"topic": {row[0] for row in rows}, "doc": {row[2] for row in rows}} if rows else None
+
+
+# ---- Runs whose scores have a name that is not known: told from labels and ratings by what the column holds.
+
+DIFFERENT = 0.8  # of the values of a topic, at least, where they are scores
+BEST_IS_LEAST = ("distance", "dist", "loss", "perplexity", "rmse")  # parts of names of columns that order upward
+
+
+@dataclass(frozen=True)
+class OrderColumns:
+    """The columns of a table that may order the documents of a run: scores, or ranks from 0 or 1.
+
+    labels: other columns that have few values, as labels do; then it may be a table of judgments.
+    """
+
+    scores: tuple[str, ...] = ()
+    ranks: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.scores or self.ranks)
+
+    @property
+    def only(self) -> tuple[str, str] | None:
+        """Our name and the file's of the one column that can order documents; None where it must be asked."""
+        if self.labels or any(part in name.lower() for name in self.scores for part in BEST_IS_LEAST):
+            return None
+        if len(self.scores) == 1:
+            return "score", self.scores[0]
+        return ("rank", self.ranks[0]) if not self.scores and len(self.ranks) == 1 else None
+
+
+def order_columns(columns: Columns) -> OrderColumns:
+    """The columns that may order documents, where a table names topics and documents, and no label or assessor.
+
+    Scores mostly differ within a topic, and are more than the levels of a scale, or all different and not whole.
+
+    >>> from truegain.io.columns import Places, RawTable
+    >>> cells = [["1", "1", "2", "2"], ["a", "b", "a", "c"], ["7.5", "6.1", "9.2", "3.3"], ["1", "0", "1", "1"]]
+    >>> order_columns(Columns(RawTable(["qid", "docid", "bm25", "clicked"], cells, Places.rows(4)), "a.csv"))
+    OrderColumns(scores=('bm25',), ranks=(), labels=('clicked',))
+    """
+    if not ("topic" in columns and "doc" in columns) or "label" in columns or "assessor" in columns:
+        return OrderColumns()
+    known = {name for matched in columns.matches.values() for name in matched}
+    try:
+        topics = columns.any_ids("topic")
+        cells = {name: columns._column(name) for name in columns.names if name not in known}
+    except InputError:  # two columns of one name, which is told where they are read
+        return OrderColumns()
+    scores, ranks, labels = [], [], []
+    for name, column in cells.items():
+        by_topic: dict[str, list[float]] = {}
+        for topic, cell in zip(topics, column, strict=True):
+            number = None if is_missing(cell) else number_of(cell)
+            if number is None or number != number:
+                break
+            by_topic.setdefault(topic, []).append(number)
+        else:
+            if _are_ranks(list(by_topic.values())):
+                ranks.append(columns.written(name))
+                continue
+            if is_sensible(name) and _are_scores(list(by_topic.values())):
+                scores.append(columns.written(name))
+                continue
+        values = {str(cell).strip() for cell in column if not is_missing(cell)}
+        if 1 < len(values) <= LEVELS and 2 * len(values) <= len(column):
+            labels.append(columns.written(name))
+    return OrderColumns(tuple(scores), tuple(ranks), tuple(labels))
+
+
+def _are_ranks(lists: Sequence[Sequence[float]]) -> bool:
+    """Whether most lists of several hold the numbers from 0 or from 1 on, each once."""
+    longer = [sorted(one) for one in lists if len(one) > 1]
+    rise = [one for one in longer if one[0] in (0, 1) and one == [one[0] + at for at in range(len(one))]]
+    return bool(longer) and len(rise) >= DIFFERENT * len(longer) and max(map(len, longer)) > 2
+
+
+def _are_scores(lists: Sequence[Sequence[float]]) -> bool:
+    longer = [one for one in lists if len(one) > 1]
+    rows = sum(map(len, longer))
+    if not longer or sum(len(set(one)) for one in longer) < DIFFERENT * rows:
+        return False
+    every = [number for one in lists for number in one]
+    different = len(set(every))
+    return different > LEVELS or (different == len(every) and not all(map(float.is_integer, every)))

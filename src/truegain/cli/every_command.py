@@ -14,16 +14,16 @@ import typer
 
 from truegain.cli.options import Columns, Memory, MissingLabels, Values, advanced, with_parameters
 from truegain.cli.output import format_of, table_format_of
-from truegain.cli.streams import option_names, speak_of, tell
-from truegain.cli.study_files import is_unused, placed, tell_notes, without_design_of_file
+from truegain.cli.streams import option_names, tell, use_option_names
+from truegain.cli.study_files import is_unused, placed_in_study_file, tell_notes, without_design_of_file
 from truegain.errors import TruegainError, needs
-from truegain.io.column_names import FileOptions, headers_of, own_gold, read_with, values_of
+from truegain.io.file_options import FileOptions, headers_of, own_gold, read_with, values_of
+from truegain.io.file_roles import check_column_exists, ids_elsewhere
 from truegain.io.files import STANDARD_INPUT, STANDARD_OUTPUT, shown_path
 from truegain.io.formats import ending
 from truegain.io.memory import memory_of
 from truegain.io.overwrite import Guard, guarded
 from truegain.io.study_text import key_of
-from truegain.io.told_columns import check_somewhere, ids_elsewhere
 from truegain.message import option
 from truegain.settings import check_count
 
@@ -70,10 +70,12 @@ def reads_inputs(command: Callable[..., None]) -> Callable[..., None]:
             values=values_of(options["values"]),
             judge_model=options.get("judge_model"),
             elsewhere=partial(ids_elsewhere, options.get("runs") or ()),
-            check_name=cache(partial(check_somewhere, [value for name, value in options.items() if name != "output"])),
+            check_name=cache(
+                partial(check_column_exists, [value for name, value in options.items() if name != "output"])
+            ),
         )
         is_labels = options.get("gold") is not None or "separator" in options  # gold labels, or ratings
-        options["columns"] = headers.judged.written if is_labels else None
+        options["columns"] = headers.judgments_header.written if is_labels else None
         options["missing"] = missing if is_labels else "refuse"
         with read_with(about_files):
             command(**{name: value for name, value in options.items() if name in own or name not in OPTIONS})
@@ -147,12 +149,12 @@ def _checked(
 ) -> Callable[..., Any]:
     @functools.wraps(command)
     def run_placing_errors(**options: Any) -> Any:
-        speak_of(names)
+        use_option_names(names)
         tell_notes(options)
         try:
             return check_and_run(without_design_of_file(options))
         except TruegainError as error:
-            raise placed(error) from error.__cause__
+            raise placed_in_study_file(error) from error.__cause__
 
     def check_and_run(options: dict[str, Any]) -> Any:
         check_numbers(options)

@@ -203,9 +203,9 @@ def number_of_word(value: Any, values: Mapping[str, float]) -> float | None:
 class Headers(NamedTuple):
     """What is said of the columns of judgments, of runs, and of gold and other labels."""
 
-    judged: Header
-    ran: Header
-    trusted: Header
+    judgments_header: Header
+    runs_header: Header
+    gold_header: Header
 
 
 def headers_of(text: str) -> Headers:
@@ -270,11 +270,11 @@ def _roles(header: Header, part: str) -> list[str]:
 # Readers far below a command ask `file_options()`, and no function between hands them over.  In Python these are the
 # defaults, and all is said to the functions themselves.
 #
-# Set once while a command runs, by `cli/inputs.py: reads_inputs` (`doctor` and `plan fill` set them themselves), and
-# by `study/study_file.py` while a study is read.  Within, `read_judgments` may change the values,
-# `study/file_kinds.py` and `told_columns` the columns of a file that they look at.
+# Set once while a command runs, by `cli/every_command.py: reads_inputs` (`doctor` and `plan fill` set them
+# themselves), and by `study/study_file.py` while a study is read.  Within, `read_judgments` may change the values,
+# `study/file_kinds.py` and `file_roles` the columns of a file that they look at.
 #
-# Read where files are read: in `trec`, `separated`, `named_tables`, `json_files`, `told_columns` and
+# Read where files are read: in `trec`, `separated`, `named_tables`, `json_files`, `file_roles` and
 # `logs/autojudge` of this folder for columns and words, in `memory` and `plain_text` for bytes; in `data` by
 # `judgments`, `ratings`, `runs`, `batches`, `item_reading` and `label_list_reading`; above by `measures/evaluate`,
 # `aggregation/reading`, `study/file_kinds` and `study/inputs`; and in `cli` where a command says what was typed.
@@ -285,9 +285,9 @@ class FileOptions:
     """What the command that runs was told of its files: how judgments, runs and other labels are read."""
 
     judgments: str | None = None  # the path of the judgments
-    judged: Header = field(default_factory=Header)
-    ran: Header = field(default_factory=lambda: Header(role="runs"))
-    trusted: Header = field(default_factory=lambda: Header(role="gold"))  # gold labels, and others
+    judgments_header: Header = field(default_factory=Header)
+    runs_header: Header = field(default_factory=lambda: Header(role="runs"))
+    gold_header: Header = field(default_factory=lambda: Header(role="gold"))  # gold labels, and others
     missing: Missing = "refuse"
     gold: str | None = None  # 'column:NAME' or 'assessor:NAME': the gold labels stand in the judgments' own file
     gold_from_judgments: dict[str, Any] = field(default_factory=dict)  # those gold labels, once the judgments are read
@@ -311,7 +311,7 @@ class FileOptions:
 
     def header_of(self, path: str | os.PathLike[str]) -> Header:
         """What was said of the columns of a file of labels."""
-        return self.judged if self.is_judgments(path) else self.trusted
+        return self.judgments_header if self.is_judgments(path) else self.gold_header
 
     def option(self, role: Role, names: Mapping[str, str] | str) -> str:
         """What `columns` should say for a file to be read: what it says now, and these names of its columns.
