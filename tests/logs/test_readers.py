@@ -720,6 +720,12 @@ def test_mteb(tmp_path: Path) -> None:
     }  # fmt: skip
     items = read_items([tmp_path / model / "abc" / "Mill.json" for model in ("org__one", "org__two")])
     assert items.systems == ("org/one", "org/two")
+    meta = saved(tmp_path, "org__one/abc/model_meta.json", {"name": "org/one", "revision": "abc", "n_parameters": 7})
+    with pytest.warns(UserWarning, match=r"^1 file of MTEB \(.*model_meta\.json\) is left out: it describes a model"):
+        beside = read_items([meta, *(tmp_path / model / "abc" / "Mill.json" for model in ("org__one", "org__two"))])
+    assert beside.systems == items.systems
+    with pytest.raises(InputError, match="no column 'topic'"):
+        read_items([meta])
 
 
 def test_beir(tmp_path: Path) -> None:

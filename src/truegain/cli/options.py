@@ -267,8 +267,8 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
     """The runs of the command line or of the study file; a log that is alone, or preferences, need none.
 
     Refused are a folder of logs, preferences that the command does not read, a table of scores of answers where no
-    score is named, a table without winners that it would read as preferences, and where no run is named: judgments that are
-    not there, and all that needs runs.
+    score is named, a table without winners that it would read as preferences, and where no run is named: judgments
+    that are not there, and all that needs runs.
     """
     if context.resilient_parsing:
         return value

@@ -240,7 +240,7 @@ class Items(Lines):
         ]
         if len(alike) == 1:
             return alike[0]
-        by_column = (VALUE,) if self.scores != UNNAMED else VALUES
+        by_column = VALUES if self.scores[0] in VALUES else (VALUE,)
         if name.casefold() in by_column and len(self.scores) == 1:  # by the column that holds it
             return self.scores[0]
         if name in self.no_scores:

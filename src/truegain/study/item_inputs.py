@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from truegain.config import Empty, Gold, StudyConfig
-from truegain.data.item_reading import is_log, read_gold_items, read_items
+from truegain.data.item_reading import is_log, model_meta_of, read_gold_items, read_items
 from truegain.data.item_scales import tell_scales
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments
@@ -71,8 +71,10 @@ def items_in(
 
     called: the name that a system has here, by the one in the files; less_is_better: whether the score is so.
     """
-    nuggets = not score and is_nuggets(files[0])
-    if not (nuggets or score or cluster or is_log(files[0])):
+    meta = model_meta_of(files)
+    first = next((file for file in files if file not in meta), files[0])
+    nuggets = not score and is_nuggets(first)
+    if not (nuggets or score or cluster or is_log(first)):
         if less_is_better:
             raise TruegainError(
                 f"{argname('less_is_better')} applies to a score of answers; name it with {arg('score')}"
