@@ -74,7 +74,7 @@ class Items(Lines):
 
     Notes
     -----
-    Columns of `frame`: those of a row.
+    Columns of `frame`: those of a row.  Where topics come in clusters, name the column: ``items.clustered("COLUMN")``.
 
     Examples
     --------

@@ -275,7 +275,8 @@ def _notes(head: Mapping[str, Any], status: str, rows: Sequence[Row]) -> Iterato
         yield "no sample was scored" + (", though the status is 'success'" if status == "success" else "")
     lost = {(row.topic, row.replicate) for row in rows if row.status == FAILED}
     if lost:
-        yield f"{counted(len(lost), 'sample')} failed (an epoch each); inspect_ai leaves them out of its means"
+        many = f"{counted(len(lost), 'sample')} failed, counting each epoch as a sample"
+        yield f"{many}; inspect_ai leaves them out of its means"
     if head.get("invalidated"):
         yield "the log was invalidated"
 
