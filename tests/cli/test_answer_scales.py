@@ -89,3 +89,10 @@ def test_a_folder_of_logs(run: Run, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "a.run").write_text("q1 Q0 d1 1 2.0 a\n")
     assert "folder of logs" not in run("compare", "runs")[2]
+
+
+def test_intervals_without_a_value(run: Run, tmp_path: Path) -> None:
+    """Guards that the option behind it is not taken for its value, and what that one takes for a run."""
+    (tmp_path / "a.csv").write_text("topic,f\n" + "".join(f"q{t},{x}\n" for t, x in enumerate(SHARES)))
+    code, _, err = run("eval", "a.csv", "--score", "f", "--intervals", "--format", "json")
+    assert (code, err) == (2, "error: --intervals takes topics, collection, topics+collection or fixed, not --format\n")

@@ -704,6 +704,16 @@ def test_lm_evaluation_harness(tmp_path: Path) -> None:
     assert log.notes == ["f1: of the whole task, not of a document, and not read"]
 
 
+def test_a_time_is_no_name(tmp_path: Path) -> None:
+    """Two logs of one system that only their times tell apart are refused with what the names are."""
+    for at in ("1", "2"):
+        head = inspect_header("weak")
+        head["eval"] |= {"created": f"2026-01-0{at}T00:00:00+00:00"}
+        saved(tmp_path, f"{at}/weak.json", {**head, "samples": [inspect_sample("a", 1, "C", 0.5)]})
+    with pytest.raises(InputError, match=r"2 files give the same name to their system .*file: weak"):
+        read_items([tmp_path / at / "weak.json" for at in ("1", "2")])
+
+
 def test_mteb(tmp_path: Path) -> None:
     """Splits and subsets of a task are topics; experiments whose mean is the value are replicates."""
     part = {"main_score": 0.5, "accuracy": 0.5, "hf_subset": "default", "languages": ["eng-Latn"],
