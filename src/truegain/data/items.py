@@ -14,7 +14,7 @@ import numpy as np
 from truegain.errors import InputError, TruegainError, counted, meant, some, there_are, warn
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.logs.log import OK, Row, ScoreRange, ToolMean
-from truegain.message import arg, argname, by_surface
+from truegain.message import arg, argname
 from truegain.results.base import Lines
 
 COLUMNS = ("system", "topic", "item", "score", "value", "weight", "judge", "replicate", "status")
@@ -202,8 +202,8 @@ class Items(Lines):
         """
         if any(self.judge.strings()) or self.made.get("tools"):
             return ""
-        how = by_surface("use items.judged_by('NAME')", "add --judge-model NAME")
-        return f"Nothing says who gave {some(self.scores)}. If a model did, {how}."
+        how = arg("judge_model", "NAME", python="items.judged_by('NAME')")
+        return f"Nothing says who gave {some(self.scores)}. If a model did, add {how}."
 
     @property
     def judges(self) -> tuple[str, ...]:

@@ -197,7 +197,7 @@ def judges_check(items: Items) -> Check:
     gave = {*items.judge.strings()}
     judges = [judge for judge in items.judges if judge in gave]
     if not judges and (unknown := items.who_is_unknown):
-        return Check("Judges", False, "not named", (Message(unknown).words({}),))
+        return Check("Judges", False, "not named", (Message(unknown).words({"judge_model": "--judge-model"}),))
     if not judges:
         return Check(
             "Judges", True, "not named", ("A rule computed the values, or the tool does not say who gave them.",)
