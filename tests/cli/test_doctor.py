@@ -119,11 +119,38 @@ def test_judged_claims_are_answers(run: Run, folder: Path) -> None:
     found = asked(run("doctor", "cl.csv", "--format", "json")[1])
     (file,) = found["files"]
     assert (file["kind"], file["systems"], file["replicates"], file["notes"]) == ("answers", ["a", "b"], 2, [])
-    assert ["verdict", "cl.csv", "--score", "score"] in commands(found)
-    assert "error: cl.csv: a table of scores? add --score score" in run("verdict", "cl.csv")[2]
+    assert ["verdict", "cl.csv", "--score", "label"] in commands(found)
+    assert "error: cl.csv: a table of scores? add --score label" in run("verdict", "cl.csv")[2]
     by_name = run("verdict", "cl.csv", "--score", "label")
     assert by_name[0] == 0
     assert by_name[1] == run("verdict", "cl.csv", "--score", "score")[1].replace("--score score", "--score label")
+
+
+def test_repeats_are_asked_for_by_the_option_of_the_tool(run: Run, folder: Path) -> None:
+    """Guards advice that no tool can follow: inspect_ai has --epochs, ragas none, and MTEB no samples."""
+    for system in ("org__one", "org__two"):
+        for task in range(4):
+            part = {"hf_subset": "default", "languages": [], "main_score": task / 7 + (system == "org__two") / 9}
+            whole = {"task_name": f"T{task}", "mteb_version": "2.1.0", "scores": {"test": [part]}}
+            saved(folder, f"m/{system}/rev/T{task}.json", whole)
+        rows = "".join(f"question {t},an answer,{t / 9}\n" for t in range(8))
+        saved(folder, f"r/{system}.csv", f"user_input,response,faithfulness\n{rows}".encode())
+    assert "run samples again" not in run("doctor", "m")[1]
+    assert "Every answer has one value: run samples again.\n" in run("doctor", "r")[1]
+
+
+def test_labels_of_answers_are_no_judgments(run: Run, folder: Path) -> None:
+    """Guards a table in which the answers of all systems have the id of their question: nothing was labeled twice."""
+    rows = "".join(f"q{t},ans{t},{(3 * t + (s == 'new')) % 4},{s}\n" for t in range(9) for s in ("old", "new"))
+    saved(folder, "a.csv", f"topic,doc,label,system\n{rows}".encode())
+    found = asked(run("doctor", "a.csv", "--format", "json")[1])
+    assert [(f["kind"], f["scores"], f["notes"]) for f in found["files"]] == [("answers", ["label"], [])]
+    assert ["verdict", "a.csv", "--score", "label"] in commands(found)
+    code, out, _ = run("verdict", "a.csv", "--score", "label")
+    assert (code, " label, 95% CI" in out) == (0, True), out
+    twice = rows.replace("q0,ans0,0,old", "q0,ans0,0,new")
+    saved(folder, "b.csv", f"topic,doc,label,system\n{twice}".encode())
+    assert asked(run("doctor", "b.csv", "--format", "json")[1])["files"][0]["kind"] == "judgments"
 
 
 def test_logs_that_hold_nothing_are_called_so(run: Run, folder: Path) -> None:

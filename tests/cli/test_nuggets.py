@@ -47,6 +47,13 @@ def test_verdict_and_compare_say_the_same(run: Run, nuggets: Path) -> None:  # n
     assert "V\\_strict" in out
 
 
+def test_the_default_measure_is_told_as_it_is(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards the note: no sample of unjudged documents, and no nDCG, is of nuggets."""
+    err = run(*f"verdict {FILES}".split())[2]
+    assert "note: the default measure of nuggets is V_strict; choose another with -m" in err
+    assert "unjudged" not in err
+
+
 def of_nuggetizer(nuggets: Path, **more: str) -> str:
     """The same assignments as nuggetizer writes them, a record an answer, with more in each record."""
     kind = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +192,23 @@ def test_which_score_and_which_cluster() -> None:
     half = Items.of_rows([*rows, Row("q2", "rag/faith", 1.0, "a")], clusters={"c": {"q1": "x"}})
     with pytest.raises(tg.TruegainError, match="1 of 2 topics have no value there"):
         half.clustered("c")
+    whole = Items.of_rows([*rows, Row("q2", "rag/faith", 1.0, "a")], clusters={"meta.c": {"q1": "x", "q2": "x"}})
+    with pytest.raises(tg.TruegainError, match=r"^cluster 'c': all 2 topics have one value; leave it out$") as refused:
+        whole.clustered("c")
+    assert (refused.value.argument, refused.value.value) == ("cluster", "c")
+
+
+def test_topics_that_are_left_out_may_leave_one_cluster() -> None:
+    """Guards that one cluster is refused by the name of its option, with no warning of few clusters before."""
+    scores = {
+        s: {f"q{t}": (None if s == "b" and t == 5 else t / 7 + k) for t in range(6)} for s, k in (("a", 0), ("b", 0.1))
+    }
+    items = replace(tg.read_items({"f": scores}), cluster={f"q{t}": "y" if t == 5 else "x" for t in range(6)})
+    with warnings.catch_warnings(record=True, action="always") as told:
+        study = tg.Study(items, measures="f")
+        with pytest.raises(tg.TruegainError, match=r"^cluster: all 5 topics have one value; leave it out$"):
+            study.verdict("a", "b")
+    assert not any("cluster" in str(w.message) for w in told)
 
 
 def test_ranges_are_kept() -> None:

@@ -129,7 +129,8 @@ def test_of_many_systems_the_clearest_is_told_adjusted() -> None:
     assert (made.gap.system, made.gap.other) == ("s2", "")
     assert made.gap.p == pytest.approx(3 * test.pvalue)
     assert made.gap.high == pytest.approx(test.confidence_interval(1 - 0.05 / 3).high)
-    assert "is hard on s2" in made.leaning
+    assert "is hard on s2: its mean error there is " in made.leaning
+    assert " lower than for " in made.leaning
 
 
 def test_the_interval_of_the_correlation() -> None:

@@ -316,6 +316,8 @@ def test_promptfoo_csv(tmp_path: Path) -> None:
         ("old", QUESTIONS[0], 1): 0.5, ("new", QUESTIONS[0], 1): 0.25,
         ("old", QUESTIONS[1], 1): "failed", ("new", QUESTIONS[1], 1): 1.0,
     }  # fmt: skip
+    assert {row.judge for row in log.rows} == {"an unnamed LLM"}, "it does not tell which scores a model gave"
+    assert any("each counts as a model's" in note for note in log.notes)
 
 
 # ---- phoenix and mlflow
@@ -702,6 +704,16 @@ def test_lm_evaluation_harness(tmp_path: Path) -> None:
     assert log.notes == ["f1: of the whole task, not of a document, and not read"]
 
 
+def test_a_time_is_no_name(tmp_path: Path) -> None:
+    """Two logs of one system that only their times tell apart are refused with what the names are."""
+    for at in ("1", "2"):
+        head = inspect_header("weak")
+        head["eval"] |= {"created": f"2026-01-0{at}T00:00:00+00:00"}
+        saved(tmp_path, f"{at}/weak.json", {**head, "samples": [inspect_sample("a", 1, "C", 0.5)]})
+    with pytest.raises(InputError, match=r"2 files give the same name to their system .*file: weak"):
+        read_items([tmp_path / at / "weak.json" for at in ("1", "2")])
+
+
 def test_mteb(tmp_path: Path) -> None:
     """Splits and subsets of a task are topics; experiments whose mean is the value are replicates."""
     part = {"main_score": 0.5, "accuracy": 0.5, "hf_subset": "default", "languages": ["eng-Latn"],
@@ -718,6 +730,12 @@ def test_mteb(tmp_path: Path) -> None:
     }  # fmt: skip
     items = read_items([tmp_path / model / "abc" / "Mill.json" for model in ("org__one", "org__two")])
     assert items.systems == ("org/one", "org/two")
+    meta = saved(tmp_path, "org__one/abc/model_meta.json", {"name": "org/one", "revision": "abc", "n_parameters": 7})
+    with pytest.warns(UserWarning, match=r"^1 file of MTEB \(.*model_meta\.json\) is left out: it describes a model"):
+        beside = read_items([meta, *(tmp_path / model / "abc" / "Mill.json" for model in ("org__one", "org__two"))])
+    assert beside.systems == items.systems
+    with pytest.raises(InputError, match="no column 'topic'"):
+        read_items([meta])
 
 
 def test_beir(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_ragas_all_failed(logs: Path) -> None:
             ("", f"question {at}", s, 1): None for at in range(8) for s in ("faithfulness", "correct")
         }
         assert {row.status for row in log.rows} == {"failed"}
-        assert log.notes == ["every faithfulness failed to be judged", "every correct failed to be judged"]
+        assert log.notes == ["no faithfulness value could be judged", "no correct value could be judged"]
 
 
 def test_all_are_known_by_their_beginning(logs: Path) -> None:

@@ -107,7 +107,7 @@ def test_nuggets_have_peoples_assignments_in_rows(tmp_path: Path) -> None:
     both = tg.Study(tg.read_nuggets(tmp_path / "rows.jsonl"), gold=tg.Gold("assessor:ann", "random"))
     alone = tg.Study(tg.read_nuggets(tmp_path / "llm.jsonl"), gold=tg.Gold(tmp_path / "ann.jsonl", "random"))
     assert both.verdict("old", "new").sentence == alone.verdict("old", "new").sentence
-    with pytest.raises(TruegainError, match="are rows, not a column"):
+    with pytest.raises(TruegainError, match="must be rows, not a column"):
         tg.Study(tg.read_nuggets(tmp_path / "rows.jsonl"), gold=tg.Gold("column:ann", "random"))
 
 

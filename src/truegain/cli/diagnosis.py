@@ -33,6 +33,7 @@ from truegain.cli.questions import (
 from truegain.cli.retrieval_questions import of_ratings, of_retrieval
 from truegain.config import Gold, Resampling, StudyConfig
 from truegain.data.item_reading import joined, other_questions, read_items
+from truegain.data.item_scales import scales_apart
 from truegain.data.items import UNEQUAL, Items
 from truegain.data.nuggets import read_nuggets
 from truegain.data.scores import Scores
@@ -72,6 +73,8 @@ MOST_RUNS = 3  # of one folder that are listed one by one
 PAIRS = "How do all pairs differ, in one table?"
 CORRECTED = "What is the corrected score of each system?"
 AGAIN = "How much do values change if the evaluation is repeated?"
+REPEATING = {"inspect_ai": "--epochs", "promptfoo": "--repeat"}  # options of tools that run samples several times
+OF_TASKS = frozenset(["mteb", "BEIR"])  # tools whose logs have values of tasks, not of samples
 NUGGETIZER = "nuggetizer"  # the tool whose answers are scored nugget by nugget
 RANDOMIZED = "randomized-tukey-hsd"  # a test that needs no residual variance
 TRIED = 100  # resamples that show whether a test can be made
@@ -552,8 +555,10 @@ def _lacking_in(group: _LogGroup, score: str, checked: bool) -> Iterator[FileQue
     if 1 < common < ENOUGH and len(items.systems) > 1:
         why = f"{counted(common, 'topic')} that all systems have a value for: have {ENOUGH} or more"
         yield FileQuestion(about, "Can the interval be trusted?", lacks=why)
-    if not _are_repeated(items, score):
-        why = "every answer has one value: run samples again, as by --epochs of inspect_ai or --repeat of promptfoo"
+    tools = {log.tool.partition(" ")[0] for log in group.logs}
+    if not _are_repeated(items, score) and tools.isdisjoint(OF_TASKS):
+        how = next((f" ({REPEATING[tool]} of {tool})" for tool in tools if tool in REPEATING), "")
+        why = f"every answer has one value: run samples again{how}"
         yield FileQuestion(about, AGAIN, lacks=why)
 
 
@@ -573,6 +578,8 @@ def _wrong_with(group: _LogGroup, usable: Sequence[str], by_people: Sequence[str
         known = values[np.isfinite(values)]
         if len(known) > 1 and np.ptp(known) == 0:
             yield f"{group.about}: every answer has {score} {known[0]:g}"
+        if apart := scales_apart(items, score):
+            yield f"{group.about}: {apart}"
         lost = np.isnan(values).mean(axis=1)
         if len(lost) > 1 and np.ptp(lost) > UNEQUAL and score not in by_people:
             most, least = int(lost.argmax()), int(lost.argmin())

@@ -245,6 +245,10 @@ def eval_command(
         truegain eval demo/gold.qrels demo/runs -m AP --intervals topics --sort AP
 
     """
+    if (moving.intervals or "").startswith("-"):  # another option, taken for its value
+        raise TruegainError(
+            f"{option('--intervals')} takes topics, collection, topics+collection or fixed, not {moving.intervals}"
+        )
     chosen = format_of(printing.output_format, printing.output)
     items = answers.items([judgments, *expand(runs)], writing.called)
     if items is not None:

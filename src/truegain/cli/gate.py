@@ -13,6 +13,7 @@ import typer
 from truegain.cli.options import JudgmentsOrAnswers, Output, RunFiles, with_options
 from truegain.cli.output import digests, write_json
 from truegain.cli.rating_options import RatingOptions, rule_in_words
+from truegain.cli.streams import in_words
 from truegain.cli.study_files import is_typed
 from truegain.cli.study_options import StudyOptions
 from truegain.cli.verdict import Paragraphs, about_in_commands, checking
@@ -26,6 +27,7 @@ from truegain.study.variance_table import signed
 
 if TYPE_CHECKING:
     from truegain.study.documents import GateDocument
+    from truegain.study.study import Study
     from truegain.study.verdict import Verdict
 
 
@@ -103,7 +105,7 @@ def gate_command(
         about = partial(about_in_commands, judgments=judgments, runs=files, study=study, rule=rule, options=options)
         check = partial(checking, judgments=judgments, runs=files, rule=rule, options=options)
         title = _titled(code, verdicts, study.trust_judge)
-        text = _markdown(title, verdicts, provenance, about, _doubt(verdicts, unit, check))
+        text = _markdown(title, verdicts, provenance, about, _doubt(verdicts, unit, check) or _unknown(study))
         write_bytes(output, text.encode(errors="backslashreplace"))
     raise typer.Exit(code)
 
@@ -144,6 +146,14 @@ def _titled(code: int, verdicts: Sequence[Verdict], trusts: bool) -> str:
     whose = next((v.labels_by for v in verdicts if v.labels_by), "") if trusts else ""
     by = f", by {_cell(whose)}, trusted without a check" if whose else ""
     return f"{icon} {_cell(verdicts[0].comparison.b)}: {gate_result([v.outcome for v in verdicts])}{by}"
+
+
+def _unknown(study: Study) -> list[str]:
+    """That nothing tells who gave the values, where it is so."""
+    from truegain.study.item_inputs import who_is_unknown
+
+    note = who_is_unknown(study.items, study.config.gold)
+    return [_cell(in_words(note)), ""] if note else []
 
 
 def _doubt(verdicts: Sequence[Verdict], unit: str, check: Callable[[Verdict], str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
@@ -18,9 +19,10 @@ from truegain.config import NOT_OF_STUDIES, Empty, Resampling, Scoring, StudyCon
 from truegain.data.runs import RunPaths
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.file_options import Missing, board_of, file_options
-from truegain.io.files import shown_path
+from truegain.io.files import is_folder, shown_path
 from truegain.io.formats import LINES, ending, formats_in_words, may_be_board
 from truegain.io.nugget_files import is_nuggets
+from truegain.io.remote import is_remote
 from truegain.message import option
 from truegain.results.formats import Format
 from truegain.settings import changed_fields, choices_of, is_config, setting_of, settings_of
@@ -264,15 +266,16 @@ def two_systems(pair: str | None) -> tuple[str, str] | None:
 def check_runs_named(context: typer.Context, value: list[str] | None) -> list[str] | None:
     """The runs of the command line or of the study file; a log that is alone, or preferences, need none.
 
-    Refused are preferences that the command does not read, a table of scores of answers where no score is named, a
-    table without winners that it would read as preferences, and where no run is named: judgments that are not there,
-    and all that needs runs.
+    Refused are a folder of logs, preferences that the command does not read, a table of scores of answers where no
+    score is named, a table without winners that it would read as preferences, and where no run is named: judgments
+    that are not there, and all that needs runs.
     """
     if context.resilient_parsing:
         return value
     use_option_names(option_names(context.command.params))  # files are looked at before the command runs
     judgments = context.params.get("judgments") or context.params.get("ratings")
     command = context.command_path.removeprefix("truegain ")
+    _refuse_folder_of_logs(judgments)
     if value and str(judgments).endswith(TABLES):
         if command not in TAKE_PREFERENCES:
             refuse_preferences(command, str(judgments))
@@ -288,6 +291,21 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
 
 
 TABLES = (".csv", ".tsv")
+MOST_LOOKED_AT = 100  # files of a folder that is given in place of one
+
+
+def _refuse_folder_of_logs(judgments: object) -> None:
+    """Refuse a folder of logs of evaluation tools in place of its files, of which some may not belong together."""
+    if not isinstance(judgments, str) or is_remote(judgments) or not is_folder(judgments):
+        return
+    from truegain.data.item_reading import is_log
+    from truegain.study.file_kinds import files_below
+
+    if any(map(is_log, files_below([judgments])[:MOST_LOOKED_AT])):
+        raise InputError(
+            "this is a folder of logs", file=shown_path(judgments),
+            hint=f"name the files; `truegain doctor {shlex.quote(judgments)}` prints the commands",
+        )  # fmt: skip
 
 
 def _refuse_unnamed_score(context: typer.Context, file: str, *, without_runs: bool = False) -> None:

@@ -153,5 +153,8 @@ def filter_for_study_file() -> MeasureFilter | None:
 def tell_default_measure(study: Study, measure: list[str] | None) -> None:
     """Tell where no measure was asked for, and the gold labels call for another than the usual one."""
     if not measure and study.items is None and (chosen := str(study.measures[0])) != USUAL:
+        if study.of_items:
+            tell(f"the default measure of nuggets is {chosen}; choose another with -m", "note")
+            return
         labels = "gold labels of single documents" if study.config.gold else "a sample of unjudged documents"
         tell(f"the default measure is {chosen} here: {labels} cannot correct {USUAL}; choose by -m", "note")

@@ -43,6 +43,7 @@ PEOPLES = ("human", "people", "gold", "expert")  # columns of values by people, 
 NUMBERS_MAY_BE_SCORES = ("claim", "nugget", "citation", "statement")  # columns of items, unless of numbers
 CLAIMS = frozenset(["claim", "claim_id", "statement", "citation"])  # columns of items that runs and judgments lack
 SCORES_BY_THEMSELVES = frozenset(["true", "false", "pass", "fail"])  # words; yes and no may say anything of a topic
+UNTOLD = ("value", "score")  # names of columns that do not tell what their values are
 DIGITS = 3  # numbers of fewer are exact in a table: 0.2 and 0.75 are no 0.2000 and 0.7500
 LOG_ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv")  # of files that may be logs
 
@@ -120,13 +121,36 @@ def _logs_of(data: Any) -> list[Log]:
     elif is_frame(given):
         logs = [table_log(Columns(opened(given), "items"))]
     elif is_paths(given) or given == []:
-        logs = [_file_log(path) for path in given]
+        logs = [_file_log(path) for path in _without_model_meta(given)]
     else:
         raise InputError(
             f"cannot read {an(data)} as values of answers",
             hint="give a path, a list of paths, a frame or a list of dicts",
         )
     return logs
+
+
+def _without_model_meta(paths: Sequence[PathLike]) -> list[PathLike]:
+    """The files without those in which mteb describes models beside its results, as a pattern takes them along."""
+    meta = model_meta_of(paths)
+    if meta:
+        which = f"{counted(len(meta), 'file')} of MTEB ({some([shown_path(path) for path in meta])})"
+        they = "are left out: they describe models and have"
+        they = "is left out: it describes a model and has" if len(meta) == 1 else they
+        warn(f"{which} {they} no scores")
+    return [path for path in paths if path not in meta]
+
+
+def model_meta_of(paths: Sequence[PathLike]) -> list[PathLike]:
+    """The files that describe models, of which there are results of mteb among the others."""
+    if len(paths) < 2:
+        return []
+    from truegain.io.logs.benchmarks import MTEB, describes_model  # by those who give several files
+
+    objects = [path for path in paths if os.fspath(path).endswith(".json") and can_be_read_again(os.fspath(path))]
+    begins = {path: start_of(path) for path in objects}
+    results = {path for path, data in begins.items() if MTEB.recognizes(data, shown_path(path))}
+    return [path for path, data in begins.items() if results and path not in results and describes_model(data)]
 
 
 def is_log(path: PathLike) -> bool:
@@ -331,7 +355,9 @@ def _with_scores(columns: Columns, roles: dict[str, str]) -> dict[str, str]:
 
 def _long(columns: Columns, roles: Mapping[str, str]) -> Log:
     cells = _cells(columns, roles)
-    score = _text(columns, roles["score"]) if "score" in roles else [*UNNAMED] * len(cells)
+    name = columns.written(roles["value"])
+    own = UNNAMED if name.casefold() in UNTOLD else (name,)  # a column of labels, which no other names
+    score = _text(columns, roles["score"]) if "score" in roles else [*own] * len(cells)
     numbers = _numbers(columns, roles["value"])
     rows = [
         Row(score=score[at], value=number, line=_line(columns, at), **of)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from truegain.errors import InputError, TruegainError, counted, some, there_are, warn
-from truegain.io.columns import Coded, Floats, Ints, frozen
+from truegain.errors import InputError, TruegainError, counted, meant, some, there_are, warn
+from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.io.logs.log import OK, Row, ScoreRange, ToolMean
 from truegain.message import arg, argname
 from truegain.results.base import Lines
@@ -74,7 +74,7 @@ class Items(Lines):
 
     Notes
     -----
-    Columns of `frame`: those of a row.
+    Columns of `frame`: those of a row.  Where topics come in clusters, name the column: ``items.clustered("COLUMN")``.
 
     Examples
     --------
@@ -195,6 +195,17 @@ class Items(Lines):
         return replace(self, judge=Coded.of([model] * len(self)), models=frozenset([model]))
 
     @property
+    def who_is_unknown(self) -> str:
+        """What is to be said where nothing tells who gave the values, as in a table without a judge; else empty.
+
+        A tool's log without a judge has values by a rule.
+        """
+        if any(self.judge.strings()) or self.made.get("tools"):
+            return ""
+        how = arg("judge_model", "NAME", python="items.judged_by('NAME')")
+        return f"Nothing says who gave {some(self.scores)}. If a model did, add {how}."
+
+    @property
     def judges(self) -> tuple[str, ...]:
         """Who gave values, where that is known."""
         return tuple(filter(None, self.judge.values))
@@ -229,7 +240,7 @@ class Items(Lines):
         ]
         if len(alike) == 1:
             return alike[0]
-        by_column = (VALUE,) if self.scores != UNNAMED else VALUES
+        by_column = VALUES if self.scores[0] in VALUES else (VALUE,)
         if name.casefold() in by_column and len(self.scores) == 1:  # by the column that holds it
             return self.scores[0]
         if name in self.no_scores:
@@ -399,13 +410,15 @@ class Items(Lines):
             f"({arg('gold', 'FILE')}, or {arg('gold', 'assessor:NAME')})"
         )
 
-    def tell_missing(self, score: str) -> None:
+    def tell_missing(self, score: str, in_common: bool = False) -> None:
         """Warn of missing values, and of values that are missing more in one system than in another.
 
         Parameters
         ----------
         score : str
             The score.
+        in_common : bool
+            Whether topics that not all systems have a value for are left out, so that this is told, too.
         """
         lost = self.missing(score)
         rows = np.flatnonzero(self.score.code == self.scores.index(score))
@@ -415,10 +428,16 @@ class Items(Lines):
         for s, without in zip(system[0].tolist(), (~has_row).sum(axis=1).tolist(), strict=True):
             if without:
                 lost.setdefault(self.systems[s], {})["absent"] = without
+        absent = [s for at, s in enumerate(self.systems) if at not in system[0]] if in_common else []
+        if absent:
+            near = [f"{s} has {name}; did you mean that?" for s in absent if (name := self.likely_name(score, s))]
+            have = "has" if len(absent) == 1 else "have"
+            warn(". ".join([f"{score}: {some(absent)} {have} no value and cannot be compared", *near[:1]]))
         if not lost:
             return
         parts = [f"{s} {some([f'{n} {why}' for why, n in reasons.items()])}" for s, reasons in lost.items()]
         message = f"{score}: values are missing ({'; '.join(parts)}); they are left out, not counted as 0"
+        message += f"; {left}" if in_common and (left := self.left_out(score)) else ""
         there = ~np.isnan(self.matrix(score))[np.ix_(system[0], topic[0])]
         names = [self.systems[s] for s in system[0].tolist()]
         shares = 1 - there.mean(axis=1)
@@ -430,6 +449,69 @@ class Items(Lines):
                 f"{shares[least]:.1%}: failures are rarely random, so the topics that both have may favor one of them"
             )
         warn(message)
+
+    def left_out(self, score: str) -> str:
+        """Which topics not all systems have a value for, and who has none; empty where there are none.
+
+        Systems without any value are not compared, so they leave nothing out.
+
+        Parameters
+        ----------
+        score : str
+            The score.
+
+        Returns
+        -------
+        str
+            A clause.
+
+        Examples
+        --------
+        >>> import truegain as tg
+        >>> items = tg.read_items({"f": {"a": {"q1": 1, "q2": 1, "q3": 1}, "b": {"q1": 1}, "c": {"q1": 1, "q3": 1}}})
+        >>> items.left_out("f")
+        '2 of 3 topics (q2, q3) are left out, because b has no value for 2 of them, c for 1'
+        >>> items.without(["b"]).left_out("f")
+        '1 of 3 topics (q2) is left out, because c has no value there'
+        """
+        rows = self.of_score(score)
+        here = np.unique(rows.topic.code)
+        known: Bools = np.asarray(~np.isnan(rows.matrix(score)[:, here]))
+        has_value = {s: of for s, of in zip(self.systems, known, strict=True) if of.any()}
+        left = ~np.logical_and.reduce([*has_value.values(), np.ones(len(here), np.bool_)])
+        if not (n := int(left.sum())):
+            return ""
+        lacking = {s: int((~of).sum()) for s, of in has_value.items() if not of.all()}
+        most, *others = sorted(lacking, key=lambda s: -lacking[s])
+        where = "there" if not others else f"for {lacking[most]} of them"
+        who = some([f"{most} has no value {where}", *(f"{s} for {lacking[s]}" for s in others)])
+        if others and n == 1:
+            who = f"{' and '.join([some([most, *others])])} have no value there"
+        topics = some([self.topics[t] for t in here[left].tolist()])
+        are = "is" if n == 1 else "are"
+        return f"{n} of {counted(len(here), 'topic')} ({topics}) {are} left out, because {who}"
+
+    def likely_name(self, score: str, system: str) -> str:
+        """What a system without any value of a score may call it: a like score that only others lack; else empty.
+
+        Parameters
+        ----------
+        score, system : str
+            The score, and the system.
+
+        Returns
+        -------
+        str
+            The name of the other score.
+        """
+        at = self.systems.index(system)
+        has_value: dict[str, Bools] = {}
+        for name in self.scores:
+            has_value[name] = np.asarray(np.isfinite(self.matrix(name)).any(axis=1))
+        if has_value[score][at]:
+            return ""
+        own = [name for name, has in has_value.items() if has[at] and not (has & has_value[score]).any()]
+        return meant(score, own) or ""
 
     def tell_means(self, score: str) -> None:
         """Warn where a tool's own mean of a score is not that of its values.
@@ -519,6 +601,10 @@ class Items(Lines):
             raise TruegainError(
                 f"{argname('cluster', column)}: {len(lost)} of {counted(len(self.topics), 'topic')} have no value "
                 f"there ({some(lost)}); fill it in, or choose another column"
+            )
+        if len({of[topic] for topic in self.topics}) == 1 < len(self.topics):
+            raise TruegainError(
+                f"{argname('cluster', column)}: all {counted(len(self.topics), 'topic')} have one value; leave it out"
             )
         return replace(self, cluster={topic: of[topic] for topic in self.topics})
 

@@ -475,8 +475,8 @@ class ValueErrors(Result):
         interval = f"{self._level} CI {g.low:+z.4f} to {g.high:+z.4f}"
         if self.is_uneven:
             return (
-                f"It {'favors' if g.value > 0 else 'is hard on'} {g.system}: its mean error there is {g.value:+z.4f} "
-                f"relative to {of} ({interval}).{without}"
+                f"It {'favors' if g.value > 0 else 'is hard on'} {g.system}: its mean error there is "
+                f"{abs(g.value):.4f} {'higher' if g.value > 0 else 'lower'} than for {of} ({interval}).{without}"
             )
         return (
             f"No favored system is shown: the mean error of {g.system} differs from that of {of} by {g.value:+z.4f} "

@@ -180,7 +180,7 @@ def usual_ends(least: float, greatest: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:
+def scores_of_items(items: Items, names: Sequence[str] | None = None, in_common: bool = False) -> Scores:
     """Scores of answers as they are, of each system on each topic; missing values are left out of the means.
 
     Parameters
@@ -189,6 +189,8 @@ def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:
         The values.
     names : sequence of str, optional
         Which scores; by default all.
+    in_common : bool
+        Whether topics that not all systems have a value for will be left out, which is told then.
 
     Returns
     -------
@@ -207,7 +209,7 @@ def scores_of_items(items: Items, names: Sequence[str] | None = None) -> Scores:
     summaries: dict[str, Floats] = {}
     caveats: list[str] = []
     for name, matrix in values.items():
-        items.tell_missing(name)
+        items.tell_missing(name, in_common)
         items.tell_means(name)
         known = ~np.isnan(matrix)
         n = known.sum(axis=1)

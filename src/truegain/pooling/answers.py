@@ -88,10 +88,12 @@ def none_of(systems: Sequence[str], items: Items, name: str) -> InputError:
     """Systems all of whose values are missing."""
     reasons = Counter(why for system in systems for why in items.missing(name).get(system, {}))
     why = f" ({some(list(reasons))})" if reasons else ""
+    near = [f"{system} has {like}" for system in systems if (like := items.likely_name(name, system))]
     have, their = ("has", "its") if len(systems) == 1 else ("have", "their")
     return InputError(
         f"{some(systems)} {have} no value of {name} for any of {their} answers{why}", file=items.source,
-        hint=f"run {their} evaluation again, choose another score, or give another log in {their} place",
+        hint=f"{some(near)}; did you mean that? If so, give the score one name in all files" if near else
+        f"run {their} evaluation again, choose another score, or give another log in {their} place",
     )  # fmt: skip
 
 

@@ -6,15 +6,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from truegain.data.item_scales import CODE, TWO_SCALES_OF, scales_apart
 from truegain.data.items import UNEQUAL, Items
 from truegain.data.pool import RankedGains
 from truegain.io.columns import Floats
 from truegain.judge_error.value_errors import ValueErrors
+from truegain.message import Message
 from truegain.report.data_health import FEW_TOPICS
 from truegain.report.facts import Check, JudgeFacts
 from truegain.report.html import count, many, named, percent, plain, sentence, signed
 
-TOLD = ("values are missing (", "are not answered by all systems and are left out")  # warnings that a check repeats
+TOLD = (
+    "values are missing (",
+    "are not answered by all systems and are left out",
+    TWO_SCALES_OF,
+    CODE,
+)  # by checks, too
 
 
 def answer_checks(items: Items, ranked: RankedGains, judge: JudgeFacts | None) -> list[Check]:
@@ -24,6 +31,8 @@ def answer_checks(items: Items, ranked: RankedGains, judge: JudgeFacts | None) -
     """
     (score,) = items.scores
     checks = [topics_check(items, ranked), missing_check(items, score), values_check(items, score, ranked.topics)]
+    if words := scales_apart(items, score):
+        checks.append(Check("Values on one scale", False, "two scales", _sentences([words])))
     checks += [x for x in (replicates_check(items), clusters_check(items, ranked)) if x is not None]
     checks.append(judges_check(items))
     if any(mean.score == score for mean in items.means):
@@ -187,9 +196,11 @@ def judges_check(items: Items) -> Check:
     """Who gave the values of the score, as `answer_checks` has it; the files may name judges of other scores, too."""
     gave = {*items.judge.strings()}
     judges = [judge for judge in items.judges if judge in gave]
+    if not judges and (unknown := items.who_is_unknown):
+        return Check("Judges", False, "not named", (Message(unknown).words({"judge_model": "--judge-model"}),))
     if not judges:
         return Check(
-            "Judges", True, "not named", ("The files do not say who gave the values, or a rule computed them.",)
+            "Judges", True, "not named", ("A rule computed the values, or the tool does not say who gave them.",)
         )
     models = [f"{judge} (a model)" if judge in items.models else judge for judge in judges]
     several = len(judges) > 1

@@ -427,7 +427,7 @@ def _of_table(columns: Columns, path: str, file: str) -> Examined:
     _refuse_objects(columns)
     if all(set(theirs) & names for theirs in OF_SCORES.values()) and "doc" not in columns:
         return _of_scores(path, file)
-    if _has_claims(columns):
+    if _has_claims(columns) or _has_answers(columns):
         return _of_answers(path)
     if "doc" in columns and "topic" in columns:
         if "label" not in columns and ("score" in columns or "rank" in columns):
@@ -478,6 +478,20 @@ def _has_claims(columns: Columns) -> bool:
     """Whether a table has values of the claims that systems make, each beside the document it was held against."""
     names = set(columns.names)
     return bool("topic" in columns and names & set(ITEMS["system"]) and names & CLAIMS and names & set(ITEMS["value"]))
+
+
+def _has_answers(columns: Columns) -> bool:
+    """Whether a table has a value of the answer of each system, whose id is that of the question, too.
+
+    No document of a topic is labeled once by each of several systems.
+    """
+    name = next((name for name in ITEMS["system"] if name in columns.names), None)
+    if name is None or "assessor" in columns or not all(ours in columns for ours in _NEEDED):
+        return False
+    topics, docs = (list(map(str, columns._raw(ours))) for ours in ("topic", "doc"))
+    systems = list(map(str, columns._column(name)))
+    answers = list(zip(topics, systems, strict=True))
+    return len(set(zip(topics, docs, strict=True))) < len(answers) == len(set(answers)) and len(set(systems)) > 1
 
 
 def _likely_columns(columns: Columns) -> tuple[Role, dict[str, str]]:
@@ -545,7 +559,8 @@ def scores_in(path: str) -> tuple[str, ...]:
             columns = Columns(separated(f"{head}\n".encode(), separator, shown_path(path)), shown_path(path))
         except InputError:
             return ()
-        if ("doc" in columns or "label" in columns) and not _has_claims(columns):
+        of_answers = _has_claims(columns) or not set(ITEMS["system"]).isdisjoint(columns.names)
+        if ("doc" in columns or "label" in columns) and not of_answers:
             return ()
     elif log_format_of(path) is None:
         return ()

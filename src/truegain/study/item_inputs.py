@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from truegain.config import Empty, Gold, StudyConfig
-from truegain.data.item_reading import is_log, read_gold_items, read_items
+from truegain.data.item_reading import is_log, model_meta_of, read_gold_items, read_items
+from truegain.data.item_scales import tell_scales
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments
 from truegain.data.label_list_reading import gold_list_of
@@ -37,7 +38,7 @@ from truegain.measures.catalogue import MeasuresLike
 from truegain.measures.items import LESS_IS_BETTER, ItemMean, scores_of_items
 from truegain.measures.nuggets import NuggetMeasure, nugget_measures
 from truegain.measures.scoring import heeded
-from truegain.message import arg, argname, argvalue, gold_drawn
+from truegain.message import Message, arg, argname, argvalue, gold_drawn
 from truegain.pooling.answers import (
     judged_again,
     judgments_of_items,
@@ -71,8 +72,10 @@ def items_in(
 
     called: the name that a system has here, by the one in the files; less_is_better: whether the score is so.
     """
-    nuggets = not score and is_nuggets(files[0])
-    if not (nuggets or score or cluster or is_log(files[0])):
+    meta = model_meta_of(files)
+    first = next((file for file in files if file not in meta), files[0])
+    nuggets = not score and is_nuggets(first)
+    if not (nuggets or score or cluster or is_log(first)):
         if less_is_better:
             raise TruegainError(
                 f"{argname('less_is_better')} applies to a score of answers; name it with {arg('score')}"
@@ -120,14 +123,13 @@ def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
             f"{argname('measures', measures)}: answers are compared on one score; give one of these by itself"
         )
     (name,) = chosen
-    scores = scores_of_items(items, [name])
+    scores = scores_of_items(items, [name], in_common=True)
     values = scores.values[name]
     there = ~np.isnan(values).any(axis=0)
     if not there.any():
         raise no_values(items, name)
     topics = tuple(topic for topic, keep in zip(items.topics, there.tolist(), strict=True) if keep)
-    if lost := len(there) - len(topics):
-        warn(f"{lost} of {counted(len(there), 'topic')} have no value for some system and are left out")
+    tell_scales(items, name)
     scale = items.scales.get(name, ScoreRange())
     kept, measure = values[:, there] * (-1.0 if scale.lower_is_better else 1.0), measure_of(name, scale)
     caveats = tuple(caveat for caveat in scores.caveats if caveat != LESS_IS_BETTER.format(name))
@@ -199,8 +201,9 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
         )
     (name,) = items.chosen(names)
     items, gold = _gold_of_table(items, config.gold, name)
-    items.tell_missing(name)
+    items.tell_missing(name, in_common=True)
     items.tell_means(name)
+    tell_scales(items, name)
     if not SEVERAL & sources_of(config.population):
         items.tell_partial_judges(name)
     if AS_TREC_EVAL in items.notes:
@@ -223,6 +226,12 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     config = _over_clusters(items, config)
     labels = _rated(known, of_score, scale, config)
     return AnswerInputs(lists_of(known), labels, (measure,), config, of_score, scale)
+
+
+def who_is_unknown(items: Items | None, gold: Gold | None) -> str:
+    """What is to be said of values that no gold labels correct, where nothing tells who gave them; else empty."""
+    unknown = "" if items is None or gold is not None else items.who_is_unknown
+    return Message(unknown) if unknown else ""
 
 
 def _check_systems(items: Items, known: Items, name: str) -> None:
@@ -467,6 +476,8 @@ def _nugget_inputs(items: Items, measures: MeasuresLike | None, config: StudyCon
     one = values.by_item.take(rows)
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
     _check_systems(items, known, SCORE)
+    if left := known.left_out(SCORE):
+        warn(left)
     rated = _rated(known, values, scale, config)
     if gold is None:
         config = _with_gold(config, _strict_list(listed)) if shares and listed is not None else config

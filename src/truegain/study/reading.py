@@ -28,6 +28,7 @@ from truegain.measures.base import Measure
 from truegain.measures.scoring import refuse_depth
 from truegain.message import AGGREGATE, EVALUATE, arg, argname
 from truegain.sampling.catalogue import design_of, populations, with_held
+from truegain.sampling.gold import ANSWER
 from truegain.sampling.source import SourceName
 from truegain.study.answer_raters import AnswerRaters, RatedAnswers
 from truegain.study.assessors import Raters
@@ -246,8 +247,9 @@ class RunsInput:
         elif not there.all():
             lacking = [t for t, x in zip(ranked.topics, there, strict=True) if not x]
             kept = set(ranked.topics) - set(lacking)
-            warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and are left out "
-                f"({some(lacking)}); {_who_lacks(ranked.systems, present)}")  # fmt: skip
+            if ANSWER not in labels.extra:  # values of answers tell themselves where they are missing
+                warn(f"{len(lacking)} of {len(there)} judged topics are not answered by all systems and are left out "
+                    f"({some(lacking)}); {_who_lacks(ranked.systems, present)}")  # fmt: skip
             if not kept:
                 raise TruegainError("no judged topic is answered by all systems; leave out systems that answer few: "
                                     f"{_who_lacks(ranked.systems, present)}")  # fmt: skip

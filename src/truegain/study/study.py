@@ -62,7 +62,7 @@ from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
 from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
 from truegain.study.gold import GivenLabels, Labels, check_gold_level, gold_and_design, ordered_list, refused_of
 from truegain.study.gold_lists import check_bronze, items_of
-from truegain.study.item_inputs import answer_inputs
+from truegain.study.item_inputs import answer_inputs, who_is_unknown
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
 from truegain.study.reading import (
@@ -511,7 +511,7 @@ class Study:
 
     def _warn_few_clusters(self) -> None:
         clusters = population_groups(self.over, self.topics, self.topic_units).get(CLUSTERS.name, FEW_TOPICS)
-        if clusters < FEW_TOPICS:
+        if 1 < clusters < FEW_TOPICS:  # one is refused
             warn(
                 f"with only {counted(clusters, 'cluster')}, intervals are wide and depend on how the scores are "
                 "distributed; have 25 or more"
@@ -1083,7 +1083,8 @@ class Study:
             looks = "Intervals are anytime-valid: they hold at every look at the growing list."
         elif comparison.low is not None:
             looks = self._single_look_note()
-        return [self.left_out(m), estimates.note, estimates.difference_note, looks]
+        unknown = who_is_unknown(self.items, self.config.gold)
+        return [self.left_out(m), estimates.note, estimates.difference_note, looks, unknown]
 
     def _in_words(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps as they are told of runs, or of answers."""

@@ -23,6 +23,7 @@ from truegain.sampling.catalogue import (
     outermost,
     populations,
 )
+from truegain.sampling.clusters import CLUSTERS
 from truegain.sampling.jackknife import TopicSpread
 from truegain.sampling.source import SourceName, TopicUnits
 from truegain.stats.collection_intervals import Lone, pooled
@@ -209,7 +210,9 @@ class VarianceModel:
         topics = self.estimator.topics_of(contrasts)
         of = groups_of(source, topics.units, self.groups)
         units, code = np.unique(np.array(of, dtype=np.str_), return_inverse=True)
-        if (n := len(units)) < 2:
+        if (n := len(units)) < 2 and source == CLUSTERS.name:  # which may be in the population because these are given
+            raise TruegainError(f"{argname('cluster')}: all {len(code):,} topics have one value; leave it out")
+        if n < 2:
             raise TruegainError(
                 f"{argname('population')} names {source}, and all {len(code):,} topics are of one "
                 f"{SOURCES[source].unit}; leave {source!r} out"

@@ -31,6 +31,16 @@ def _recognizes_mteb(data: bytes, _file: str) -> bool:
     return b'"mteb_version"' in data and (b'"task_name"' in data or start.has("mteb_dataset_name"))
 
 
+def describes_model(data: bytes) -> bool:
+    """Whether a file that is no log is what mteb writes of a model beside its results, `model_meta.json`.
+
+    >>> describes_model(b'{"name": "a/b", "revision": "1"}'), describes_model(b'{"name": "a/b"}')
+    (True, False)
+    """
+    start = opening(data)
+    return start.kind == "object" and start.has("name", "revision")
+
+
 def _read_mteb(data: bytes, file: str) -> Log:
     whole = parsed(data, file)
     task = str(whole.get("task_name") or whole.get("mteb_dataset_name") or stem(file))

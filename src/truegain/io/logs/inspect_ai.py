@@ -252,7 +252,7 @@ def _system(made: Mapping[str, Any], head: Mapping[str, Any], file: str) -> dict
     about = scalars(head.get("metadata"), "metadata.") | scalars(made.get("metadata"), "metadata.")
     first = {name: about[name] for word in _TELLING if (name := f"metadata.{word}") in about}
     plain = {key: str(made[key]) for key in ("model", "solver", "task") if made.get(key)}
-    last = {"file": stem(file)} | scalars({"created": made.get("created")}, "")
+    last = {"file": stem(file)}  # and no time, which is no name
     return first | plain | scalars(made.get("task_args"), "task_args.") | about | last
 
 
@@ -275,7 +275,8 @@ def _notes(head: Mapping[str, Any], status: str, rows: Sequence[Row]) -> Iterato
         yield "no sample was scored" + (", though the status is 'success'" if status == "success" else "")
     lost = {(row.topic, row.replicate) for row in rows if row.status == FAILED}
     if lost:
-        yield f"{counted(len(lost), 'sample')} failed (an epoch each); inspect_ai leaves them out of its means"
+        many = f"{counted(len(lost), 'sample')} failed, counting each epoch as a sample"
+        yield f"{many}; inspect_ai leaves them out of its means"
     if head.get("invalidated"):
         yield "the log was invalidated"
 

@@ -18,6 +18,7 @@ from truegain.io.logs.log import OK, Log, LogFormat, Row, ToolMean
 from truegain.io.logs.records import (
     FAILED,
     NOT_SCORED,
+    UNNAMED,
     Clusters,
     Record,
     Repeats,
@@ -48,6 +49,7 @@ _OUTPUT = re.compile(r"\[(.*?)\] (.*)", re.DOTALL)
 _ROUNDED = (
     "the CSV has the score of a test with 2 decimals, and does not tell a failed grader from a 0: read results.json"
 )
+_UNATTRIBUTED = "the CSV does not tell model-graded scores from rules: each counts as a model's; read results.json"
 _JUDGED = (  # kinds of assertions that ask a model
     "agent-rubric", "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance",
     "conversation-relevance", "factuality", "g-eval", "llm-rubric", "model-graded-closedqa", "model-graded-factuality",
@@ -289,8 +291,8 @@ def _of_csv(data: bytes, file: str) -> list[_Test]:
                     text=shorten(status),
                     hint="export it again with promptfoo",
                 )
-            values = {name: _Value(value) for name, value in _named(block, file, line).items()}
-            values[OVERALL] = _Value(block.get("Score"))
+            named = {**_named(block, file, line), OVERALL: block.get("Score")}
+            values = {name: _Value(value, judge=UNNAMED) for name, value in named.items()}
             clusters = scalars(variables, "vars.") if len(variables) > 1 else {}
             tests.append(_Test(line, (order, begin), system, topic, variables, clusters, values, status == "ERROR"))
     return tests
@@ -316,10 +318,11 @@ def _named(block: Mapping[str, str], file: str, line: int) -> dict[str, Any]:
 def _notes(rows: Sequence[Row], *, is_csv: bool) -> Iterator[str]:
     if is_csv:
         yield _ROUNDED
+        yield _UNATTRIBUTED
     repeats = max(row.replicate for row in rows)
     if repeats > 1:
         yield (
-            f"up to {repeats} repeats of a test, recognized by the prompt: promptfoo numbers each repeat as a "
+            f"up to {repeats} repeats per test, recognized by their question: promptfoo numbers each repeat as a "
             "separate test"
         )
     lost = {(row.system, row.topic, row.replicate) for row in rows if row.status == FAILED}

@@ -127,7 +127,7 @@ def _notes(rows: Sequence[Row], metrics: Sequence[str]) -> list[str]:
     for metric, many in lost.items():
         total = sum(row.score == metric for row in rows)
         if many == total:
-            notes.append(f"every {metric} failed to be judged")
+            notes.append(f"no {metric} value could be judged")
         elif many:
             notes.append(f"{metric}: {counted(many, 'sample')} of {total} failed; ragas leaves them out of its mean")
     return notes
