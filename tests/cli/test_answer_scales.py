@@ -95,4 +95,4 @@ def test_intervals_without_a_value(run: Run, tmp_path: Path) -> None:
     """Guards that the option behind it is not taken for its value, and what that one takes for a run."""
     (tmp_path / "a.csv").write_text("topic,f\n" + "".join(f"q{t},{x}\n" for t, x in enumerate(SHARES)))
     code, _, err = run("eval", "a.csv", "--score", "f", "--intervals", "--format", "json")
-    assert (code, err) == (2, "error: --intervals takes topics, collection, topics+collection or fixed, not --format\n")
+    assert (code, err) == (2, "error: --intervals: give topics, collection, topics+collection or fixed, not --format\n")

@@ -161,13 +161,14 @@ def test_a_slip_of_the_judge_is_not_believed() -> None:
         at = zip(*np.nonzero(some), strict=True)
         return tg.read_items([{"topic": f"q{t}", "system": "ab"[s], "f": float(values[s, t])} for s, t in at])
 
-    found = []
-    for values in (judged, slips):
-        study = tg.Study(
-            items(values, kept | True), measures="f", gold=tg.Gold(items(true, kept), "random"), population="fixed"
-        )
-        found.append(study.compare("a", "b")[0].difference)
-    assert found[1] == pytest.approx(found[0], abs=0.01)
+    def difference(values: Array) -> float:
+        people = tg.Gold(items(true, kept), "random")
+        study = tg.Study(items(values, kept | True), measures="f", gold=people, population="fixed")
+        return study.compare("a", "b")[0].difference
+
+    with pytest.warns(tg.DataWarning, match=r"^1 value of f is 88\.3778, .*: these seem to be two scales"):
+        slipped = difference(slips)
+    assert slipped == pytest.approx(difference(judged), abs=0.01)
 
 
 def test_many_weights_are_worked_out_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -202,8 +202,8 @@ def test_the_help_and_the_docs_tell_the_limits() -> None:
         f"{security.LARGEST // 1024} KB", f"{serving.HEAD_SECONDS:.0f} s", f"{security.BODY_SECONDS:.0f} s",
         f"{serving.MOST:,} connections", f"{serving.PER_ADDRESS} from one address",
         f"{serving.READ_SECONDS:.0f} s", f"{rates.address_rate:.0f} requests a second",
-        f"{rates.unit_rate:.0f} to one set", f"{rates.address_burst:.0f} and {rates.unit_burst:.0f} at once",
-        f"every {1 / rates.begin_rate:.0f} s ({rates.begin_burst:.0f})",
+        f"{rates.unit_rate:.0f} to one set", f"bursts of {rates.address_burst:.0f} and {rates.unit_burst:.0f}",
+        f"every {1 / rates.begin_rate:.0f} s (bursts of {rates.begin_burst:.0f})",
     }  # fmt: skip
     told = " ".join((serve_command.__doc__ or "").split())
     assert [number for number in sorted(numbers) if number not in told] == []

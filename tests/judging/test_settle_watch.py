@@ -376,12 +376,14 @@ def test_what_differs_from_the_first_start(place: Place, capsys: pytest.CaptureF
     """Guards options of a folder that was begun: none is ignored without a word."""
     _check_team(place.judging, SettlePlace())
     assert capsys.readouterr().err == ""
-    with pytest.raises(InputError, match=r"begun with --double 0, and now it is 0\.1"):
+    with pytest.raises(InputError, match=r"started with --double 0, and now it is 0\.1"):
         _check_team(place.judging, SettlePlace(double=0.1))
-    with pytest.raises(InputError, match=r"begun with --team-aggregate median, and now it is mean: with a rule that"):
+    with pytest.raises(
+        InputError, match=r"started with --team-aggregate median, and now it is mean: intervals are not valid if"
+    ):
         _check_team(place.judging, SettlePlace(team_aggregate="mean"))
     _check_team(place.judging, SettlePlace(people=3))
-    assert "begun with --people 1, and now it is 3: the new ones get links" in capsys.readouterr().err
+    assert "started with --people 1, and now it is 3: the new ones get links" in capsys.readouterr().err
     elsewhere = replaced(place.keeper(), database="postgresql://host/labels")
     with pytest.raises(InputError, match=r"in another database \(SQLite in the folder; now it is postgresql://host"):
         elsewhere.known()

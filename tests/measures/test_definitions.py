@@ -6,6 +6,7 @@ import math
 import random
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import log2, prod
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import truegain as tg
 from tests.worlds import there
 from truegain.data.alignment import aligned
+from truegain.data.judgments import Judgments
 from truegain.measures.preferences import below_before
 
 Labels = dict[str, int]
@@ -116,6 +118,14 @@ def test_blended_measures_by_the_definition(seed: int, cutoff: int) -> None:
     }
     for name, want in wanted.items():
         assert value(docs, {"1": labels}, f"{name}(beta=0.3)@{cutoff}") == pytest.approx(want, rel=1e-12)
+
+
+def test_gains_below_0_take_nothing_from_the_best_list() -> None:
+    """Guards Q where ratings became a gain below 0: it counts as 0, in the list and in the best one."""
+    docs = ["x", "bad", "good"]
+    tables = [Judgments.of({"1": {"good": 2.0, "bad": low, "missed": 1.0}}) for low in (-1.5, 0.0)]
+    below, none = (value(docs, replace(table, are_gains=True), "Q@3") for table in tables)
+    assert below == none == pytest.approx((1 + 2) / (3 + 3) / 2)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -418,9 +418,8 @@ def test_what_is_refused() -> None:
         next_to_judge(runs, few, "P@10", pair=("s0", "x"))
     with pytest.raises(TruegainError, match="give at least two"):
         next_to_judge({"s0": runs["s0"]}, few, "P@10")
-    with pytest.raises(TruegainError, match="a pair is two systems, not s0, s0"):
-        next_to_judge(runs, few, "P@10", pair=("s0", "s0"))
-    with pytest.raises(TruegainError, match="a pair is two systems, not s0, s1, s0"):
-        next_to_judge(runs, few, "P@10", pair=("s0", "s1", "s0"))  # type: ignore[arg-type]
+    for wrong in (("s0", "s0"), ("s0", "s1", "s0"), ("s0",)):
+        with pytest.raises(TruegainError, match=r"give two systems, as in pair=\('a', 'b'\)"):
+            next_to_judge(runs, few, "P@10", pair=wrong)  # type: ignore[arg-type]
     with pytest.raises(tg.InputError, match="none of the"):
         next_to_judge(runs, few, "P@10", corpus={"elsewhere": "a word"})

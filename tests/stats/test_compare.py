@@ -44,6 +44,14 @@ def test_what_holds_for_every_test(test: str) -> None:
         assert turned.p == pytest.approx(found.p, abs=1e-9)
 
 
+def test_one_infinite_score_is_refused() -> None:
+    """Guards tests of pairs: a mean with it would be infinite."""
+    x = generated(3, 20, seed=3)
+    x[1, 4] = np.inf
+    with pytest.raises(TruegainError, match="there are infinite scores"):
+        tg.compare(scores_of(x, "YAAP"), test="paired-t")
+
+
 def test_pairs_are_tested_and_adjusted() -> None:
     """Guards p, interval, effect and Holm's adjustment of all pairs, against the tests one by one."""
     x = generated(5, 20, seed=3)

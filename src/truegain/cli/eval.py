@@ -247,7 +247,7 @@ def eval_command(
     """
     if (moving.intervals or "").startswith("-"):  # another option, taken for its value
         raise TruegainError(
-            f"{option('--intervals')} takes topics, collection, topics+collection or fixed, not {moving.intervals}"
+            f"{option('--intervals')}: give topics, collection, topics+collection or fixed, not {moving.intervals}"
         )
     chosen = format_of(printing.output_format, printing.output)
     items = answers.items([judgments, *expand(runs)], writing.called)

@@ -554,8 +554,6 @@ def _swaps(high: Floats, low: Floats) -> int:
 
 
 def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Until) -> None:
-    if len(pair) != 2 or pair[0] == pair[1]:
-        raise TruegainError(f"a pair is two systems, not {', '.join(pair)}; give it as a,b")
     if unknown := [name for name in pair if name not in runs.systems]:
         raise TruegainError(
             f"no run is named {argvalue('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"

@@ -289,7 +289,7 @@ def sample_step(
     >>> far = np.full(100, 0.01)
     >>> hidden = PairBounds(np.zeros(50), np.full(50, 0.02), 100, 50, np.zeros(100), far, float((far**2).sum() / 4))
     >>> print(sample_step(hidden, 1e-4, 2.0))
-    labels of a random 25 of the 100 unjudged documents, which alone leave the question open: +-0.2010
+    labels of a random 25 of the 100 unjudged documents (not enough alone to decide): +-0.2010
     """
     if unjudged_bounds.falls is None:
         return None
