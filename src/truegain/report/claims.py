@@ -153,7 +153,8 @@ def claims_table(facts: Facts, details: Sequence[str]) -> Html:
         rows.append(tr(*cells))
         drawn.append((f"{c.b} against {c.a}" if several else c.b, pair))
         data.append((c.b, c.a, outcome, v.outcome, c.difference, c.low, c.high, c.uncorrected, basis))
-    top = [head("claim" if several else "system"), head("outcome", "vv"), head(axis_head(axis, signs=True), "p")]
+    plotted = axis_head(axis, signs=True, most=3)
+    top = [head("claim" if several else "system"), head("outcome", "vv"), head(plotted, "p")]
     top += [head("uncorrected", "n0 o"), head("corrected", "n0")] if both else [head("difference", "n0")]
     top += [head(f"{facts.level} interval", "n0 o"), head("main source", "lk")]
     about: Child = "Claims: is the first better?" if several else ("Claims: is it better than ", name(first), "?")

@@ -152,10 +152,13 @@ def hidden_svg(inner: Html, height: int, class_: str = "r") -> Html:
     return el("svg", inner, class_=class_, width="100%", height=height, aria_hidden="true", focusable="false")
 
 
-def axis_head(axis: Axis, *, signs: bool = False, words: str = "interval plot") -> Html:
-    """The axis of a column of rows, for its head; a phone shows 0 alone, or both ends where there is none."""
+def axis_head(axis: Axis, *, signs: bool = False, words: str = "interval plot", most: int = 5) -> Html:
+    """The axis of a column of rows, for its head; a phone shows 0 alone, or both ends where there is none.
+
+    most: marks that the column has room for; 0 is among them.
+    """
     marks = axis.marks()
-    every = -(-len(marks) // 5)  # no more than a narrow column can hold, 0 among them
+    every = -(-len(marks) // most)
     marks = marks[marks.index(0.0) % every if signs and 0.0 in marks else 0 :: every]
     kept = {0.0} if signs and 0.0 in marks else {marks[0], marks[-1]}
     labels = [
