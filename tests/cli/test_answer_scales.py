@@ -19,7 +19,7 @@ def test_two_scales_are_told_once_and_refused_never(run: Run, tmp_path: Path) ->
     page = tmp_path / "page.html"
     for command in (["verdict"], ["compare"], ["gate"], ["report", "-o", str(page)]):
         code, _, err = run(command[0], *files, "--score", "f", *command[1:])
-        assert (code, err.count("these seem to be two scales; put all values on one scale")) == (0, 1), err
+        assert (code, err.count("these seem to be two scales; if so, put all values on one scale")) == (0, 1), err
     assert '"name":"Values on one scale","state":"look","value":"two scales"' in page.read_text()
     assert "these seem to be two scales" in run("doctor", *files)[1]
 

@@ -228,3 +228,21 @@ def test_designs_that_tell_error_rates_are_refused(run: Run, nuggets: Path, comm
     """Guards gold of nuggets that is no sample of them: it ended in a LinAlgError."""
     code, out, err = run(*f"{command} {FILES} --gold people.jsonl --design {design}".split())
     assert (code, out, f"error: --design {design} corrects by the judge's error rates" in err) == (2, "", True), err
+
+
+def test_doctor_takes_the_file_with_some_of_anothers_for_peoples(run: Run, nuggets: Path) -> None:  # noqa: F811
+    """Guards a model's file whose column is `judge`, as people's may be, and people's without a name."""
+    records = [json.loads(line) for line in (nuggets / "assignments.jsonl").read_text().splitlines()]
+    for record in records:
+        record.pop("judge_model", None)
+        record.pop("model", None)
+        record["judge"] = "gpt-4o"
+    (nuggets / "assignments.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    people = [json.loads(line) for line in (nuggets / "people.jsonl").read_text().splitlines()]
+    nameless = [{key: x for key, x in record.items() if key not in ("assessor", "judge")} for record in people]
+    (nuggets / "people.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in nameless))
+    code, out, _ = run(*f"doctor {FILES} people.jsonl".split())
+    assert code == 0
+    assert f"truegain verdict {FILES} -m V_strict --gold people.jsonl --design random" in out
+    out = run(*f"doctor {FILES}".split())[1]
+    assert "If gpt-4o is no person: have people assign a random sample of the nuggets." in out

@@ -44,8 +44,18 @@ def test_what_is_told(of_systems: tuple[tuple[float, ...], ...], words: str) -> 
         (SHARES, (*SHARES[:6], 3, 12)),
         (SHARES, tuple(1.9 * x for x in SHARES)),
         ((0.1, 0.9, 7, 8, 9, 10),),
+        ((0.35, 0.62, 0.44, 0.5), (2.3, 4.02, 3.1, 2.7)),
+        ((0.1, 0.9, 0.4, 0.2), (4.5, 9.9, 7.25, 8.0)),
+        ((0.5, 0.25, -1, 1), (0.75, 0, -1, -1), (0.5, 0.5, 1, -1)),
     ],
 )
 def test_what_may_be_one_scale(of_systems: tuple[tuple[float, ...], ...]) -> None:
     """Guards against warnings of whole numbers, of scores below 0, and of values that spread without a gap."""
     assert told(*of_systems) == ""
+
+
+@pytest.mark.parametrize("name", ["latency_s", "cost", "WER"])
+def test_quantities_have_no_scale(name: str) -> None:
+    """Guards seconds, money and error rates, one of which may be many times another."""
+    items = tg.read_items({name: {"s": {f"q{t}": x for t, x in enumerate((*SHARES, 30.0))}}})
+    assert scales_apart(items, name) == ""

@@ -705,13 +705,18 @@ def test_lm_evaluation_harness(tmp_path: Path) -> None:
 
 
 def test_a_time_is_no_name(tmp_path: Path) -> None:
-    """Two logs of one system that only their times tell apart are refused with what the names are."""
-    for at in ("1", "2"):
+    """Two logs of one system that only their times tell apart are refused; folders may name them."""
+    places = ("before/weak.json", "after/weak.json", "after/weak.json.gz")
+    for day, place in enumerate(places, 1):
         head = inspect_header("weak")
-        head["eval"] |= {"created": f"2026-01-0{at}T00:00:00+00:00"}
-        saved(tmp_path, f"{at}/weak.json", {**head, "samples": [inspect_sample("a", 1, "C", 0.5)]})
+        head["eval"] |= {"created": f"2026-01-0{day}T00:00:00+00:00"}
+        content = {**head, "samples": [inspect_sample("a", 1, "C", 0.5)]}
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        raw = json.dumps(content).encode()
+        (tmp_path / place).write_bytes(gzip.compress(raw) if place.endswith(".gz") else raw)
     with pytest.raises(InputError, match=r"2 files give the same name to their system .*file: weak"):
-        read_items([tmp_path / at / "weak.json" for at in ("1", "2")])
+        read_items([tmp_path / place for place in places[1:]])
+    assert set(read_items([tmp_path / place for place in places[:2]]).systems) == {"before", "after"}
 
 
 def test_mteb(tmp_path: Path) -> None:

@@ -596,7 +596,7 @@ def test_a_scale_whose_labels_are_all_relevant_is_refused(sequential: bool) -> N
     study = tg.Study(runs, bronze, "P@5", gold=tg.Gold(few, sequential=sequential), population="fixed")
     with pytest.raises(InputError, match=r"every label of the scale 1 to 3 is relevant for P@5 \(give") as refused:
         study.compare("s0", "s1")
-    assert refused.value.argument == "relevant_from"
+    assert refused.value.argument == "gold_relevant_from"
     two = tg.Gold(few, sequential=sequential, relevant_from=2)
     found = tg.Study(runs, bronze, "P@5", gold=two, population="fixed").compare("s0", "s1")[0]
     assert found.low is not None

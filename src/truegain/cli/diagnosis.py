@@ -608,7 +608,7 @@ def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
     keys = {f.file: {(r.topic, r.system, r.nugget) for r in f.data.rows if r.support is not None} for f in assigned}
     people = [f for f in assigned if _is_of_people(f.data)]
     gold = [f for f in assigned if any(keys[f.file] < keys[g.file] for g in assigned)]
-    gold = people if 0 < len(people) < len(assigned) else gold
+    gold = gold or (people if 0 < len(people) < len(assigned) else [])
     rest = [f for f in assigned if f not in gold]
     banks = [file for file in files if file.kind == BANK and isinstance(file.data, NuggetFile)]
     paths = [file.file for file in (*banks, *rest)]
@@ -634,8 +634,12 @@ def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         if len(systems) > 1:
             yield FileQuestion(about, question, command_of("verdict", *chosen, *own))
         yield FileQuestion(about, CORRECTED, command_of("correct", *chosen, *own))
-    if not gold and len(systems) > 1 and not people:
+    if not gold and len(systems) > 1:
+        names = tuple(dict.fromkeys(row.judge for f in people for row in f.data.rows if row.judge))
         lacks = "no person has assigned any of the nuggets: have people assign a random sample of them"
+        if names:
+            are = "is" if len(names) == 1 else "are"
+            lacks = f"if {some(names)} {are} no person: have people assign a random sample of the nuggets"
         draw = command_of("plan", "labels", *chosen, "-o", "list.csv")
         yield FileQuestion(about, "What would people say?", draw, lacks=lacks)
 

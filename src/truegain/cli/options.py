@@ -6,6 +6,7 @@ import inspect
 import os
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
@@ -301,7 +302,12 @@ def _refuse_folder_of_logs(judgments: object) -> None:
     from truegain.data.item_reading import is_log
     from truegain.study.file_kinds import files_below
 
-    if any(map(is_log, files_below([judgments])[:MOST_LOOKED_AT])):
+    def is_one(file: str) -> bool:
+        with suppress(TruegainError):  # a damaged file is told of by whoever reads it
+            return is_log(file)
+        return False
+
+    if any(map(is_one, files_below([judgments])[:MOST_LOOKED_AT])):
         raise InputError(
             "this is a folder of logs", file=shown_path(judgments),
             hint=f"name the files; `truegain doctor {shlex.quote(judgments)}` prints the commands",

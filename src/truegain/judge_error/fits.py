@@ -16,7 +16,7 @@ from truegain.data.pool import Pool, RankedGains
 from truegain.errors import MeasureError, TruegainError, check_one_of, warn
 from truegain.io.columns import Bools, Coded, Floats, Ints, frozen
 from truegain.judge_error.confusion import Clusters
-from truegain.judge_error.gold_pairs import MOST_OFF_SCALE, Pairs, different_scales, may_be_chance
+from truegain.judge_error.gold_pairs import LUCK, MOST_OFF_SCALE, Pairs, different_scales, may_be_chance
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judges import Accuracy, Judges
 from truegain.judge_error.label_tables import TopicMatrix
@@ -38,6 +38,8 @@ from truegain.sampling.catalogue import DESIGNS, design_of, is_sample
 from truegain.sampling.gold import answers_of, judged_whole
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of
+
+SLIP = 10.0  # times as far as people's values reach, from which on one of the judge's is on another scale
 
 # ---- A sample of gold labels: pairs, or whole topics.
 
@@ -116,8 +118,26 @@ def _ends_of_people(measure: Measure, gold: Floats, bronze: Floats) -> tuple[flo
     low, high = usual_ends(least, greatest)
     if least == greatest and not low <= bronze.min() <= bronze.max() <= high:
         return low, high  # one value shows no spread, and neither does what is cut
-    bronze = np.clip(bronze, low, high)
+    if _on_another_scale(bronze, low, high, len(gold)):
+        bronze = np.clip(bronze, low, high)
     return min(least, float(bronze.min())), max(greatest, float(bronze.max()))
+
+
+def _on_another_scale(bronze: Floats, low: float, high: float, drawn: int) -> bool:
+    """Whether the judge's values reach twice as far as people's, not by chance, or ten times as far: a slip.
+
+    drawn: gold labels, of which rare high values may well be lacking.
+
+    >>> _on_another_scale(np.array([0.0, 1, 2, 2, 1, 0, 1, 2, 1, 10]), 0.0, 2.0, 20)
+    False
+    >>> _on_another_scale(np.array([1.0, 3, 4, 5]), 0.0, 1.0, 20)
+    True
+    """
+    reach, own = float(np.abs(bronze).max()), max(abs(low), abs(high))
+    if reach < 2 * own:
+        return False
+    within = float(((bronze >= low) & (bronze <= high)).mean())
+    return within**drawn < LUCK or reach >= SLIP * own
 
 
 def _score_range(measure: Measure, labels: Floats, ranked: RankedGains) -> tuple[float, float]:

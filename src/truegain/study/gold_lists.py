@@ -112,8 +112,7 @@ def _refuse_alike(listed: GoldList, measure: Measure, level: float | None, relev
     what, remedy = f"is worth the same for {measure}", f"draw a list with all labels in use ({SAMPLE_GOLD})"
     if level is not None:
         what = f"is {'' if relevant else 'not '}relevant for {measure}"
-        if relevant:
-            remedy = f"give the smallest relevant one ({arg('relevant_from')}), or {remedy}"
+        remedy = f"give the smallest relevant gold label ({arg('gold_relevant_from')}), or {remedy}"
     raise InputError(f"every label of the scale {listed.labels} {what}", file=listed.source, hint=remedy)
 
 

@@ -12,6 +12,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from truegain.errors import InputError, counted
@@ -252,7 +253,7 @@ def _system(made: Mapping[str, Any], head: Mapping[str, Any], file: str) -> dict
     about = scalars(head.get("metadata"), "metadata.") | scalars(made.get("metadata"), "metadata.")
     first = {name: about[name] for word in _TELLING if (name := f"metadata.{word}") in about}
     plain = {key: str(made[key]) for key in ("model", "solver", "task") if made.get(key)}
-    last = {"file": stem(file)}  # and no time, which is no name
+    last = {"file": stem(file), **scalars({"folder": PurePath(file).parent.name}, "")}  # and no time: it is no name
     return first | plain | scalars(made.get("task_args"), "task_args.") | about | last
 
 
