@@ -264,7 +264,7 @@ def test_judges_rates_the_judge_by_a_list_as_the_page_does(run: Run, folder: Pat
     for command in ("correct", "compare"):
         code, _, err = run(command, "s.toml")
         assert code == 2
-        assert "s.toml:3: ordered-judged.csv: a list of pairs sampled for differences" in err
+        assert "s.toml:3: ordered-judged.csv: this list was sampled for differences" in err
         assert "(`truegain verdict` and `truegain report` take it (gold); `truegain judge check` measures" in err
     assert "(a study reads it: `truegain verdict --gold`)" in run("experiment", "spending", "s.toml")[2]
     plain = ("llm.qrels", "runs", "-m", "P@10", "--gold")
