@@ -93,6 +93,7 @@ def test_few_clusters_are_warned_of(run: Run, folder: Path) -> None:
     assert (made.low, made.high) == (-1.0, 1.0)
     assert any("carries no information" in note for note in made.notes)
 
+
 RANKED_WITHOUT = (
     "note: --min-effect is about two systems: the ranking does not use it, only the answer about the two best does; "
     "give --pair, or --baseline\n"
