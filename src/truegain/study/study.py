@@ -465,8 +465,8 @@ class Study:
         study_labels = Labels(given.bronze, self._labels, self.topics)
         gold_relevant_from = None if config.gold is None else config.gold.relevant_from
         self.judge = self._fit_judge(study_labels, gold_relevant_from)
-        if self.judge is None and (levels := levels_of(self.measures)):  # gold labels may reach what these do not
-            tell_levels(Grades.of(self.ranked, None), levels)
+        if self.relevant_from is not None and self.judge is None:  # gold labels may reach what these do not
+            tell_levels(Grades.of(self.ranked, None), [x for x in levels_of(self.measures) if x == self.relevant_from])
         sample = config.sample
         self.unjudged_sample = None if sample is None else study_labels.sample(sample, self._runs_input, self.measures)
         self._study_data = StudyData(
