@@ -37,6 +37,14 @@ FAULTS = {
     "[resampling]\nn = 7": "s.toml:4: resampling.n 7: give a whole number of at least 100",
     'gold = "pairs.qrels"\nmeasure = "P@10"': "s.toml: how were the gold pairs sampled?",
     'judgments = "llm.qrels"': "s.toml:3: judgments appears twice, first in line 1 (keep one)",
+    'design = "topics"\n[gold]\nlabels = "pairs.qrels"\ndesign = "random"': (
+        "s.toml:6: gold.design is given twice, first as design in line 3 (keep one)"
+    ),
+    "min_effect = 0.2\nmin-effect = 0.01": "s.toml:4: min-effect is given twice, first as min_effect in line 3",
+    "[scoring]\nrelevant-from = 2\nrelevant_from = 1": (
+        "s.toml:5: scoring.relevant_from is given twice, first as scoring.relevant-from in line 4 (keep one)"
+    ),
+    'measure = "P(rel=1)@10"\nrelevant-from = 2': "s.toml:4: P(rel=1)@10 sets rel=1, and relevant-from is 2; give one",
     'measure = ["P@10",\n': "s.toml:3: the list of measure is not closed (end it with ])",
     'measure = ["P@10"\nseed = 1': "s.toml:3: the list of measure is not closed (end it with ])",
     'measure = ["P@10",\nseed = 1\npopulation = ["topics"]': "s.toml:3: the list of measure is not closed",

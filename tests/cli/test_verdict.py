@@ -94,6 +94,21 @@ def test_few_clusters_are_warned_of(run: Run, folder: Path) -> None:
     assert any("carries no information" in note for note in made.notes)
 
 
+RANKED_WITHOUT = (
+    "note: --min-effect is about two systems: the ranking does not use it, only the answer about the two best does; "
+    "give --pair, or --baseline\n"
+)
+
+
+def test_a_least_effect_without_a_pair_is_told(run: Run, folder: Path) -> None:
+    """Guards --min-effect of a ranking, which ignored it without a word; a study file sets it for all commands."""
+    ranked = ("verdict", "judgments.qrels", "runs", "-m", "P@10")
+    assert run(*ranked, "--min-effect", "0.2")[2] == RANKED_WITHOUT
+    (folder / "s.toml").write_text('judgments = "judgments.qrels"\nruns = "runs"\nmeasure = "P@10"\nmin-effect = 0.2\n')
+    for quiet in (ranked, ("verdict", "s.toml"), (*ranked, "--min-effect", "0.2", "--pair", "weak,good")):
+        assert "min-effect" not in run(*quiet)[2]
+
+
 def test_a_refusal_of_compare_names_what_answers(run: Run, folder: Path) -> None:
     """Guards systems that differ by the same amount on every topic: no test, and who tells the difference."""
     rows = "".join(f"{s},q{t},{t % 4 / 8 + gain}\n" for t in range(30) for s, gain in (("a", 0), ("b", 0.25)))
@@ -173,7 +188,7 @@ def test_ratings_costs_and_a_ranking(run: Run) -> None:
     """Guards the third form: of many runs the ranking first, then the two best, with assessors, prices and an aim."""
     words = ("--aggregate", "mean", "--population", "topics,assessors", "--min-effect", "0.02")
     code, out, err = run("verdict", "ratings.csv", "runs/", *words, "--costs", "topic=5,gold=1.5,rating=0.1")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, RANKED_WITHOUT)
     assert out.startswith("Only good may be best on nDCG@10; each of the others is worse than some other system")
     assert re.search(r"^system +nDCG@10 +rank low +rank high +tier$", out, re.MULTILINE)
     best = next(i for i, line in enumerate(out.splitlines()) if line.startswith("The two best, as if chosen"))

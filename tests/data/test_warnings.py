@@ -102,6 +102,28 @@ def test_level_never_reached() -> None:
     only(told(SCORES, measures="P(rel=3)@5"), "no label reaches 3 (the highest is 1)", "all 0")
 
 
+def test_a_level_that_all_reach_or_none_is_told_once() -> None:
+    """Guards relevant_from=0, which scored every judged document as relevant without a word, and a study's levels."""
+    labels = {"1": {"a": 1, "b": 0, "c": 0}, "2": {"a": 0, "b": 1, "c": 0}, "3": {"a": 1, "b": 0, "c": 1}}
+    runs = {name: {t: {d: float(order.index(d)) for d in order} for t in labels} for name, order in
+            (("x", "abc"), ("y", "cba"))}  # fmt: skip
+    for level, said in ((0, "every label is relevant from 0 on (the lowest is 0)"), (9, "no label reaches 9")):
+        how = tg.Scoring(relevant_from=level)
+        for ask in (
+            lambda how=how: tg.evaluate(runs, labels, ["P@2", "RR"], scoring=how),
+            lambda how=how: tg.Study(runs, labels, ["P@2", "RR"], scoring=how),
+        ):
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                ask()
+            messages = [str(w.message) for w in seen if "only 3 topics" not in str(w.message)]
+            assert [m.startswith(said) for m in messages] == [True], messages
+    positive = {t: {d: 1 for d, x in row.items() if x} for t, row in labels.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tg.evaluate(runs, positive, "P@2")
+
+
 def test_topics_without_relevant_documents() -> None:
     """Guards the count of topics where there is nothing to find."""
     only(

@@ -84,6 +84,23 @@ def test_levels_go_to_measures_that_name_none() -> None:
     assert Scoring(relevant_from=0, depth=1).depth == 1
 
 
+def test_a_level_of_1_that_is_typed_is_not_replaced() -> None:
+    """Guards P(rel=1)@5 under relevant_from=2, which was scored as P(rel=2)@5; trec_eval's num_rel_ret has no own."""
+    run, labels = {str(t): {"a": 1.0, "b": 0.5} for t in range(25)}, {str(t): {"a": 1, "b": 2} for t in range(25)}
+    for name in ("P(rel=1)@2", "AP(rel=1)", "precision@2-l1", "P(judged_only=True,rel=1)@2"):
+        parsed = parse_measure(name)
+        for measure in (name, parsed):
+            with pytest.raises(tg.MeasureError, match=r"rel=1.*sets rel=1, and relevant_from is 2; give one") as told:
+                tg.evaluate(run, labels, measure, scoring=Scoring(relevant_from=2))
+            assert (told.value.argument, told.value.value) == ("relevant_from", 2)
+        with pytest.raises(tg.MeasureError, match="sets rel=1"):
+            tg.Study({"x": run, "y": run}, labels, name, scoring=Scoring(relevant_from=2))
+        assert str(at_level(parsed, 1)) == str(parsed) == str(at_level(parsed, None))
+    assert parse_measure("P(rel=1)@5") == parse_measure("P@5")
+    for name in ("num_rel_ret", "NumRelRet"):
+        assert str(at_level(parse_measure(name), 2)) == "NumRet(rel=2)"
+
+
 def test_gains_that_may_be_levels_are_told() -> None:
     """Guards the warning: fractions under a cascade that takes labels as levels, and only there."""
     run, labels = {"1": {"a": 1.0, "b": 0.5}}, {"1": {"a": 1.5, "b": 1}}
@@ -103,7 +120,8 @@ def one_list(labels: Sequence[int], measure: str, **options: Any) -> float:
 
 def test_limits_of_options() -> None:
     """Guards the least level and depth that have a meaning, by what they do, and the next ones, which are refused."""
-    assert one_list([0, 1, 2], "P@3", relevant_from=0) == 1
+    with pytest.warns(tg.DataWarning, match="every label is relevant from 0 on"):
+        assert one_list([0, 1, 2], "P@3", relevant_from=0) == 1
     assert one_list([0, 1, 2], "P@3", relevant_from=0.5) == pytest.approx(2 / 3)
     assert one_list([0, 1, 2], "P@3", relevant_from=2) == pytest.approx(1 / 3)
     assert one_list([1, 1, 2], "P@3", depth=1) == pytest.approx(1 / 3)

@@ -39,7 +39,8 @@ def test_a_measure_answers_to_the_words_it_was_asked_by() -> None:
     study = tg.Study(RUNS, LABELS, ["P_5", "RBP(p=0.8)"])
     assert study.verdict("a", "b", "RBP(p=0.8)").comparison.measure == study.verdict("a", "b", "RBP").comparison.measure
     assert study.verdict("a", "b", "P_5").comparison == study.verdict("a", "b", "P@5").comparison
-    assert tg.Study(RUNS, LABELS, "P@5", scoring=tg.Scoring(relevant_from=2)).best("P@5").measure == "P(rel=2)@5"
+    with pytest.warns(tg.DataWarning, match="no label reaches 2"):
+        assert tg.Study(RUNS, LABELS, "P@5", scoring=tg.Scoring(relevant_from=2)).best("P@5").measure == "P(rel=2)@5"
     with pytest.raises(tg.TruegainError, match=r"the study has no measure RBP\(p=0.5\); it has P@5, RBP"):
         study.verdict("a", "b", "RBP(p=0.5)")
 

@@ -14,14 +14,15 @@ from truegain.cli.options import JudgmentsOrAnswers, RunFiles, with_options
 from truegain.cli.output import TableOutput, digests, write_json
 from truegain.cli.questions import typed
 from truegain.cli.rating_options import RatingOptions, rule_in_words
-from truegain.cli.streams import in_words
-from truegain.cli.study_files import StudyFile, typed_claims
+from truegain.cli.streams import in_words, tell
+from truegain.cli.study_files import StudyFile, is_typed, typed_claims
 from truegain.cli.study_options import Claims, StudyOptions
 from truegain.config import StudyConfig
 from truegain.io.file_options import file_options
 from truegain.io.files import STANDARD_INPUT, expand, shown_path, write_bytes
 from truegain.io.formats import system_name
 from truegain.io.nugget_files import is_nuggets
+from truegain.message import option
 from truegain.results.base import Table
 from truegain.results.table import Cell
 from truegain.study.inputs import StudyInputs, each_alone, joint_sentences
@@ -80,6 +81,12 @@ def verdict_command(
     compared = [(*both, m) for both in pairs for m in study.measures] or [
         (r.systems[1], r.systems[0], m) for r, m in zip(rankings, study.measures, strict=True)
     ]
+    if rankings and study.min_effect and is_typed(context, "min_effect"):
+        tell(
+            f"{option('--min-effect')} is about two systems: the ranking does not use it, only the answer about the "
+            f"two best does; give {option('--pair')}, or {option('--baseline')}",
+            "note",
+        )
     verdicts = [study.verdict(a, b, m, options.costs) for a, b, m in compared]
     together = [] if rankings else joint_sentences(study, verdicts)
     rule = rule_in_words(config.ratings, reading)

@@ -180,13 +180,28 @@ def check_grades(ranked: RankedGains, levels: Sequence[float], skip: bool) -> No
     tell_grades(Grades.of(ranked, min(levels, default=None)), levels, skip)
 
 
-def tell_grades(grades: Grades, levels: Sequence[float], skip: bool) -> None:
-    """Tell what is suspicious in labels, at the levels of relevance that measures ask for."""
+def tell_levels(grades: Grades, levels: Sequence[float], skip: bool = False) -> bool:
+    """Tell of levels of relevance that no label reaches, and that all do; whether all reach one of 0 or less.
+
+    Where all reach a level above 0, only what is relevant may have been listed, as BEIR does.
+    """
+    all_do = [level for level in sorted(set(levels)) if level <= 0 and grades.values and grades.least >= level]
+    for level in all_do:
+        warn(
+            f"every label is relevant from {level:g} on (the lowest is {grades.least:g}); measures at that level do "
+            "not tell labels apart"
+        )
     for level in sorted(set(levels)):
         if grades.highest < level:
             what = "have no value" if skip else "are all 0"
             warn(f"no label reaches {level:g} (the highest is {grades.highest:g}); measures at that level {what}")
-    if levels and grades.values and grades.least >= min(levels) and len(grades.values) > LEVELS:
+    return bool(all_do)
+
+
+def tell_grades(grades: Grades, levels: Sequence[float], skip: bool) -> None:
+    """Tell what is suspicious in labels, at the levels of relevance that measures ask for."""
+    told = tell_levels(grades, levels, skip)
+    if levels and grades.values and grades.least >= min(levels) and len(grades.values) > LEVELS and not told:
         warn(
             f"every judged document counts as relevant: labels are {grades.least:g} to {grades.greatest:g}, more than "
             f"{LEVELS} different ones, and those of {min(levels):g} or more are relevant; if they are magnitudes, say "

@@ -159,7 +159,9 @@ class StudyText:
             hint = "copy it here; the files it names may be remote"
             raise InputError("a study file must be on this machine", file=path, hint=hint)
         text, file = _text(path), shown_path(path)
-        values, tables = _flat(_parsed(text, file), text, file)
+        parsed = _parsed(text, file)
+        _check_once(parsed, text, file)
+        values, tables = _flat(parsed, text, file)
         return cls(path, file, text, values, tables)
 
     def options(self, allowed: Collection[str], what: str) -> Iterator[tuple[str, str, Any, int | None]]:
@@ -246,6 +248,31 @@ def _flat(values: dict[str, Any], text: str, file: str) -> tuple[dict[str, Any],
             flat[names[own]] = inner
             tables[names[own]] = key
     return flat, tables
+
+
+def _check_once(values: dict[str, Any], text: str, file: str) -> None:
+    r"""Refuse an option that stands there by two keys: with - and with _, or at the top and in the table of its config.
+
+    >>> import truegain.config
+    >>> both = {"design": "topics", "gold": {"design": "random"}}
+    >>> _check_once(both, 'design = "topics"\n[gold]\ndesign = "random"', "study.toml")
+    Traceback (most recent call last):
+    truegain.errors.InputError: study.toml:3: gold.design is given twice, first as design in line 1 (keep one)
+    """
+    seen: dict[str, list[tuple[int, str]]] = {}
+    for key, value in values.items():
+        begin = line_of(text, key) or 0
+        names = {of.field: of.name for of in OF_CONFIGS if of.table == key} if isinstance(value, dict) else {}
+        for inner in value if names else ():
+            option = names.get(inner.replace("-", "_"), f"{key}.{inner}")
+            seen.setdefault(option, []).append((line_of(text, inner, begin) or begin, f"{key}.{inner}"))
+        if not names:
+            seen.setdefault(key.replace("-", "_"), []).append((begin, key))
+    for places in seen.values():
+        if len(places) > 1:
+            (first, earlier), (line, later) = sorted(places)[:2]
+            problem = f"{later} is given twice, first as {earlier} in line {first}"
+            raise InputError(problem, file=file, line=line, hint="keep one")
 
 
 def line_of(text: str, key: str, after: int | None = 0) -> int | None:

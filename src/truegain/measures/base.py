@@ -202,7 +202,28 @@ class Measure(metaclass=MeasureType):
     def __matmul__(self, at: float) -> Self:
         if self.AT is None:
             raise MeasureError(f"{self.NAME} takes no cutoff; write {self.NAME}")
-        return replace(self, **{self.AT: at})
+        return replace(self, **{self.AT: at}).with_own_rel(self.has_own_rel)
+
+    @property
+    def has_own_rel(self) -> bool:
+        """Whether its text sets `rel`, as that of 'P(rel=1)@10' does; no matter of equality, nor of how it prints."""
+        return getattr(self, "_own_rel", False)
+
+    def with_own_rel(self, own: bool) -> Self:
+        """The measure, knowing whether its text sets `rel`.
+
+        Parameters
+        ----------
+        own : bool
+            Whether it does.
+
+        Returns
+        -------
+        Measure
+            The measure itself.
+        """
+        object.__setattr__(self, "_own_rel", own)
+        return self
 
     def in_order(self, names: Sequence[str]) -> Self:
         """The measure, printing some parameters first, so that a text comes back as it was written.

@@ -405,7 +405,7 @@ def measures_in(text: object) -> list[NamedMeasure]:
         )
     trec = expanded(text)
     if trec:
-        return [NamedMeasure(name, _canonical(form)) for name, form in trec]
+        return [NamedMeasure(name, _canonical(form).with_own_rel(False)) for name, form in trec]
     return [NamedMeasure(text, _canonical(text))]
 
 
@@ -419,7 +419,7 @@ def _canonical(text: str) -> Measure:
     if "(" in name:  # an alias that sets a parameter, such as NumRelRet
         if form["params"]:
             raise MeasureError(f"{text}: {form['name']} is {name}; write that with the parameters you want")
-        return _canonical(name if form["at"] is None else f"{name}@{form['at']}")
+        return _canonical(name if form["at"] is None else f"{name}@{form['at']}").with_own_rel(False)
     if name in OF_NUGGETS:
         raise MeasureError(
             f"{name} is a measure of nuggets: give the nuggets and what answers support of them, not judgments and runs"
@@ -435,7 +435,8 @@ def _canonical(text: str) -> Measure:
         measure = kind(**params)
     except TypeError as error:
         raise MeasureError(f"{text}: {error}") from None
-    return (measure if form["at"] is None else measure @ _at(text, form["at"])).in_order(list(params))
+    measure = measure if form["at"] is None else measure @ _at(text, form["at"])
+    return measure.in_order(list(params)).with_own_rel("rel" in params)
 
 
 def _of_ranx(name: str, at: str | None) -> str | None:

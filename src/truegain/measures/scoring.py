@@ -192,10 +192,28 @@ def _one(measure: Measure, ranked: RankedGains, scoring: Scoring) -> npt.NDArray
 
 
 def at_level(measure: Measure, level: float | None) -> Measure:
-    """The measure at another level of relevance, unless it names its own or has none."""
+    """The measure at another level of relevance, unless it names its own or has none.
+
+    Refused where its text names 1: a measure prints without it, as one that names none.
+
+    >>> from truegain.measures.catalogue import parse_measure
+    >>> at_level(parse_measure("P@10"), 2), at_level(parse_measure("P(rel=3)@10"), 2)
+    (P(rel=2)@10, P(rel=3)@10)
+    >>> at_level(parse_measure("P(rel=1)@10"), 2)
+    Traceback (most recent call last):
+    truegain.errors.MeasureError: P(rel=1)@10 sets rel=1, and relevant_from is 2; give one of them
+    """
     if level is None or getattr(measure, "rel", None) != 1:
         return measure
-    return replace(measure, rel=int(level) if float(level).is_integer() else level)  # type: ignore[call-arg]
+    leveled = replace(measure, rel=int(level) if float(level).is_integer() else level)  # type: ignore[call-arg]
+    if measure.has_own_rel and level != 1:
+        typed = str(leveled).replace(f"rel={leveled.rel}", "rel=1", 1)  # type: ignore[attr-defined]
+        raise MeasureError(
+            f"{typed} sets rel=1, and {argname('relevant_from')} is {level:g}; give one of them",
+            value=level,
+            remedy="give one of them",
+        )
+    return leveled
 
 
 def heeded(scoring: Scoring | None, *names: str) -> Scoring:

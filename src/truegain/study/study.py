@@ -13,6 +13,7 @@ import numpy as np
 
 from truegain._version import __version__
 from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample
+from truegain.data.checks import Grades, tell_levels
 from truegain.data.id_matching import FEW
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
@@ -31,7 +32,7 @@ from truegain.measures.base import Measure
 from truegain.measures.catalogue import MeasureLike, MeasuresLike, NamedMeasure, measures_in, parse_measures
 from truegain.measures.items import ItemMean, OfItems
 from truegain.measures.label_weights import StandIn
-from truegain.measures.scoring import at_level, keys_in_question, matching_for, measures_for
+from truegain.measures.scoring import at_level, keys_in_question, levels_of, matching_for, measures_for
 from truegain.message import Message, arg, argname, gold_drawn, with_marks
 from truegain.pooling.bounds import has_bounds
 from truegain.results.base import provenance_of
@@ -464,6 +465,8 @@ class Study:
         study_labels = Labels(given.bronze, self._labels, self.topics)
         gold_relevant_from = None if config.gold is None else config.gold.relevant_from
         self.judge = self._fit_judge(study_labels, gold_relevant_from)
+        if self.relevant_from is not None and self.judge is None:  # gold labels may reach what these do not
+            tell_levels(Grades.of(self.ranked, None), [x for x in levels_of(self.measures) if x == self.relevant_from])
         sample = config.sample
         self.unjudged_sample = None if sample is None else study_labels.sample(sample, self._runs_input, self.measures)
         self._study_data = StudyData(
