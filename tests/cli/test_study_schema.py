@@ -5,9 +5,10 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 
+import truegain as tg
 from tests.cli.conftest import Run
 from tests.cli.test_verdict import folder  # noqa: F401
 from truegain.cli.init import schema_of_studies
@@ -66,3 +67,34 @@ def test_every_option_of_a_verdict_is_in_the_schema(run: Run, folder: Path) -> N
     assert {"memory", "run-on", "run_on"} <= {*schema["properties"]}
     assert schema["required"] == ["judgments"]
     assert "`truegain init --schema`" in run("schema", "study")[2]
+
+
+CLAIMS = {
+    ("verdict", "--baseline", "x"): "--baseline x is not a system here; there are weak, good",
+    ("gate", "--candidate", "x"): "--candidate x is not a system here; there are weak, good",
+    ("settle", "--baseline", "weak", "--candidate", "x"): "--candidate x is not a system here; there are",
+    ("compare", "--baseline", "x"): "--baseline x is not a system here; there are weak, good",
+    ("unjudged", "--show", "next", "--pair", "x,weak"): "--pair x is not a system here; there are weak, good",
+    ("verdict", "--pair", "x,y"): "--pair x,y are not systems here; there are weak, good",
+    ("report", "--baseline", "x"): "--baseline x is not a system here; there are weak, good",
+}
+
+
+@pytest.mark.parametrize("words", CLAIMS)
+def test_a_name_that_is_no_system_is_told_with_its_option(run: Run, folder: Path, words: tuple[str, ...]) -> None:  # noqa: F811
+    """Guards one wording of all commands: the option, the name, and the systems there are."""
+    code, _, err = run(words[0], "judgments.qrels", "runs/weak.run", "runs/good.run", "-m", "P@10", *words[1:])
+    assert (code, CLAIMS[words] in err) == (2, True), err
+
+
+def test_sentences_name_what_to_give_in_place(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards a folder that is no study, a rule as a dict, and gold labels by their place."""
+    code, _, err = run("annotate", "check", "nosuch")
+    assert (code, err) == (
+        2,
+        "error: nosuch is not a study: it has no judging.toml (create one with `truegain annotate init nosuch`)\n",
+    )
+    with pytest.raises(tg.TruegainError, match=r"^ratings is a dict; give tg.Ratings\(aggregate='mean'\) or 'mean'$"):
+        tg.StudyConfig(ratings={"aggregate": "mean"})  # type: ignore[arg-type]
+    labels = {"1": {"a": 1, "b": 0}}
+    assert tg.judge_quality(labels, tg.Gold(labels, design="random")).rows
