@@ -138,7 +138,8 @@ def _kind(name: str, kind: Any, description: str) -> Any:
 def _several_of(names: Collection[str]) -> Any:
     """Some of the names of a catalogue, in a list or a text with commas; or `fixed` alone."""
     one = f"({'|'.join(names)})"
-    text = Annotated[str, msgspec.Meta(pattern=rf"^\s*({FIXED}|{one}(\s*,\s*{one})*)\s*$")]
+    pattern = rf"^\s*({FIXED}|{one}(\s*,\s*{one})*)\s*$"
+    text = Annotated[str, msgspec.Meta(extra_json_schema={"pattern": pattern})]  # `pattern=` crashes msgspec 0.22
     return text | Annotated[list[Literal[tuple(names)]], AT_LEAST_ONE]  # type: ignore[misc]
 
 
