@@ -109,7 +109,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "from_counts": (lambda: tg.Judge.from_counts(3, 4), "relevant=3: give"),  # type: ignore[arg-type]
     "from_counts text": (lambda: tg.Judge.from_counts((3, 4), ("a", 3)), "nonrelevant=.'a', 3.: give"),  # type: ignore[arg-type]
     "Judge.fit": (lambda: tg.Judge.fit(BRONZE), "gold is missing"),
-    "mean of no system": (lambda: SCORES.mean("zz"), "there is no system 'zz' here; there are a, b"),
+    "mean of no system": (lambda: SCORES.mean("zz"), "zz is not a system here; there are a, b"),
     "mean of no measure": (lambda: SCORES.mean("a", "zz"), "there is no measure 'zz' here; there are AP, P@10"),
     "latex": (lambda: SCORES.latex(intervals=True), "intervals: these scores have none"),
     "empty gold": (lambda: tg.Study(RUNS, BRONZE, "P@10", gold={}), "^gold: there are no judgments"),

@@ -158,7 +158,7 @@ def test_the_workflow_passes_fails_or_warns(checkout: Path, code: int) -> None:
     assert summary == comment
     if code == 2:
         assert ended.asked_of("gh") == []
-        assert "eval/study.toml:8: candidate: new is not a system here" in ended.printed
+        assert "eval/study.toml:8: candidate new is not a system here" in ended.printed
     else:
         assert ended.asked_of("gh") == ["pr comment 7 --edit-last --create-if-none --body-file gate.md"]
         assert {0: "new: passes", 1: "new: fails", 3: "new: inconclusive"}[code] in comment

@@ -103,7 +103,7 @@ def test_mistakes() -> None:
     study: Any = tg.Study(RUNS, QRELS, "P@1")
     wrong: list[tuple[Callable[[], object], str]] = [
         (lambda: assert_better(RUNS, "poor", "good"), "study is a dict; give a tg.Study"),  # type: ignore[arg-type]
-        (lambda: assert_better(study, "por", "good"), "por is not a system here"),
+        (lambda: assert_better(study, "por", "good"), "baseline 'por' is not a system here"),
         (lambda: assert_better(study, [], "good"), "baseline is empty"),
         (lambda: assert_better(study, "poor"), "there are 2 other systems"),
         (lambda: assert_not_worse(study, "poor", "good", by=0.1, on_unknown="ignore"), "on_unknown 'ignore'"),  # type: ignore[arg-type]

@@ -359,7 +359,8 @@ class StudyConfig:
 
     Examples
     --------
-    >>> StudyConfig(gold="people.csv", unjudged="sample.csv").unjudged
+    >>> config = StudyConfig(gold=Gold("people.csv", design="random"), unjudged="sample.csv")
+    >>> config.unjudged
     UnjudgedSample(labels='sample.csv', predicted=False, sequential=False)
     """
 
@@ -459,9 +460,7 @@ def _check_given(gold: Mapping[str, Any], sample: Mapping[str, Any], own: Mappin
     """Refuse words about gold labels, or about a sample of unjudged documents, where there are none."""
     if "labels" not in gold:
         if "design" in gold:
-            raise TruegainError(
-                f"{arg('design', gold['design'])} says how gold labels were sampled; give them with {arg('gold')}"
-            )
+            raise TruegainError(f"{argname('design')} describes gold labels; give these with {arg('gold')}")
         if "relevant_from" in gold:
             raise TruegainError(
                 f"{argname('gold_relevant_from')} says which gold labels are relevant; give them with {arg('gold')}"
@@ -509,6 +508,10 @@ def config_of(kind: type[Config], value: object) -> Config | None:
     """
     if value is None or isinstance(value, kind):
         return value
+    if kind is Ratings and isinstance(value, Mapping):
+        given = ", ".join(f"{name}={inner!r}" for name, inner in value.items())
+        short = f" or {value['aggregate']!r}" if [*value] == ["aggregate"] else ""
+        raise TruegainError(f"{argname('ratings')} is a dict; give tg.Ratings({given}){short}")
     return kind(value)  # type: ignore[call-arg]
 
 

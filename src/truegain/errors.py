@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from truegain.message import Message, argname, with_marks
+from truegain.message import Message, argname, argvalue, with_marks
 
 ORDER = "on the command line judgments come first, then the runs; in Python the runs come first"
 NEAR = 0.7  # the least likeness, 0 to 1, of a name that may have been meant
@@ -279,6 +279,23 @@ def there_are(unknown: Sequence[str], names: Sequence[str], most: int = 3) -> st
     close = dict.fromkeys(filter(None, (meant(name, names) for name in unknown)))
     there = f"here are {some(names, most)}"
     return f"did you mean {' and '.join(close)}? T{there}" if close else f"t{there}"
+
+
+def no_system(argument: str, unknown: Sequence[str], systems: Sequence[str]) -> TruegainError:
+    """The refusal of names that are no systems here, with the argument that has them; '' where none is to be named.
+
+    >>> error = no_system("baseline", ["BM25"], ["bm25", "dense"])
+    >>> print(error)
+    baseline 'BM25' is not a system here; did you mean bm25? There are bm25, dense
+    >>> error.argument, error.value
+    ('baseline', 'BM25')
+    >>> print(no_system("", ["x", "y"], ["bm25", "dense"]))
+    x, y are not systems here; there are bm25, dense
+    """
+    value = unknown[0] if len(unknown) == 1 else list(unknown)
+    named = argname(argument, value) if argument else argvalue("system", value, ", ".join(unknown))
+    are = "is not a system" if len(unknown) == 1 else "are not systems"
+    return TruegainError(f"{named} {are} here; {there_are(unknown, systems, 8)}")
 
 
 def meant(unknown: str, names: Sequence[str]) -> str | None:

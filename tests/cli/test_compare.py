@@ -149,7 +149,7 @@ def test_options_of_eval(run: Run) -> None:
     ("words", "said"),
     [
         (["runs/r0.run"], "error: a comparison needs at least 2 systems; there is 1 (r0)"),
-        (["runs", "--baseline", "bm25"], "error: there is no system 'bm25' to be the baseline; there are r0, r1, r2"),
+        (["runs", "--baseline", "bm25"], "error: --baseline bm25 is not a system here; there are r0, r1, r2"),
         (["runs", "--confidence", "95"], "error: --confidence 95 is not between 0 and 1; write 0.95 for 95%"),
         (["runs", "-m", "nDGC"], "error: "),
     ],

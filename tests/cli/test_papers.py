@@ -226,7 +226,7 @@ def test_names_that_cannot_be(text: str, words: tuple[str, ...], fault: str, run
         (("compare", "--pairs", "--groups"), "--pairs and --groups choose different tables"),
         (("compare", "--with-intervals"), "--with-intervals: intervals are part of tables of systems by measures"),
         (("compare", "--percent", "--pairs", "--format", "latex"), "--percent: this applies to tables"),
-        (("compare", "--baseline", "nobody", "--format", "latex"), "there is no system 'nobody'"),
+        (("compare", "--baseline", "nobody", "--format", "latex"), "--baseline nobody is not a system here"),
     ],
 )
 def test_what_does_not_go_together(words: tuple[str, ...], fault: str, run: Run) -> None:

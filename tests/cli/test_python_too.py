@@ -112,7 +112,7 @@ def test_compare_over_collections(run: Run, folder: Path) -> None:
         ({"scoring": tg.Scoring(depth=3)}, "depth: does not apply"),
         ({"test": tg.PublishedTest(meta=cast("Any", "some"))}, "meta 'some'"),
         ({"test": tg.PublishedTest(effect="logit")}, "is for meta-analysis"),
-        ({"baseline": "c"}, "there is no system 'c'"),
+        ({"baseline": "c"}, "baseline 'c' is not a system here"),
         ({"population": "assessors"}, "population 'assessors'"),
     ):
         words_: dict[str, Any] = {"population": "collection", "resampling": tg.Resampling(n=100), **options}

@@ -25,11 +25,11 @@ FAULTS = {
     'population = ["topics", "people"]': "s.toml:3: population: 'people' is not known",
     "min_effect = 0\n[costs]\ngold = 2\ntpic = 5": "s.toml:6: costs: 'tpic' has no price here",
     'judge-model = "m"\n[system-models]\nnobody = "m"': "s.toml:5: system-models: nobody is not a system here",
-    'baseline = "nobody"\ncandidate = "good"': "s.toml:3: baseline: nobody is not a system here; there are fair,",
-    'pair = "weak,nobody"': "s.toml:3: pair names nobody, which is not a system here",
+    'baseline = "nobody"\ncandidate = "good"': "s.toml:3: baseline nobody is not a system here; there are fair,",
+    'pair = "weak,nobody"': "s.toml:3: pair nobody is not a system here",
     'gold = "none.qrels"\ndesign = "random"': "s.toml:3: gold: none.qrels: no such file",
     'design = "randm"': "s.toml:3: design 'randm' is not known; give one of random, by-bronze,",
-    'population = "fixed"': 's.toml:3: population = "fixed", and nothing else was sampled',
+    'population = "fixed"': 's.toml:3: With population = "fixed", nothing here is uncertain',
     'seed = 1\n[gold]\nlabels = "none.qrels"\ndesign = "random"': "s.toml:5: gold.labels: none.qrels: no such file",
     '[gold]\nlabels = "pairs.qrels"\ndesign = "randm"': "s.toml:5: design 'randm' is not known; give one of random,",
     '[gold]\nlabel = "pairs.qrels"': "s.toml:4: 'label' is not an option of [gold] (did you mean labels?)",
@@ -89,7 +89,7 @@ def test_what_was_typed_is_told_as_typed(run: Run, folder: Path) -> None:  # noq
     """Guards the other side: an option of the command line keeps its name, and the file is not blamed for it."""
     (folder / "s.toml").write_text(f"{BASE}confidence = 0.9\n")
     assert run("verdict", "s.toml", "--confidence", "95")[2].startswith("error: --confidence 95 is not between")
-    assert run("verdict", "s.toml", "--pair", "weak,nobody")[2].startswith("error: --pair names nobody")
+    assert run("verdict", "s.toml", "--pair", "weak,nobody")[2].startswith("error: --pair nobody is not a system here")
     (folder / "s.toml").write_text(f"{BASE}confidence = 95\n")
     run("verdict", "s.toml")
     assert "s.toml" not in run("verdict", "judgments.qrels", "runs", "--confidence", "95")[2]

@@ -121,7 +121,7 @@ def test_a_refusal_of_compare_names_what_answers(run: Run, folder: Path) -> None
 def test_one_system_of_answers_needs_answers_of_another(run: Run, folder: Path) -> None:
     """Guards the advice where only one system has answers."""
     (folder / "a.csv").write_text("system,topic,f\n" + "".join(f"a,q{t},0.{t}\n" for t in range(9)))
-    assert "give the run or the answers of another" in run("verdict", "a.csv", "--score", "f")[2]
+    assert "there is only a; add another run" in run("verdict", "a.csv", "--score", "f")[2]
 
 
 def test_tables_tell_the_digests_of_what_they_are_of(run: Run, folder: Path) -> None:
@@ -179,7 +179,7 @@ def test_gold_topics_and_other_collections(run: Run) -> None:
     assert f"for topics like these {TOPICS}, on other collections of the same kind" in out.splitlines()[0]
     rows = [line.split("  ")[0] for line in out.splitlines()[3:8]]
     assert rows == ["topics", "collection", "gold", "all sources", "uncorrected"]
-    assert "The interval over topics also covers the uncertainty from documents and gold labels" in out
+    assert "The row topics already includes the uncertainty from documents and gold labels" in out
     assert "more gold topics" in out
     assert "Not covered: mistakes in the gold labels." in out
 
@@ -349,7 +349,7 @@ def test_a_study_in_a_file(run: Run, folder: Path) -> None:
         ("seed = 1\n\nmeasure = []", "kept.toml:3: measure is an empty list"),
         ("seed = 1\nmin_effect = 'much'", "kept.toml:2: min_effect is 'much' ("),
         ("min_effect = -1", "kept.toml:1: min_effect -1.0: give"),
-        ("[system-models]\na = 'm'\n[population]\nb = 2", "kept.toml:3: population: 'b=2' is not known"),
+        ("[system-models]\na = 'm'\n[population]\nb = 2", "kept.toml:3: population is a table (give a text)"),
         ("study = 'kept.toml'", "'study' is not an option of verdict"),
     ],
 )
@@ -376,7 +376,10 @@ def test_a_candidate_against_several_baselines(run: Run, folder: Path) -> None:
     [
         (("--candidate", "weak"), "--baseline is not given, and there are 2 other systems; name one of them"),
         (("--baseline", "weak", "--baseline", "fair", "--baseline", "good"), "every system is a --baseline; leave one"),
-        (("--baseline", "poor", "--candidate", "good"), "poor is not a system here; there are fair, good, weak"),
+        (
+            ("--baseline", "poor", "--candidate", "good"),
+            "--baseline poor is not a system here; there are fair, good, weak",
+        ),
         (("--baseline", "good", "--candidate", "good"), "good is compared with itself"),
         (("--baseline", "weak", "--pair", "weak,good"), "leave out --baseline and --candidate, or --pair"),
     ],
@@ -542,14 +545,14 @@ def test_a_judge_asked_again(run: Run, folder: Path) -> None:
 
 
 MISTAKES = [
-    (("judgments.qrels", "runs/weak.run"), "a verdict is about two systems, and there is 1 (weak)"),
-    (("judgments.qrels", "runs", "--pair", "weak,none"), "--pair names none, which is not a system here"),
+    (("judgments.qrels", "runs/weak.run"), "A verdict compares two systems, but there is only weak; add another run."),
+    (("judgments.qrels", "runs", "--pair", "weak,none"), "--pair none is not a system here"),
     (("judgments.qrels", "runs", "--pair", "no,none"), "--pair names no, none, which are not systems here"),
     (("judgments.qrels", "runs", "--pair", "weak"), "is not two systems; write --pair a,b"),
     (("judgments.qrels", "runs", "--pair", "weak,weak"), "weak is compared with itself"),
     (
         ("judgments.qrels", *TWO, "--design", "topics"),
-        "--design topics says how gold labels were sampled",
+        "--design describes gold labels; give these with --gold",
     ),
     (
         ("judgments.qrels", *TWO, "--gold-relevant-from", "1"),
@@ -569,7 +572,7 @@ MISTAKES = [
     (("judgments.qrels", *TWO, "--population", "topics,moon"), "'moon' is not known"),
     (("judgments.qrels", *TWO, "--population", ""), "'' is not known"),
     (("judgments.qrels", *TWO, "--population", "fixed,topics"), "cannot be combined"),
-    (("judgments.qrels", *TWO, "--population", "fixed"), "nothing else was sampled"),
+    (("judgments.qrels", *TWO, "--population", "fixed"), "nothing here is uncertain"),
     (("judgments.qrels", *TWO, "--costs", "topic=5,beer=1"), "'beer' has no price here"),
     (("judgments.qrels", *TWO, "--costs", "topic=5,topic=6"), "topic has two prices"),
     (("judgments.qrels", *TWO, "--costs", "gold=much"), "the price of gold is 'much'"),

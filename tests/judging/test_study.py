@@ -196,7 +196,7 @@ def test_a_study_with_faults_is_not_opened(tmp_path: Path) -> None:
     )
     with pytest.raises(TruegainError, match=r"size is 0.*; and 1 more: truegain annotate check"):
         read_study(tmp_path)
-    with pytest.raises(TruegainError, match=r"no such file.*annotate init"):
+    with pytest.raises(TruegainError, match=r"is not a study.*annotate init"):
         read_study(tmp_path / "none")
 
 

@@ -317,7 +317,7 @@ def test_one_system_and_unknown_ones_are_refused() -> None:
         tg.plan_labels(
             {"s0": runs["s0"]}, bronze, "P@5", config=tg.StudyConfig(gold=tg.Gold(tg.sample_gold(runs, bronze, "P@5")))
         )
-    with pytest.raises(tg.TruegainError, match="there is no system 'x'"):
+    with pytest.raises(tg.TruegainError, match="pair 'x' is not a system here"):
         tg.sample_gold(runs, bronze, "P@5", pair=("s0", "x"))
     with pytest.raises(tg.MeasureError, match="AP cannot be corrected from scattered gold labels"):
         tg.sample_gold(runs, bronze, "AP")

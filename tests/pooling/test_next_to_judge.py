@@ -414,7 +414,7 @@ def test_what_is_refused() -> None:
         tg.evaluate(runs, few, "RR", fill="predicted")
     with pytest.raises(MeasureError, match="sign is certain"):
         next_to_judge(runs, few, "AP", pair=("s0", "s1"), until="certain")
-    with pytest.raises(TruegainError, match="no run is named x"):
+    with pytest.raises(TruegainError, match="pair 'x' is not a system here"):
         next_to_judge(runs, few, "P@10", pair=("s0", "x"))
     with pytest.raises(TruegainError, match="give at least two"):
         next_to_judge({"s0": runs["s0"]}, few, "P@10")

@@ -219,7 +219,7 @@ def test_gold_by_whole_topics_counts_topics() -> None:
     assert "gold labels" not in str(by_topics)
     at_random = tg.PreferenceStudy(rows, gold=enough, design="random").verdict("prod", "new")
     assert at_random.sizes["gold"] == "36 gold comparisons"
-    assert "the uncertainty from gold comparisons, whose share" in str(at_random)
+    assert "the uncertainty from gold comparisons; its share" in str(at_random)
 
 
 def test_gold_that_is_lost_or_of_a_model_is_told() -> None:
@@ -355,7 +355,7 @@ def test_what_preferences_do_not_tell_of() -> None:
     rows, _ = made(people=4, asked=1)
     refused: list[tuple[dict[str, Any], str]] = [
         ({"population": "collection"}, "preferences show how answers vary over topics and assessors"),
-        ({"population": "fixed"}, "nothing else was sampled"),
+        ({"population": "fixed"}, "nothing here is uncertain"),
         ({"population": "topics,assessors"}, "90 of 90 topics and pairs have one vote"),
         ({"measures": "nDCG@10"}, "There are half-wins, bradley-terry, win-rate, davidson"),
         ({"measurs": "half-wins"}, "PreferenceStudy has no option measurs; did you mean measures?"),

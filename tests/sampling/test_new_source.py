@@ -125,7 +125,7 @@ def test_names_come_from_the_catalogue(run: Run, registered: Runs, folder: Path)
     )
     assert COMPLETERS["--population"]("topics,d") == ["topics,days"]
     _, out, _ = run("verdict", *words, "--population", "topics,days")
-    assert "The interval over days also covers the uncertainty from topics" in out
+    assert "The row days already includes the uncertainty from topics" in out
     assert "Most influential days: day" in out
     code, _, err = run("report", *words, "--population", "days", "-o", "page.html")
     assert code == 0, err

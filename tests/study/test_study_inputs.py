@@ -114,7 +114,7 @@ def test_refusals_name_what_was_asked_and_what_can_be_done() -> None:
     half = {t: {d: g for d, g in row.items() if int(d[1:]) % 2} for t, row in ERRING.items()}
     with pytest.raises(tg.InputError, match=r"have no bronze label.*relevance, leave them out of the gold labels\)$"):
         tg.Study(RUNS, half, "P@5", gold=tg.Gold(LABELS, design="random"))
-    with pytest.raises(tg.TruegainError, match=r"^population='fixed', and nothing else was sampled"):
+    with pytest.raises(tg.TruegainError, match=r"^With population='fixed', nothing here is uncertain"):
         tg.Study(RUNS, LABELS, "P@5", population="fixed")
 
 

@@ -261,7 +261,7 @@ def test_shares_are_explained_where_there_are_some() -> None:
     whole = verdict(-0.01, 0.05).by_source[-1]
     topics, gold = Line("topics", -0.01, 0.05, Share(0.9, 0.8, 1.0)), Line("gold", 0.01, 0.03, Share(0.1, 0.0, 0.2))
     text = verdict(-0.01, 0.05, by_source=(topics, gold, whole)).text()
-    assert "also covers the uncertainty from gold labels, whose share is listed separately" in text
+    assert "already includes the uncertainty from gold labels; its share is shown separately" in text
     assert "narrower" not in text
     wide, joint = replace(gold, low=-0.02, high=0.06), replace(whole, low=-0.02, high=0.06)
     assert (
@@ -269,10 +269,10 @@ def test_shares_are_explained_where_there_are_some() -> None:
     )
     assert "over topics is the narrower." in verdict(-0.01, 0.05, by_source=(topics, wide, whole)).text()  # by rates
     away = verdict(-0.01, 0.05, by_source=(topics, replace(gold, away=True), whole)).text()
-    assert "the uncertainty from gold labels of other topics, whose" in away
+    assert "the uncertainty from gold labels of other topics; its" in away
     unknown = tuple(replace(x, share=Share(0.5, 0.0, 1.0)) for x in (topics, gold))
     text = verdict(-0.01, 0.05, by_source=(*unknown, whole)).text()
-    assert "The interval over topics also covers the uncertainty from gold labels." in text
+    assert "The row topics already includes the uncertainty from gold labels." in text
     assert "90% ranges" not in text
     none = tuple(replace(x, share=None) for x in (topics, gold, whole))
     assert "Shares" not in verdict(-0.01, 0.05, by_source=none).text()

@@ -39,7 +39,8 @@ seed = 7
 INTRODUCTION = """
 # Study files
 
-A study file, `study.toml`, holds the judgments, the runs and every option of a study. `truegain init` writes one.
+A study file, `study.toml`, holds the judgments, the runs and every option of a study. `truegain init` writes one,
+and `truegain init --schema` prints its JSON Schema, for editors and checkers.
 `verdict`, `gate`, `compare`, `report`, `settle` and other commands take it in place of judgments and runs, and
 [`tg.read_study`](api/truegain.read_study.md) reads it in Python: the same study, to the last digit.
 
@@ -75,7 +76,7 @@ TOP: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Output": (
         "Heeded by the commands that have such an option.",
-        ("title", "output", "format", "corpus", "judged-corpus", "truth", "teams"),
+        ("title", "output", "format", "corpus", "judged-corpus", "truth", "teams", "memory", "run-on"),
     ),
 }  # fmt: skip
 TABLES = {

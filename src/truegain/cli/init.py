@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,7 +17,7 @@ import numpy as np
 import typer
 from typer.main import get_command
 
-from truegain.cli.every_command import reads_inputs
+from truegain.cli.every_command import on_cluster, reads_inputs
 from truegain.cli.gate import gate_command
 from truegain.cli.gold_options import Design
 from truegain.cli.options import Judgments as JudgmentsFile
@@ -38,11 +38,12 @@ from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_p
 from truegain.io.formats import format_of_ending, read
 from truegain.io.named_tables import Columns, renamed
 from truegain.io.remote import is_irds, is_remote
-from truegain.io.study_text import ELSEWHERE
+from truegain.io.study_text import BY_NAME, ELSEWHERE
 from truegain.io.trec import loaded
 from truegain.measures.catalogue import parse_measure
 from truegain.message import arg, option
-from truegain.settings import Setting, settings_of
+from truegain.settings import CHOICES, Setting, choices_of, settings_of
+from truegain.study.reading import FIXED
 from truegain.study.study_file import KINDS, without_none
 
 if TYPE_CHECKING:
@@ -51,35 +52,39 @@ if TYPE_CHECKING:
 
 # ---- The JSON schema of study files, made of the declarations of their options, for editors and checkers.
 
-ONE_OR_SEVERAL = str | float | list[str | float]  # several stand in a list, or in a text with commas
-BY_NAME = ("system-models", "costs", "columns", "values")  # may be tables of name and value, too
+AT_LEAST_ONE = msgspec.Meta(min_length=1)
+# Several stand in a list, or in a text with commas.
+ONE_OR_SEVERAL = str | float | Annotated[list[str | float], AT_LEAST_ONE]
+NAMED = Annotated[dict[str, str | float | list[str | float]], AT_LEAST_ONE]
 
 
 def schema_of_studies() -> dict[str, Any]:
-    """A property for each option of a study, and a table for each config.
+    """A property for each option of a study, spelled with _ and with -, and a table for each config.
 
     >>> schema = schema_of_studies()
     >>> keys, gold = schema["properties"], schema["$defs"]["Gold"]["properties"]
     >>> keys["min-effect"]["minimum"], keys["seed"]["type"], gold["design"]["enum"][:2], sorted(keys)[:2]
     (0, 'integer', ['answers', 'by-bronze'], ['aggregate', 'all-topics'])
-    >>> sorted(gold), keys["resampling"]["$ref"]
-    (['aggregate', 'design', 'labels', 'relevant_from', 'sequential'], '#/$defs/Resampling')
+    >>> sorted(gold)[2:], keys["resampling"]["$ref"], keys["min_effect"] == keys["min-effect"]
+    (['labels', 'relevant-from', 'relevant_from', 'sequential'], '#/$defs/Resampling', True)
     """
     settings = [*settings_of(StudyConfig)]
-    helps = _helps()
-    keys = {name: _kind(name, KINDS.get(name, str), helps.get(name, "")) for name in (*KINDS, *ELSEWHERE)}
+    options = _options()
+    kinds = {**{name: _typed(options.get(name)) for name in ELSEWHERE}, **KINDS}
+    keys = {name: _kind(name, kind, getattr(options.get(name), "help", None) or "") for name, kind in kinds.items()}
     keys |= {s.name.replace("_", "-"): _declared(s) for s in settings}
     for name, config in CONFIGS.items():
         table = _struct(config.__name__, {s.field: _declared(s) for s in settings if s.table == name})
         keys[name] = keys[name] | table if name in keys else table
     _, parts = msgspec.json.schema_components([_struct("Study", keys)], ref_template="#/$defs/{name}")
+    for part in parts.values():
+        part["properties"] = _in_both_spellings(part["properties"])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **parts.pop("Study"),
         "title": "A study of truegain",
-        "description": "Keys may also be written with _ in place of -; paths are relative to the file.",
-        "required": ["judgments", "runs"],
-        "patternProperties": {"_": {}},
+        "description": "Keys may be written with _ or with -; paths are relative to the file.",
+        "required": ["judgments"],  # preferences and logs need no runs
         "$defs": parts,
     }
 
@@ -98,9 +103,25 @@ def _struct(name: str, kinds: dict[str, Any]) -> Any:
     return msgspec.defstruct(name, fields, rename=names, kw_only=True, forbid_unknown_fields=True)
 
 
+def _in_both_spellings(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys as people may write them.
+
+    >>> _in_both_spellings({"all_topics": 1, "name-by": 2, "seed": 3})
+    {'all-topics': 1, 'all_topics': 1, 'name-by': 2, 'name_by': 2, 'seed': 3}
+    """
+    return {
+        spelling: value
+        for key, value in properties.items()
+        for spelling in (key.replace("_", "-"), key.replace("-", "_"))
+    }
+
+
 def _declared(option: Setting) -> Any:
     """What an option of a config may be, and what it is for."""
-    kind = _kind(option.name.replace("_", "-"), Literal[option.choices] if option.choices else option.kind, option.help)
+    kind: Any = Literal[option.choices] if option.choices else option.kind
+    if option.name in CHOICES and not option.choose:
+        kind = _several_of(choices_of(option.name))
+    kind = _kind(option.name.replace("_", "-"), kind, option.help)
     above, below = option.between or (None, None)
     limits: Any = {name: x for name, x in {"ge": option.least, "gt": above, "lt": below}.items() if x is not None}
     return Annotated[kind, msgspec.Meta(**limits)] if limits else kind
@@ -110,14 +131,30 @@ def _kind(name: str, kind: Any, description: str) -> Any:
     """What a key may be: what the option is; for a text several, or a number, and some a table of name and value."""
     kind = without_none(kind)
     if kind is str or kind == list[str]:
-        kind = ONE_OR_SEVERAL | dict[str, Any] if name in BY_NAME else ONE_OR_SEVERAL
+        kind = ONE_OR_SEVERAL | NAMED if name in BY_NAME else ONE_OR_SEVERAL
     return Annotated[kind, msgspec.Meta(description=description)]
 
 
-def _helps() -> dict[str, str]:
-    """By option what it is for, of the commands that read a study whole."""
-    every = [p for command in (report_command, gate_command, verdict_command) for p in parameters_of(command)]
-    return {max(p.opts, key=len).lstrip("-"): getattr(p, "help", None) or "" for p in every}
+def _several_of(names: Collection[str]) -> Any:
+    """Some of the names of a catalogue, in a list or a text with commas; or `fixed` alone."""
+    one = f"({'|'.join(names)})"
+    pattern = rf"^\s*({FIXED}|{one}(\s*,\s*{one})*)\s*$"
+    text = Annotated[str, msgspec.Meta(extra_json_schema={"pattern": pattern})]  # `pattern=` crashes msgspec 0.22
+    return text | Annotated[list[Literal[tuple(names)]], AT_LEAST_ONE]  # type: ignore[misc]
+
+
+def _options() -> dict[str, Any]:
+    """By name the options of the commands that read a study whole."""
+    every = (report_command, gate_command, verdict_command)
+    options = [p for command in every for p in parameters_of(on_cluster(reads_inputs(command)))]
+    return {max(p.opts, key=len).lstrip("-"): p for p in options}
+
+
+def _typed(option: Any) -> Any:
+    """What an option of commands may be, that is none of a study."""
+    kind = getattr(option, "type", None)
+    choices = getattr(kind, "choices", None)
+    return Literal[tuple(choices)] if choices else float if getattr(kind, "name", "") == "float" else str
 
 
 # ---- The command `truegain init`: look at files, say what they can support, and write a study file.

@@ -238,7 +238,7 @@ def schema_command(
     """Print the JSON Schema of what a command prints with --format json.
 
     Without a command, prints one object with the schemas of all commands. A later version may add keys, but keeps the
-    existing ones.
+    existing ones. The schema of study.toml: `truegain init --schema`.
 
     Examples:
         truegain schema verdict
@@ -250,6 +250,8 @@ def schema_command(
         write_json({name: schema_of_command(name, about) for name, about in known.items()}, output)
         return
     name = " ".join(words)
+    if name in ("study", "study.toml"):
+        raise TruegainError(f"{name} is not a command; `truegain init --schema` prints the schema of study.toml")
     if name not in known:
         raise TruegainError(f"{name} is not a command that offers JSON; {there_are([name], tuple(known), 40)}")
     write_json(schema_of_command(name, known[name]), output)

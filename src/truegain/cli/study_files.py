@@ -193,7 +193,6 @@ NOT_HANDED_ON = {
     "confidence",
     "seed",
     "jobs",
-    "memory",
 }
 # commands without such an option whose intervals have one confidence
 CONFIDENCE = 0.95
@@ -283,7 +282,7 @@ def _of_studies() -> Collection[str]:
     """All that a study file may say."""
     from truegain.study.study_file import KINDS
 
-    return dict.fromkeys([*KINDS, "memory", *ELSEWHERE])
+    return dict.fromkeys([*KINDS, *ELSEWHERE])
 
 
 def _is_beyond(parameter: Any, population: Any) -> bool:

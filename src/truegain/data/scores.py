@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, counted, needs, some, there_are
+from truegain.errors import TruegainError, counted, needs, no_system, some
 from truegain.io.columns import Bools, Floats, Ints
-from truegain.message import UNJUDGED_SAMPLE_OF_STUDY, argname, argvalue
+from truegain.message import UNJUDGED_SAMPLE_OF_STUDY, argname
 from truegain.results.base import PaperStyle, PaperWords, Result, Table
 from truegain.results.formats import as_dict, pandas_frame
 from truegain.results.table import Cell, listed, new_names
@@ -122,10 +122,7 @@ class Scores(Result):
         if system is None:
             raise TruegainError(f"which system? There are {some(self.systems)}")
         if system not in self.systems:
-            raise TruegainError(
-                f"there is no system {argvalue('system', system, repr(system))} here; "
-                f"{there_are([system], self.systems)}"
-            )
+            raise no_system("", [system], self.systems)
         return self.systems.index(system)
 
     def check_judged(self) -> None:

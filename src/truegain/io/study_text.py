@@ -134,10 +134,11 @@ PATHS = (
     "teams",
     "names",
 )
+BY_NAME = ("system-models", "costs", "columns", "values")  # may be tables of name and value, too
 WORDS = (STANDARD_INPUT, "flagged")  # that stand where a path may
 ELSEWHERE = (  # of one command of several that read it
     "pair", "baseline", "candidate", "title", "output", "format", "corpus", "judged-corpus", "truth",
-    "teams", "not-worse-by",
+    "teams", "not-worse-by", "memory", "run-on",
 )  # fmt: skip
 NUMBERS = ("float", "int", "integer")  # what types of options are called
 
@@ -191,7 +192,7 @@ class StudyText:
     def typed_value(self, option: str, key: str, line: int | None, several: bool) -> Any:
         """The value of a key as the command line would have it: see `_value`."""
         folder = Path(self.path).parent if option in PATHS else None
-        return _value(self.values[key], several, folder, key, self.file, line)
+        return _value(self.values[key], several, folder, key, self.file, line, by_name=option in BY_NAME)
 
     def key(self, option: str, key: str, line: int | None, typed: Any) -> Key:
         """The key with its place, and those of the keys of its table."""
@@ -333,7 +334,9 @@ def _texts_of(value: Any, paths: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*parts, *(map(shown_path, parts) if paths else ())]))
 
 
-def _value(value: Any, several: bool, folder: Path | None, key: str, file: str, line: int | None = None) -> Any:
+def _value(
+    value: Any, several: bool, folder: Path | None, key: str, file: str, line: int | None = None, by_name: bool = True
+) -> Any:  # fmt: skip
     """A value as the command line would have it: lists with commas, tables as name=value, paths from the file on.
 
     >>> _value(["topics", "collection"], False, None, "population", ""), _value("P@10", True, None, "measure", "")
@@ -342,8 +345,9 @@ def _value(value: Any, several: bool, folder: Path | None, key: str, file: str, 
     (['dense=m1', 'dense=e5'], 'g.csv')
     """
     if isinstance(value, Mapping):
-        if folder is not None and key != "system-models":
-            raise InputError(f"{key} is a table", file=file, line=line, hint="give the path of a file")
+        if not by_name:
+            hint = "give a text" if folder is None else "give the path of a file"
+            raise InputError(f"{key} is a table", file=file, line=line, hint=hint)
         value = [f"{name}={x}" for name, row in value.items() for x in (row if isinstance(row, list) else [row])]
     parts = value if isinstance(value, list) else [value]
     if not parts:
@@ -365,6 +369,6 @@ def _is_no_path(text: str, key: str) -> bool:
     return (
         is_remote(text)
         or text in WORDS
-        or (key == "system-models" and "=" in text)
+        or (key.replace("_", "-") == "system-models" and "=" in text)
         or text.startswith(("column:", "assessor:", IRDS))
     )

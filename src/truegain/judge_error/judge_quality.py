@@ -250,8 +250,8 @@ WITHOUT_RUNS = "Add the runs to test whether the judge is equally accurate for a
 @checked_keywords()
 def judge_quality(
     judgments: JudgmentsLike,
-    *,
     gold: JudgmentsLike | Judge | Gold,
+    *,
     runs: RunsLike | None = None,
     measure: MeasureLike = "P@10",
     scoring: Scoring | None = None,

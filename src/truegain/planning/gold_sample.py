@@ -149,7 +149,7 @@ def _drawn(
             f"{arg('earlier')} and {arg('draw', draw)}: an earlier list shows the judge's errors, which only an "
             "ordered list uses; leave one out"
         )
-    systems = None if pair is None else [place_of(name, ranked.systems) for name in pair]
+    systems = None if pair is None else [place_of(name, ranked.systems, "pair") for name in pair]
     known = None if earlier is None else errors_of(earlier, m)
     listed = draw_list(ranked, m, design=draw, systems=systems, errors=known, scale=ends, seed=seed)
     if gold is None:

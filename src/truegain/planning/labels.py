@@ -382,7 +382,7 @@ def _asked(study: Study, pair: tuple[str, str] | None) -> tuple[Contrasts, str]:
     if pair is None and len(systems) > 2:
         return Contrasts.all_pairs(len(systems)), f"all {len(systems) * (len(systems) - 1) // 2:,} pairs of systems"
     a, b = pair or systems
-    return Contrasts.of([(place_of(a, systems), place_of(b, systems))]), f"{b} - {a}"
+    return Contrasts.of([(place_of(a, systems, "pair"), place_of(b, systems, "pair"))]), f"{b} - {a}"
 
 
 def _before_gold(

@@ -143,7 +143,8 @@ class Settling:
         if not self.candidates or any(a == b for a, b in zip(self.baselines, self.candidates, strict=True)):
             baseline = self.baselines[0] if self.baselines else self.baseline
             raise TruegainError(f"{argname('candidate')}: name one or more systems other than {baseline}")
-        pairs = [(place_of(a, study.systems), place_of(b, study.systems)) for a, b in self.pairs]
+        all_ = study.systems
+        pairs = [(place_of(a, all_, "baseline"), place_of(b, all_, "candidate")) for a, b in self.pairs]
         self.contrasts = Contrasts.of(pairs)
         ends = ends_of(self.scale)
         if self.drawn is not None and ends is not None and ends != self.drawn.scale:

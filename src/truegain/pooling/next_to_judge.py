@@ -16,14 +16,14 @@ from truegain.config import Scoring
 from truegain.data.alignment import UNJUDGED
 from truegain.data.judgments import CHOSEN, MARK, NEXT, Judgments, JudgmentsLike, judgments_of_columns
 from truegain.data.runs import Runs, RunsLike
-from truegain.errors import MeasureError, TruegainError, check_one_of, some, there_are
+from truegain.errors import MeasureError, TruegainError, check_one_of, no_system
 from truegain.io.columns import Bools, Floats, Ints, frozen
 from truegain.keywords import checked_keywords
 from truegain.measures.base import Measure, mean_of_rows
 from truegain.measures.catalogue import MeasureLike, parse_measure
 from truegain.measures.expected import expected
 from truegain.measures.scoring import at_level
-from truegain.message import Message, arg, argvalue
+from truegain.message import Message, arg
 from truegain.pooling.bounds import extremes_by_topic, has_bounds
 from truegain.pooling.pools import Filled
 from truegain.pooling.prediction import Prediction
@@ -555,9 +555,7 @@ def _swaps(high: Floats, low: Floats) -> int:
 
 def _check_pair(pair: tuple[str, str], runs: Runs, measure: Measure, until: Until) -> None:
     if unknown := [name for name in pair if name not in runs.systems]:
-        raise TruegainError(
-            f"no run is named {argvalue('pair', unknown[0], some(unknown))}; {there_are(unknown, runs.systems)}"
-        )
+        raise no_system("pair", unknown, runs.systems)
     if until == "certain" and not has_bounds(measure):
         raise MeasureError(
             f"{measure}: when a sign is certain is unknown for this measure; stop at 'sure', or use P or nDCG"

@@ -203,7 +203,7 @@ def sizes_of(made: Prediction, m: Measure, open_: Bools, pair: tuple[str, str] |
     if pair is None:
         u = np.sqrt(np.bincount(ranked.item, weight**2, len(ranked.pool)) / len(ranked.systems))
     else:
-        a, b = (place_of(name, ranked.systems) for name in pair)
+        a, b = (place_of(name, ranked.systems, "pair") for name in pair)
         if a == b:
             raise TruegainError(f"{pair[0]} is compared with itself; name two systems")
         u = np.abs(np.bincount(ranked.item, weight * ((system == b) * 1.0 - (system == a)), len(ranked.pool)))

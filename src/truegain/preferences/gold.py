@@ -130,7 +130,8 @@ def check_population(over: frozenset[SourceName], votes: Preferences, gold: bool
         )
     if not over and not gold:
         raise TruegainError(
-            f"{arg('population', FIXED)}, and nothing else was sampled: name topics or assessors, or give {arg('gold')}"
+            f"With {arg('population', FIXED)}, nothing here is uncertain. For an interval, use "
+            f"{arg('population', 'topics')} or {arg('population', 'assessors')}, or give {arg('gold')}."
         )
     if "assessors" not in over:
         return

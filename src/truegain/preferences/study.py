@@ -514,7 +514,7 @@ class PreferenceStudy(Study):
         ResultList of Comparison
             One a system and measure, each with an interval of its own.
         """
-        place_of(baseline, self.systems)
+        place_of(baseline, self.systems, "baseline")
         answers = [self.compare(baseline, s, measure) for s in self.systems if s != baseline]
         return ResultList.joined(answers)
 

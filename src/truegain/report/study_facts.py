@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from truegain.errors import TruegainError, there_are
+from truegain.errors import TruegainError, no_system
 from truegain.io.columns import Bools
 from truegain.measures.base import Measure
-from truegain.message import argname
 from truegain.report.data_health import unjudged_by_system
 from truegain.report.facts import Claim, Made, MeasureFacts
 from truegain.results.serialization import hints_of
@@ -47,9 +46,7 @@ def study_facts(
     """Scores and claims; what is refused, is refused first.  verdict: the kind of verdicts that the study gives."""
     if unknown := [s for s in (*(s for pair in pairs for s in pair), *baselines) if s not in study.systems]:
         kind = "baseline" if unknown[0] in baselines else "pair"
-        raise TruegainError(
-            f"{argname(kind, unknown[0])} is not a system here; {there_are(unknown[:1], study.systems, 8)}"
-        )
+        raise no_system(kind, unknown[:1], study.systems)
     for m in study.measures:
         study.variance_model(m)
     measures = tuple(_scores(study, m, kept) for m in study.measures)

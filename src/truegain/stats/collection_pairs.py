@@ -297,7 +297,7 @@ def pairs_of(systems: Sequence[str], baseline: str | None) -> list[tuple[int, in
     ([(0, 1), (0, 2), (1, 2)], [(1, 0), (1, 2)])
     """
     if baseline is not None:
-        base = place_of(baseline, systems, " to be the baseline")
+        base = place_of(baseline, systems, "baseline")
         return [(base, s) for s in range(len(systems)) if s != base]
     if len(systems) < 2:
         raise TruegainError("one run cannot be compared; give two or more")

@@ -10,25 +10,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from truegain.errors import TruegainError, there_are
+from truegain.errors import no_system
 from truegain.io.columns import Bools, Floats, Ints, frozen
-from truegain.message import argvalue
 from truegain.stats.student_t import quantiles_of
 
 NONE = -1
 BLOCK = 256  # contrasts looked at together
 
 
-def place_of(name: str, systems: Sequence[str], role: str = "") -> int:
-    """The number of a system; a name that none has is refused.
+def place_of(name: str, systems: Sequence[str], argument: str = "") -> int:
+    """The number of a system; a name that none has is refused, with the argument that gives it.
 
     >>> place_of("dense", ["bm25", "dense"])
     1
     """
     if name not in systems:
-        raise TruegainError(
-            f"there is no system {argvalue('system', name, repr(name))}{role}; {there_are([name], systems)}"
-        )
+        raise no_system(argument, [name], systems)
     return systems.index(name)
 
 

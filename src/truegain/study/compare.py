@@ -253,7 +253,7 @@ def _of_answers(
     study = Study(items, judgments, measures, gold=gold, confidence=confidence)
     if baseline is None:
         return study.compare()
-    place_of(baseline, study.systems)
+    place_of(baseline, study.systems, "baseline")
     each = [study.compare(baseline, system) for system in study.systems if system != baseline]
     return replace(each[0], items=tuple(c for some in each for c in some))
 
@@ -377,7 +377,7 @@ def compare_corrected(
 def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
     if baseline is None:
         return list(combinations(range(len(systems)), 2))
-    first = place_of(baseline, systems, " to be the baseline")
+    first = place_of(baseline, systems, "baseline")
     return [(first, i) for i in range(len(systems)) if i != first]
 
 
@@ -456,7 +456,7 @@ def compared(
 ) -> Comparisons:
     """All pairs of systems on one measure put to a test."""
     if baseline is not None:
-        place_of(baseline, scores.systems, " to be the baseline")
+        place_of(baseline, scores.systems, "baseline")
     test = published.name or "tukey-hsd"
     chosen, values = find_test(test), _values(scores, name)
     x = values.x

@@ -14,7 +14,7 @@ from truegain.data.label_lists import GoldList
 from truegain.data.queries import QueriesLike
 from truegain.data.runs import Runs
 from truegain.data.systems import QueryTable, RunFolder, SaveMode, SystemsLike, is_run, named_systems, run_of_system
-from truegain.errors import InputError, TruegainError, counted, some, there_are
+from truegain.errors import InputError, TruegainError, counted, no_system, some
 from truegain.io.files import PathLike
 from truegain.judge_error.judges import GoldLike
 from truegain.keywords import checked_keywords
@@ -273,7 +273,5 @@ def _baseline(baseline: Any, systems: Sequence[str]) -> str | None:
             )
         return systems[baseline]
     if baseline not in systems:
-        raise TruegainError(
-            f"{argname('baseline', baseline)} is not a system here; {there_are([str(baseline)], systems, 8)}"
-        )
+        raise no_system("baseline", [str(baseline)], systems)
     return str(baseline)

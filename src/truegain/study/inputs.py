@@ -12,12 +12,12 @@ from truegain.data.judgments import JudgmentsLike, read_judgments
 from truegain.data.label_list_reading import gold_list_of
 from truegain.data.models import models_named
 from truegain.data.runs import RunsLike, read_runs
-from truegain.errors import InputError, TruegainError, heard, some, there_are
+from truegain.errors import InputError, TruegainError, heard, no_system
 from truegain.io.file_options import file_options
 from truegain.io.files import can_be_read_again
 from truegain.io.formats import has_lines
 from truegain.io.trec import NameBy
-from truegain.message import arg, argname, argvalue
+from truegain.message import arg, argname
 from truegain.results.table import Renamed
 from truegain.sampling.catalogue import draws_topics
 from truegain.settings import changed_fields
@@ -39,9 +39,7 @@ def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], st
     (('a,b', 'dense'), ('bm25', 'dense'))
     """
     if len(systems) < 2:
-        raise TruegainError(
-            f"a verdict is about two systems, and there is 1 ({systems[0]}); give the run or the answers of another"
-        )
+        raise TruegainError(f"A verdict compares two systems, but there is only {systems[0]}; add another run.")
     if text is None:
         return (systems[0], systems[1]) if len(systems) == 2 else None
     parts = text.split(",")
@@ -51,8 +49,7 @@ def pair_of(systems: Sequence[str], text: str | None, called: Callable[[str], st
     pair = next((new for a, b in splits if set(new := (called(a), called(b))) <= set(systems)), None)
     if pair is None:
         unknown = [name for name in splits[0] if called(name) not in systems]
-        are = "which is not a system" if len(unknown) == 1 else "which are not systems"
-        raise TruegainError(f"{arg('pair')} names {some(unknown)}, {are} here; {there_are(unknown, systems, 8)}")
+        raise no_system("pair", unknown, systems)
     if pair[0] == pair[1]:
         raise TruegainError(f"{argname('pair', text)}: {pair[0]} is compared with itself; name two systems")
     return pair
@@ -78,12 +75,11 @@ def claims_of(
             f"{arg('pair')} names both systems; leave out {arg('baseline')} and {arg('candidate')}, or {arg('pair')}"
         )
     named = [*dict.fromkeys(baselines or ()), *([candidate] if candidate else [])]
-    if unknown := [name for name in named if name not in systems]:
-        whose = "candidate" if unknown[0] == candidate else "baseline"
-        are = "is" if len(unknown) == 1 else "are"
-        raise TruegainError(
-            f"{argvalue(whose, unknown[0], some(unknown))} {are} not a system here; {there_are(unknown, systems, 8)}"
-        )
+    unknown = [name for name in named if name not in systems]
+    if of_baseline := [name for name in unknown if name in (baselines or ())]:
+        raise no_system("baseline", of_baseline, systems)
+    if unknown:
+        raise no_system("candidate", unknown, systems)
     if candidate in (baselines or ()):
         raise TruegainError(
             f"{candidate} is compared with itself; name another {arg('baseline')} or {arg('candidate')}"

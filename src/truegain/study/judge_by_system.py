@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from truegain.data.label_lists import GoldList
 from truegain.data.pool import RankedGains
-from truegain.errors import TruegainError, there_are
+from truegain.errors import TruegainError, no_system
 from truegain.judge_error.diagnostics import NO_OTHERS, favors
 from truegain.judge_error.favor import NO_SPREAD, SAME, Favor
 from truegain.judge_error.fits import JudgedLists
@@ -15,7 +15,6 @@ from truegain.measures.base import Measure
 from truegain.measures.catalogue import parse_measure
 from truegain.measures.label_weights import level_of
 from truegain.measures.scoring import at_level
-from truegain.message import argvalue
 from truegain.sampling.catalogue import groups_of
 from truegain.sampling.clusters import CLUSTERS
 from truegain.stats.contrasts import Contrasts
@@ -72,8 +71,7 @@ def value_errors(study: Study) -> ValueErrors:
 def favor_in(study: Study, system: str) -> Favor:
     """How much the judge's errors add to a system's score more than to those of the others."""
     if system not in study.systems:
-        named = argvalue("system", system)
-        raise TruegainError(f"{named} is not a system here; {there_are([system], study.systems, 8)}")
+        raise no_system("", [system], study.systems)
     if len(study.systems) < 2:
         raise TruegainError("there is one system; whether the judge favors it needs others to compare it with")
     if study.of_items:

@@ -26,7 +26,7 @@ from truegain.io.files import is_paths
 from truegain.io.trec import NameBy
 from truegain.measures.base import Measure
 from truegain.measures.scoring import refuse_depth
-from truegain.message import AGGREGATE, EVALUATE, arg, argname
+from truegain.message import AGGREGATE, arg, argname, by_surface
 from truegain.sampling.catalogue import design_of, populations, with_held
 from truegain.sampling.gold import ANSWER
 from truegain.sampling.source import SourceName
@@ -36,6 +36,7 @@ from truegain.study.estimators import FEW_TOPICS, LEAST_TOPICS
 
 RESAMPLES, LEAST_RESAMPLES = 1000, 100
 FIXED = "fixed"  # the population of these topics only
+EXACT_SCORES = by_surface("tg.evaluate returns", "`truegain eval` prints")
 _USUAL = vars(Scoring())
 FEW_ANSWERS = 5  # of the same judge about a document, below which a rule that takes steps hides its noise
 
@@ -85,9 +86,9 @@ def check_config(config: StudyConfig, over: frozenset[SourceName]) -> None:
     """Refuse what cannot be meant together, before any file is read."""
     if not over and config.gold is None and config.sample is None:
         raise TruegainError(
-            f"{arg('population', FIXED)}, and nothing else was sampled: the scores are exact for these topics, and "
-            f"{EVALUATE} gives them; name what the answer should generalize to, such as "
-            f"{arg('population', 'collection')}, or give {arg('gold')} or {arg('unjudged_sample')}"
+            f"With {arg('population', FIXED)}, nothing here is uncertain: the scores are exact, and {EXACT_SCORES} "
+            f"them. For an interval, use {arg('population', 'topics')}, or give {arg('gold')} or "
+            f"{arg('unjudged_sample')}."
         )
     if config.gold is not None and config.gold.design is not None:
         design_of(config.gold.design)

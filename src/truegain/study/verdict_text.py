@@ -387,10 +387,10 @@ class VerdictText(Result):
         known = {s for s, x in line.items() if str(x.share) != NOT_KNOWN}
         sentences = ["Shares of the variance are 90% ranges."] if known else []
         if nested:
-            shares = ", whose share is" if len(nested) == 1 else ", whose shares are"
+            shares = "; its share is" if len(nested) == 1 else "; their shares are"
             listed_too = {s for s in line if outer in holders(s)} <= known
-            both = f"The interval over {outer} also covers the uncertainty from {listed(nested)}"
-            sentences.append(f"{both}{f'{shares} listed separately' if listed_too else ''}.")
+            both = f"The row {outer} already includes the uncertainty from {listed(nested)}"
+            sentences.append(f"{both}{f'{shares} shown separately' if listed_too else ''}.")
             least, whole = line[outer].width, self.by_source[-1].width
             if any(x.width > least for s, x in line.items() if outer in holders(s)):
                 use = "; all sources use the wider" if whole > least else ""

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from truegain.errors import InputError, counted, some
+from truegain.errors import InputError, TruegainError, counted, some
 from truegain.io.files import read_bytes, shown_path
 from truegain.judging.study.files import (
     JudgingPool,
@@ -275,8 +275,12 @@ def read_settings(folder: str | Path, faults: list[str]) -> JudgingSettings | No
         faults.append(str(InputError(f"not valid TOML: {problem}", file=file, line=line)))
         return None
     except InputError as error:
-        hint = "create a study with truegain annotate init" if error.problem == "no such file" else error.hint
-        faults.append(InputError(error.problem, file=file, hint=hint).message)
+        if error.problem == "no such file":
+            raise TruegainError(
+                f"{shown_path(folder)} is not a study: it has no {FILE} (create one with "
+                f"`truegain annotate init {shown_path(folder)}`)"
+            ) from None
+        faults.append(InputError(error.problem, file=file, hint=error.hint).message)
         return None
     parts = {table: _table(content, table, text, file, faults) for table in KEYS}
     if "team" not in content:
