@@ -15,7 +15,6 @@ from truegain.cli.init import schema_of_studies
 
 BASE = 'judgments = "judgments.qrels"\nruns = ["runs/weak.run", "runs/good.run"]\n'
 GIVEN = {
-    "min_effect = 0.1\nmin-effect = 0.1": True,
     'min_effect = "big"': False,
     'min-effect = "big"': False,
     "min_effect = -1": False,

@@ -389,7 +389,7 @@ def test_a_scale_that_tells_nothing_is_refused_before_anybody_labels() -> None:
 
     with pytest.raises(TruegainError, match="every label of the scale 1 to 3 is relevant for P@5") as refused:
         tg.Study(runs, bronze, "P@5").settle(label, population="fixed", scale="1:3")
-    assert refused.value.argument == "relevant_from"
+    assert refused.value.argument == "gold_relevant_from"
     assert not asked
     graded_study = tg.Study(runs, bronze, "P@5", scoring=tg.Scoring(relevant_from=2))
     assert graded_study.settle(label, population="fixed", scale="1:3").labels == len(asked) > 0

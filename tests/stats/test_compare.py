@@ -145,7 +145,7 @@ def test_mistakes_are_told() -> None:
     calls: list[tuple[Callable[[], Comparisons], str]] = [
         (lambda: tg.compare(scores, test="anova"), "test 'anova' is not known; give one of tukey-hsd"),
         (lambda: tg.compare(scores, adjust="x"), "adjustment 'x'"),
-        (lambda: tg.compare(scores, baseline="x"), "no system 'x'"),
+        (lambda: tg.compare(scores, baseline="x"), "baseline 'x' is not a system here"),
         (lambda: tg.compare(scores, confidence=95), "confidence 95"),
         (lambda: tg.compare(scores, measures="P@5"), "no measure 'P@5' here"),
         (lambda: tg.compare(scores, {"1": {"a": 1}}), "these are scores already"),

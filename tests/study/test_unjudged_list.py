@@ -248,7 +248,7 @@ def test_a_list_for_a_pair_tells_that_pair() -> None:
     refused = study.compare("old", "late")[0]
     assert refused.low is None
     assert "are not in the sample of unjudged documents: it was sampled for other runs" in refused.notes[0]
-    for pair, said in ((("old", "none"), "no system 'none'"), (("old", "old"), "give two systems")):
+    for pair, said in ((("old", "none"), "pair 'none' is not a system here"), (("old", "old"), "give two systems")):
         with pytest.raises(TruegainError, match=said):
             tg.sample_unjudged(runs, judged, "P@5", pair=pair)
     assert f"a random sample of 20 of the {len(listed)} unjudged documents" in study.population  # whoever else is there
