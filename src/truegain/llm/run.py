@@ -179,6 +179,8 @@ class Judging:
 
     def _read_stored(self) -> None:
         """Take what the store has before anything is asked: it costs nothing, and tells how long prompts are."""
+        if not len(self.store):
+            return
         for at, call in self._open_calls():
             if self.gate.closed:
                 return
