@@ -914,14 +914,19 @@ def test_the_limit_of_costs_loses_no_stored_label(folder: Path) -> None:
         assert first.cost <= 0.2
 
 
+def put_new_rows_first(folder: Path) -> None:
+    """Two topics more in the pool, their rows before those that were judged."""
+    pool = (folder / "pool.csv").read_text().splitlines()
+    write_study(folder, topics=5)
+    new = [row for row in (folder / "pool.csv").read_text().splitlines() if row not in pool]
+    (folder / "pool.csv").write_text("\n".join([pool[0], *new, *pool[1:]]) + "\n")
+
+
 def test_stored_answers_come_before_the_limit_of_costs(folder: Path) -> None:
     """Guards a pool with new rows first: what is stored costs nothing and is written, only new rows are not asked."""
     with served() as server:
         judged(folder, server)
-        pool = (folder / "pool.csv").read_text().splitlines()
-        write_study(folder, topics=5)
-        new = [row for row in (folder / "pool.csv").read_text().splitlines() if row not in pool]
-        (folder / "pool.csv").write_text("\n".join([pool[0], *new, *pool[1:]]) + "\n")
+        put_new_rows_first(folder)
         run = judged(folder, server, costs=JudgeCosts(price=["1,2"], max_cost=1e-5))
         assert (run.statuses, run.requests, run.limited) == ({"ok": 12, "not_asked": 8}, 0, True)
         assert [row["status"] for row in rows(folder)] == ["not_asked"] * 8 + ["ok"] * 12
@@ -931,10 +936,7 @@ def test_an_outage_loses_no_stored_label(folder: Path) -> None:
     """Guards labels of earlier runs where the server is gone: they are written, wherever their rows are."""
     with served() as server:
         judged(folder, server)
-        pool = (folder / "pool.csv").read_text().splitlines()
-        write_study(folder, topics=5)
-        new = [row for row in (folder / "pool.csv").read_text().splitlines() if row not in pool]
-        (folder / "pool.csv").write_text("\n".join([pool[0], *new, *pool[1:]]) + "\n")
+        put_new_rows_first(folder)
         server.behave = lambda *_: error(402, "no money")
         run = judged(folder, server, pace=Pace(concurrency=1))
     assert run.statuses == {"ok": 12, "not_asked": 8}
