@@ -288,6 +288,11 @@ class Scoring:
 # ---------------------------------------------------------------------- drawing again
 
 
+# of an interval, where no other number was chosen: the same in every command, so that two of them give one answer
+RESAMPLES = 2000
+LEAST_RESAMPLES = 100
+
+
 @refusing_unknown
 @dataclass(frozen=True)
 class Resampling:
@@ -296,7 +301,7 @@ class Resampling:
     Parameters
     ----------
     n : int, optional
-        How many resamples are drawn; by default as many as the question needs.
+        How many resamples are drawn; by default 2,000 for an interval, and for a test 10,000 or as many as it needs.
     seed : int
         Where random numbers begin: the same seed gives the same answer.
     jobs : int, optional
@@ -309,7 +314,7 @@ class Resampling:
     """
 
     n: int | None = setting(
-        None, name="resamples", least=1, advanced=True, help="Number of resamples (default: as many as needed)."
+        None, name="resamples", least=1, advanced=True, help="Number of resamples (default: 2000; 10000 for a test)."
     )
     seed: int = setting(0, least=0, advanced=True, help="Random seed; the same seed gives the same numbers.")
     jobs: int | None = setting(None, least=1, advanced=True, help="Parallel jobs (default: one per core).")

@@ -32,7 +32,7 @@ from truegain.cli.scored import scored
 from truegain.cli.streams import Progress
 from truegain.cli.study_files import drop_uncorrectable, is_from_study_file
 from truegain.cli.study_options import check_typed
-from truegain.config import Gold, Resampling, Scoring, StudyConfig
+from truegain.config import RESAMPLES, Gold, Resampling, Scoring, StudyConfig
 from truegain.data.items import Items
 from truegain.data.runs import read_runs
 from truegain.data.scores import Scores
@@ -105,7 +105,11 @@ class Testing:
     ] = None
     resamples: Annotated[
         int | None,
-        advanced("--resamples", min=1, help="Resamples of a test (default: 10000; more if alpha needs more)."),
+        advanced(
+            "--resamples",
+            min=1,
+            help="Resamples (default: 2000 for intervals, 10000 for tests, more if alpha needs more).",
+        ),
     ] = None
     counting: CountingOption = "plus-one"
     confidence: Confidence = 0.95
@@ -564,7 +568,6 @@ def with_gold(options: PairOptions, correction: GoldOptions, labels: str) -> Tab
 def over_collections(options: PairOptions, collections: Collections) -> Table:
     """Compare systems over collections, or one pair by topic; the same document has the same copies in both lists."""
     from truegain.stats.collection_pairs import CollectionPairs, pairs_of
-    from truegain.stats.significance import TRIALS
 
     testing, drawing = options.testing, options.resampling
     method = CollectionPairs(
@@ -572,7 +575,7 @@ def over_collections(options: PairOptions, collections: Collections) -> Table:
         collections.effect,
         collections.pairing,
         testing.adjust or "holm",
-        drawing.n or TRIALS,
+        drawing.n or RESAMPLES,
         testing.confidence,
         drawing.seed,
         drawing.jobs,

@@ -23,8 +23,8 @@ from truegain.cli.options import (
 )
 from truegain.cli.output import TableOutput
 from truegain.cli.study_files import is_from_study_file
+from truegain.config import LEAST_RESAMPLES, RESAMPLES, Ratings, Resampling, Scoring
 from truegain.config import Gold as GoldLabels
-from truegain.config import Ratings, Resampling, Scoring
 from truegain.data.runs import RunPaths
 from truegain.io.files import expand
 
@@ -33,7 +33,7 @@ from truegain.io.files import expand
 class Resamples(SeedAndJobs):
     """How often is drawn, for methods that resample."""
 
-    resamples: Annotated[int, advanced("--resamples", min=100, help="Number of resamples.")] = 2000
+    resamples: Annotated[int, advanced("--resamples", min=LEAST_RESAMPLES, help="Number of resamples.")] = RESAMPLES
 
 
 _OF_ANSWERS = ("design",)  # options of a study file that are heeded for answers, too

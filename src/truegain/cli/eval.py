@@ -37,7 +37,7 @@ from truegain.cli.output import (
 from truegain.cli.rating_options import GainOptions, RatingOptions
 from truegain.cli.scored import Filling
 from truegain.cli.streams import Progress
-from truegain.config import Resampling, Scoring
+from truegain.config import RESAMPLES, Resampling, Scoring
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError
 from truegain.io.files import expand
@@ -86,7 +86,7 @@ class IntervalOptions:
             help="Interval method: wilson, t, studentized, logit, percentile, bca, bootstrap, parametric, ...",
         ),
     ] = None
-    resamples: Annotated[int, advanced("--resamples", min=2, help="Number of resamples.")] = 2000
+    resamples: Annotated[int, advanced("--resamples", min=2, help="Number of resamples.")] = RESAMPLES
     confidence: Confidence = 0.95
     seed: Seed = 0
     figure: Figure = None

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from truegain.config import RESAMPLES
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.label_lists import GoldList
@@ -220,7 +221,6 @@ GoldLike = RatingsLike | GoldList | Items | Judge | Judges  # trusted labels of 
 Method = Literal["default", "lang-reiczigel", "fieller", "delta", "bootstrap", "rectify"]
 GoldSample = Literal["shared", "separate"]
 Accuracy = Literal["system", "lists", "given", "assessor"]
-RESAMPLES = 2000  # unless others are asked for
 OVER_COLLECTIONS = ("meta", "effect", "pairing")
 WITH_GOLD = ("method", "clusters", "accuracy", "unmatched", "gold_sample")
 OF_TOPICS = ("name", "counting")

@@ -30,6 +30,12 @@ from truegain.stats.student_t import check_confidence, p_of, quantile_of, specia
 # ---- Many topics, each a test of its own, combined: meta-analysis of differences and their variances.
 
 MetaMethod = Literal["fixed", "random", "hartung-knapp", "paule-mandel"]
+MODELS = {
+    "fixed": "fixed-effect meta-analysis",
+    "random": "random-effects meta-analysis (DerSimonian-Laird)",
+    "hartung-knapp": "random-effects meta-analysis (Hartung-Knapp)",
+    "paule-mandel": "random-effects meta-analysis (Paule-Mandel)",
+}
 META_METHODS: tuple[str, ...] = get_args(MetaMethod)
 
 
@@ -523,7 +529,7 @@ class CollectionDifference:
         value_a, value_b = (float(v) for v in self.ap.mean(axis=1))
         return Comparison(
             *self.systems, "AP" if self.scale == "ap" else "logit AP", value_a, value_b, meta.value, meta.low,
-            meta.high, meta.p, test=f"{method}-effects meta-analysis over topics, {pairing} collections",
+            meta.high, meta.p, test=f"{MODELS[method]} over topics, {pairing} collections",
             confidence=self.confidence, n=len(self.topics),
             notes=self._notes(meta, method, pairing, value_b - value_a),
         )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Scoring
+from truegain.config import RESAMPLES, Scoring
 from truegain.data.alignment import aligned
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.pool import RankedGains
@@ -186,7 +186,6 @@ Meta = Literal["mean", "fixed", "random", "hartung-knapp", "paule-mandel"]
 PairScale = Literal["ap", "logit"]
 Pairing = Literal["paired", "independent"]
 MOST = 150  # systems whose pairs are all compared
-TRIALS = 10_000
 HEEDED = ("relevant_from", "trec_eval")  # of how scores are made: what means something here
 
 
@@ -203,7 +202,7 @@ class CollectionPairs:
     effect: PairScale = "ap"
     pairing: Pairing = "paired"
     adjust: str = "holm"
-    replicates: int = TRIALS
+    replicates: int = RESAMPLES
     confidence: float = 0.95
     seed: int = 0
     jobs: int | None = None

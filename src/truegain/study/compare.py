@@ -11,7 +11,7 @@ from typing import Literal, TypedDict, Unpack, get_args, overload
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Gold, Resampling, Scoring, config_of
+from truegain.config import RESAMPLES, Gold, Resampling, Scoring, config_of
 from truegain.data.id_matching import doubt_messages
 from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
@@ -23,7 +23,6 @@ from truegain.judge_error.diagnostics import homogeneity
 from truegain.judge_error.fits import JudgedLists
 from truegain.judge_error.gold_pairs import Unmatched
 from truegain.judge_error.judges import (
-    RESAMPLES,
     CorrectionOptions,
     GoldLike,
     GoldSample,
@@ -43,7 +42,7 @@ from truegain.stats.contrasts import place_of
 from truegain.stats.multiple_testing import METHODS, Trials, adjust_asked, nothing
 from truegain.stats.multiple_testing import adjust as adjusted
 from truegain.stats.results import Comparison, ResultList
-from truegain.stats.significance import FEW_TOPICS, TRIALS, FamilyTest, PairTest, effort_of, find_test, run_test
+from truegain.stats.significance import FEW_TOPICS, FamilyTest, PairTest, effort_of, find_test, run_test
 from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure, PairList
 from truegain.stats.student_t import check_confidence
 from truegain.study.corrected_scores import Corrected, bronze_labels, gold_labels, in_line
@@ -170,9 +169,10 @@ def compare(
     scoring : Scoring, optional
         How scores are made.
     resampling : Resampling, optional
-        How a test resamples: 10,000 times unless it says otherwise.  If these cannot give a p-value that passes the
-        adjustment, pairs that are not settled get as many more as it takes (see `sequential_p`), which a note tells;
-        where that is too much work, the comparison is refused with the number it takes.
+        How to resample: by default 10,000 times for a test and 2,000 times for collections.  If a test of so many
+        cannot give a p-value that passes the adjustment, pairs that are not settled get as many more as it takes
+        (see `sequential_p`), which a note tells; where that is too much work, the comparison is refused with the
+        number it takes.
 
     Returns
     -------
@@ -276,7 +276,7 @@ def _over_collection(
             f"{arg('population', 'collection')} draws documents: give the runs, the judgments and a measure"
         )
     pairs = CollectionPairs(
-        how.meta, how.effect, how.pairing, adjust or "holm", resampling.n or TRIALS, confidence, resampling.seed,
+        how.meta, how.effect, how.pairing, adjust or "holm", resampling.n or RESAMPLES, confidence, resampling.seed,
         resampling.jobs,
     )  # fmt: skip
     return compare_over_collection(runs, judgments, measures, pairs, scoring or Scoring(), baseline, how.progress)

@@ -11,7 +11,7 @@ from typing import get_args
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Gold, Ratings, Resampling, Scoring, config_of
+from truegain.config import LEAST_RESAMPLES, RESAMPLES, Gold, Ratings, Resampling, Scoring, config_of
 from truegain.data.checks import check_order
 from truegain.data.id_matching import doubt_messages
 from truegain.data.items import Items
@@ -35,7 +35,6 @@ from truegain.judge_error.intervals import check_has_method, published_estimate
 from truegain.judge_error.judge import Judge
 from truegain.judge_error.judge_quality import bronze_of
 from truegain.judge_error.judges import (
-    RESAMPLES,
     Accuracy,
     CorrectionOptions,
     GoldLike,
@@ -331,8 +330,6 @@ def _width(c: Comparison) -> float:
 
 
 # ---- All measures, from files to corrected scores.
-
-LEAST_RESAMPLES = 100
 
 
 @checked_keywords()

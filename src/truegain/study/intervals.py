@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truegain._version import __version__
-from truegain.config import Resampling, Scoring
+from truegain.config import RESAMPLES, Resampling, Scoring
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.pool import RankedGains
 from truegain.data.runs import RunsLike
@@ -50,7 +50,6 @@ from truegain.stats.student_t import check_confidence
 from truegain.study.reading import FIXED, names_in
 from truegain.text.corpus import CorpusLike
 
-RESAMPLES = 2000  # unless others are asked for
 DRAWN, HELD = 24, 18  # bytes for each topic and draw of a block, and for each topic and system
 OVER = ("topics", "collection", "topics+collection")
 FIXED_NEEDS_SAMPLE = (

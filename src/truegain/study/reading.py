@@ -34,7 +34,6 @@ from truegain.study.answer_raters import AnswerRaters, RatedAnswers
 from truegain.study.assessors import Raters
 from truegain.study.estimators import FEW_TOPICS, LEAST_TOPICS
 
-RESAMPLES, LEAST_RESAMPLES = 1000, 100
 FIXED = "fixed"  # the population of these topics only
 EXACT_SCORES = by_surface("tg.evaluate returns", "`truegain eval` prints")
 _USUAL = vars(Scoring())

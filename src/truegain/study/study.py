@@ -12,7 +12,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from truegain._version import __version__
-from truegain.config import Gold, Ratings, Resampling, Scoring, StudyConfig, Unjudged, UnjudgedSample
+from truegain.config import (
+    LEAST_RESAMPLES,
+    RESAMPLES,
+    Gold,
+    Ratings,
+    Resampling,
+    Scoring,
+    StudyConfig,
+    Unjudged,
+    UnjudgedSample,
+)
 from truegain.data.checks import Grades, tell_levels
 from truegain.data.id_matching import FEW
 from truegain.data.items import Items
@@ -67,8 +77,6 @@ from truegain.study.item_inputs import answer_inputs, who_is_unknown
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
 from truegain.study.reading import (
-    LEAST_RESAMPLES,
-    RESAMPLES,
     RunsInput,
     check_config,
     check_raters,
