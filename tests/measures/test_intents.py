@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import polars as pl
 import pytest
 
@@ -59,3 +62,20 @@ def test_only_measures_are_averaged_over_intents() -> None:
     for wrong in (3, tg.parse_measure("I-rec@5")):
         with pytest.raises(tg.MeasureError, match="measure without intents"):
             IA(of=wrong)  # type: ignore[arg-type]
+
+
+def test_intents_do_not_go_in_batches(tmp_path: Path) -> None:
+    """Guards probabilities of intents beside files larger than memory: refused, where batches would pass them over."""
+    topics, docs = range(200), range(30)
+    judged = [f"{t} {s} doc-{t}-{i} {int(i % (s + 1) == 0)}" for t in topics for i in docs for s in (1, 2)]
+    (tmp_path / "q").write_text("\n".join(judged))
+    (tmp_path / "a.run").write_text("\n".join(f"{t} Q0 doc-{t}-{i} {i + 1} {30 - i} a" for t in topics for i in docs))
+    intents = {str(t): {"1": 0.8, "2": 0.2} for t in topics}
+
+    def mean(**options: Any) -> Any:
+        return tg.evaluate(tmp_path / "a.run", tmp_path / "q", "D-nDCG@10", **options).mean("a", "D-nDCG@10")
+
+    assert mean(memory="1 MB") == pytest.approx(mean())
+    assert mean(intents=intents) != pytest.approx(mean(), abs=1e-3)
+    with pytest.raises(tg.InputError, match=r"needs about .* MB of memory"):
+        mean(intents=intents, memory="1 MB")

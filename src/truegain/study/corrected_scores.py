@@ -165,8 +165,9 @@ class Corrected:
             alone = self._by(self.estimator.alone()).estimates("topics")
             self._tell_wider(list(self.engine.systems), [e.width for e in estimates], [e.width for e in alone])
         own: Ints | None = None
-        if isinstance(self.estimator, ByMatrices) and self.lists is not None:
-            estimates = [self._checked(e, i, self.estimator) for i, e in enumerate(estimates)]
+        if self.lists is not None:
+            assert isinstance(self.estimator, ByMatrices)
+            estimates = [self._checked(e, i) for i, e in enumerate(estimates)]
             own = None if self.lists.accuracy == "given" else self.estimator.gold_counts()
         pairs = dict(zip(self.engine.systems, [self.gold_pairs] * len(estimates) if own is None else own, strict=True))
         by_system, uncorrected = {e.system: e for e in estimates}, self.engine.measure.score(self.ranked).mean(axis=1)
@@ -183,9 +184,11 @@ class Corrected:
             raise TruegainError(f"{out[0].system}, {self.engine.measure}: {with_marks(out[0].notes[0])}")
         return out
 
-    def _checked(self, e: Estimate, i: int, estimator: ByMatrices) -> Estimate:
+    def _checked(self, e: Estimate, i: int) -> Estimate:
         """With a note where the value was held inside of what it can be; refused where its interval says nothing."""
+        estimator = self.estimator
         assert self.lists is not None
+        assert isinstance(estimator, ByMatrices)
         if e.refused:
             return e
         (low, high), plain = estimator.ranges[i].tolist(), float(estimator.value[i])
@@ -252,8 +255,9 @@ class Corrected:
     def _checked_pairs(self, found: list[Comparison], contrasts: Contrasts) -> list[Comparison]:
         """Differences by confusion matrices that cannot be, or whose interval says nothing, are refused."""
         estimator = self.estimator
-        if not isinstance(estimator, ByMatrices) or self.lists is None:
+        if self.lists is None:
             return found
+        assert isinstance(estimator, ByMatrices)
         out, cannot_be = [], impossible_pairs(estimator, contrasts, self.engine.confidence)
         for i, c in enumerate(found):
             why = cannot_be.get(f"{c.b} - {c.a}", "")
