@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shlex
 import warnings
@@ -356,11 +357,21 @@ def test_a_plan_counts_clusters() -> None:
     assert float(str(alone.rows[-1][1])) < 0.7 * (verdict.high - verdict.low) / 2
 
 
-def test_plan_topics_refuses_clusters(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
-    """Guards an option that would not be heeded."""
+def test_plan_topics_of_clusters(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards `plan topics --cluster`: it plans clusters, with the figures of Python, and has none for an ANOVA."""
     _, judge = world()
-    code, _, err = run("plan", "topics", *files_of(folder, judge), "--min-effect", "0.1", "--cluster", "domain")
-    assert (code, "topics drawn one by one" in err) == (2, True)
+    words = ("plan", "topics", *files_of(folder, judge), "--min-effect", "0.1", "--cluster", "domain")
+    code, out, err = run(*words, "--format", "json")
+    assert code == 0, err
+    plan = tg.plan_topics(items_of(judge).clustered("domain"), min_effect=0.1)
+    assert [row["power_0.8"] for row in json.loads(out)["rows"]] == [row[2] for row in plan.details.rows]
+    assert json.loads(out)["provenance"]["clusters_at_hand"] == CLUSTERS
+    found = run(*words)
+    assert found[1].startswith(f"{plan.needed['clusters']:,} clusters, {plan.needed['topics']:,} topics: a difference")
+    assert f"with only {CLUSTERS} clusters" in found[2]
+    code, out, err = run(*words, "--criterion", "anova")
+    assert (code, "--criterion anova: its F test is of topics drawn one by one" in err) == (2, True), err
+    assert "give paired-t or width, or leave --cluster out" in err
 
 
 GIVEN = ("--gold", "people.csv", "--design", "random")

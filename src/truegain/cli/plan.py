@@ -107,6 +107,8 @@ def topics_command(
 ) -> None:
     """Compute how many topics you need to detect a difference, from the variance of your runs.
 
+    Of topics that were sampled together (--cluster), it plans clusters of topics.
+
     Examples:
         truegain plan topics demo/gold.qrels demo/runs -m nDCG@10 --min-effect 0.05
         truegain plan topics demo/gold.qrels demo/runs -m AP --min-effect 0.1 --criterion width
@@ -114,23 +116,17 @@ def topics_command(
     """
     from truegain.planning.topics import plan_topics
 
-    if answers.cluster is not None:
-        raise TruegainError(
-            f"{option('--cluster')}: the plan assumes topics drawn one by one, and clusters need more topics; leave "
-            "it out, or "
-            f"see what more clusters would bring with `truegain verdict {option('--cluster')} {answers.cluster}`"
-        )
     items = answers.items([judgments, *expand(runs)])
     if items is not None:
         refuse_for_answers(changed(scoring, inputs, leave_out=("jobs",)))
-    scores = (
-        scored(judgments, runs, [measure], scoring, inputs)
-        if items is None
-        else answers.scores(items, measure_of_answers(items, measure, "AP"))
-    )
+    if items is None:
+        of: Any = (scored(judgments, runs, [measure], scoring, inputs),)
+    else:
+        of = (items, None, answers.chosen_measures(items, measure_of_answers(items, measure, "AP")))
     topic_plan = plan_topics(
-        scores, min_effect=min_effect, power=power, confidence=confidence, criterion=criterion, approximate=approximate
-    )
+        *of, min_effect=min_effect, power=power, confidence=confidence, criterion=criterion,
+        approximate=approximate,
+    )  # fmt: skip
     table.write(topic_plan.details)
 
 

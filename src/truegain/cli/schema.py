@@ -92,7 +92,7 @@ TABLES: dict[str, TableColumns] = {
          "correlation", "look", "topic", "alpha_*", "order_as_experts", "order", "seconds", "share", "n", "doc",
          "least", "median", "greatest", "max/min", "geometric_sd", "weight")
     ),
-    "plan topics": TableColumns(("difference", "power_*", "width", "topics")),
+    "plan topics": TableColumns(("difference", "power_*", "width", "topics", "clusters")),
     "plan labels": TableColumns(
         ("gold_labels", "gold_topics", "half_width", "detectable_with_*_percent_power", "half_width_median", "widest",
          "share_of_pairs_with_enough")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, get_args
@@ -11,6 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from truegain.config import Scoring
+from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.scores import Scores
@@ -19,11 +21,14 @@ from truegain.keywords import checked_keywords
 from truegain.measures.catalogue import MeasureLike
 from truegain.measures.evaluate import scores_of
 from truegain.message import arg, argname
+from truegain.planning.topic_clusters import TopicClusters, refuse_anova
+from truegain.pooling.answers import one_score
 from truegain.results.base import Table
 from truegain.settings import check_number
 from truegain.stats.results import Plan
 from truegain.stats.significance.anova import complete, one_way, two_way
 from truegain.stats.student_t import Floats, check_confidence, quantile_of, special
+from truegain.study.item_inputs import answer_scores
 
 Method = Literal["exact", "approximate"]
 MOST_TOPICS = 10_000_000
@@ -195,7 +200,7 @@ def _legendre() -> tuple[Floats, Floats]:
     return x, weight
 
 
-def expected_width(topics: int, variance: float, df: float, alpha: float = 0.05, method: Method = "exact") -> float:
+def expected_width(topics: float, variance: float, df: float, alpha: float = 0.05, method: Method = "exact") -> float:
     """Expected width of the t interval of a mean of so many topics.
 
     >>> round(expected_width(310, 0.05, 309), 6)
@@ -247,11 +252,16 @@ Criterion = Literal["paired-t", "anova", "width"]
 METHODS: dict[bool, Method] = {False: "exact", True: "approximate"}
 POWERS = (0.7, 0.8, 0.9)
 TIMES = (0.5, 1.0, 1.5, 2.0)
+OVER_CLUSTERS = "mean clustered variance of the difference between two systems, times the number of clusters"
+WITHIN = (
+    "the variance over single topics, {:.6g}, needs more than that over clusters: an interval over clusters is never "
+    "narrower than one over topics"
+)
 
 
 @checked_keywords()
 def plan_topics(
-    runs: RunsLike | Scores,
+    runs: RunsLike | Scores | Items,
     judgments: JudgmentsLike | None = None,
     measure: MeasureLike | None = None,
     *,
@@ -267,12 +277,13 @@ def plan_topics(
 
     Parameters
     ----------
-    runs : what `evaluate` takes, or Scores
-        What each system retrieved; or scores, which may then also be of measures that read text.
+    runs : what `evaluate` takes, Scores or Items
+        What each system retrieved; or scores, which may then also be of measures that read text; or values of answers.
+        Where topics of these come in clusters (`Items.clustered`), clusters are planned.
     judgments : what `evaluate` takes, optional
-        The labels; left out with scores.
+        The labels; left out with scores and values of answers.
     measure : str or Measure, optional
-        The measure; not needed where the scores have one.
+        The measure, or the score of answers; not needed where there is one.
     min_effect : float
         The difference to detect, or the width to reach.
     power : float, default 0.8
@@ -294,7 +305,14 @@ def plan_topics(
     -------
     Plan
         ``needed["topics"]``; its table has a row for each difference: `difference`, and `power 0.7`, `power 0.8`, ...,
-        the topics needed for that power; or, for 'width', `width` and `topics`.
+        the topics needed for that power; or, for 'width', `width` and `topics`.  Of clusters ``needed["clusters"]``
+        and, at the mean number of topics of those at hand, ``needed["topics"]``; the table counts clusters.
+
+    Notes
+    -----
+    Topics in clusters: the variance is J times the clustered variance of a difference of means over the J clusters at
+    hand, with J - 1 degrees of freedom.  As in a verdict, the variance over single topics counts where it makes the
+    interval wider.  The clusters to come are taken to be like those at hand: as large, and of sizes as different.
 
     References
     ----------
@@ -310,9 +328,12 @@ def plan_topics(
     >>> print(tg.plan_topics({"good": good, "poor": poor}, qrels, "AP", min_effect=0.1))
     35 topics: a difference of 0.1 in AP is detected with power 0.8 at alpha 0.05 (paired-t)
     """
-    options = {"scoring": scoring, "jobs": jobs}
-    scores = scores_of(runs, judgments, measure, {name: x for name, x in options.items() if x is not None})
-    alpha, method = round(1 - check_confidence(confidence), 12), METHODS[approximate]
+    options = {name: x for name, x in (("scoring", scoring), ("jobs", jobs)) if x is not None}
+    cluster = runs.cluster if isinstance(runs, Items) else None
+    if isinstance(runs, Items):
+        runs, measure = answer_scores(runs, one_score(runs, measure)), None
+    scores = scores_of(runs, judgments, measure, options)
+    alpha = round(1 - check_confidence(confidence), 12)
     scores.check_judged()
     of: Any = measure if isinstance(runs, Scores) else None
     name = scores._measure(of)
@@ -327,10 +348,18 @@ def plan_topics(
             "as 0.03"
         )
     x = complete(scores.values[name])
-    m, n = x.shape
+    m, topics = x.shape
     variance, source = _variance(x, criterion)
+    spreads, units, clusters = [Spread(variance, topics)], topics, None
+    if cluster is not None:
+        refuse_anova(criterion)
+        clusters = TopicClusters.of(_complete_topics(scores, name), cluster)
+        units = len(clusters)
+        spreads = [Spread(clusters.variance(x), units), *spreads]
+        source, variance = OVER_CLUSTERS, spreads[0].variance
+    ask = Asked(criterion, m, alpha, METHODS[approximate])
     sizes = {
-        (times * min_effect, p): _size(criterion, times * min_effect, variance, m, alpha, p, method)
+        (times * min_effect, p): most_units([ask.size(times * min_effect, p, s) for s in spreads], spreads, units)
         for times in TIMES
         for p in ((power,) if criterion == "width" else sorted({*POWERS, power}))
     }
@@ -338,38 +367,53 @@ def plan_topics(
     aim = f"a difference of {min_effect:g} in {name} is detected with power {power:g} at alpha {alpha:g} ({criterion})"
     if criterion == "width":
         aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {min_effect:g} wide or less"
+    at_hand = f"{topics} topics" if clusters is None else f"{units} clusters of {topics} topics"
+    reached = [ask.reached(min_effect, s, size * s.units / units) for s in spreads if s.variance]
     provenance = {
         "measure": name, "criterion": criterion, "variance": variance,
-        "variance_from": f"{source}, {m} systems, {n} topics", "reached": size.reached, "topics_at_hand": n,
-        "at_hand_detects": _detectable(criterion, variance, m, n, alpha, power, method),
+        "variance_from": f"{source}, {m} systems, {at_hand}",
+        "reached": max(reached) if criterion == "width" else min(reached), "topics_at_hand": topics,
+        "at_hand_detects": max(ask.detectable(s, power) for s in spreads if s.variance),
     }  # fmt: skip
-    return Plan(
-        {"topics": size.topics}, aim, _table(sizes, f"{size.topics:,} topics: {aim}", provenance, scores.caveats)
-    )
+    needed, notes = {"topics": size}, list(scores.caveats)
+    if clusters is not None:
+        needed = {"clusters": size, "topics": clusters.topics_of(size)}
+        provenance |= {"clusters_at_hand": units, "variance_of_topics": spreads[1].variance}
+        notes.append(clusters.like_these())
+        if most_units([ask.size(min_effect, power, spreads[0])], spreads[:1], units) < size:
+            notes.append(WITHIN.format(spreads[1].variance))
+    plan = Plan(needed, aim, Table((), []))
+    return replace(plan, details=_table(sizes, plan.in_short(), provenance, notes))
+
+
+def _complete_topics(scores: Scores, measure: str) -> list[str]:
+    """The topics that all systems have a value for."""
+    there = ~np.isnan(scores.values[measure]).any(axis=0)
+    return [topic for topic, kept in zip(scores.topics, there.tolist(), strict=True) if kept]
 
 
 def _table(
-    sizes: Mapping[tuple[float, float], TopicSetSize], title: str, provenance: Mapping[str, object],
-    caveats: tuple[str, ...],
-) -> Table:  # fmt: skip
-    """Topics needed by difference (rows) and power (columns), with what went into them."""
+    sizes: Mapping[tuple[float, float], int], title: str, provenance: Mapping[str, object], notes: list[str]
+) -> Table:
+    """Units needed by difference (rows) and power (columns), with what went into them."""
     powers = sorted({p for _, p in sizes})
     width = provenance["criterion"] == "width"
-    columns = ("width", "topics") if width else ("difference", *(f"power {p:g}" for p in powers))
-    rows = [(d, *(sizes[d, p].topics for p in powers)) for d in sorted({d for d, _ in sizes})]
+    unit = "clusters" if "clusters_at_hand" in provenance else "topics"
+    columns = ("width", unit) if width else ("difference", *(f"power {p:g}" for p in powers))
+    rows = [(d, *(sizes[d, p] for p in powers)) for d in sorted({d for d, _ in sizes})]
     does = "give an interval about {:.4f} wide" if width else "detect a difference of {:.4f}"
-    notes = (
-        *caveats,
+    said = (
+        *notes,
         f"variance {provenance['variance']:.6g}: {provenance['variance_from']}",
-        f"the {provenance['topics_at_hand']} topics at hand {does.format(provenance['at_hand_detects'])}",
+        f"the {provenance[f'{unit}_at_hand']} {unit} at hand {does.format(provenance['at_hand_detects'])}",
     )
-    return Table(columns, rows, provenance, title, notes)
+    return Table(columns, rows, provenance, title, said)
 
 
-def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
+def _variance(x: Floats, criterion: Criterion) -> tuple[float, str]:
     if criterion == "anova":
-        return one_way(x).v_e, "residual variance of the one-way ANOVA (V_E1)"  # type: ignore[arg-type]
-    analysis = two_way(x)  # type: ignore[arg-type]
+        return one_way(x).v_e, "residual variance of the one-way ANOVA (V_E1)"
+    analysis = two_way(x)
     if analysis.no_residual:
         raise TruegainError(
             "every topic gives the same difference: there is no variance to plan with; give topics on which they differ"
@@ -381,32 +425,60 @@ def _variance(x: object, criterion: Criterion) -> tuple[float, str]:
     )
 
 
-def _size(
-    criterion: Criterion, size: float, variance: float, systems: int, alpha: float, power: float, method: Method
-) -> TopicSetSize:
-    if criterion == "paired-t":
-        return topics_for_paired_t(size, variance, alpha=alpha, power=power, method=method)
-    if criterion == "anova":
-        return topics_for_anova(size, variance, systems, alpha=alpha, power=power, method=method)
-    return topics_for_width(size, variance, alpha=alpha, method=method)
+class Spread(NamedTuple):
+    """The variance of a difference from unit to unit, topics or clusters of them, and how many units are at hand."""
+
+    variance: float
+    units: int
 
 
-def _detectable(
-    criterion: Criterion, variance: float, systems: int, topics: int, alpha: float, power: float, method: Method
-) -> float:
-    """The difference that so many topics find with the power asked for, or the width they give."""
-    if criterion == "width":
-        return expected_width(topics, variance, topics - 1, alpha, method)
+def most_units(sizes: Sequence[int], spreads: Sequence[Spread], at_hand: int) -> int:
+    """The units that are enough whichever of the spreads counts, each of which has its own units for these.
 
-    def reached(difference: float) -> float:
-        if criterion == "paired-t":
-            return power_of_t(math.sqrt(topics / variance) * difference, topics - 1, alpha, method)
-        return power_of_anova(topics, systems, topics * difference**2 / (2 * variance), alpha, method)
+    >>> most_units([20, 90], [Spread(0.1, 10), Spread(0.2, 40)], 10)  # 10 clusters of 40 topics are at hand
+    23
+    """
+    return max(2, *(-(-size * at_hand // spread.units) for size, spread in zip(sizes, spreads, strict=True)))
 
-    low, high = 0.0, math.sqrt(variance / topics)
-    while reached(high) < power:
-        low, high = high, 2 * high
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if reached(middle) < power else (low, middle)
-    return high
+
+class Asked(NamedTuple):
+    """What a plan is for, whatever the difference and the power."""
+
+    criterion: Criterion
+    systems: int
+    alpha: float
+    method: Method
+
+    def size(self, effect: float, power: float, spread: Spread) -> int:
+        """The units that detect a difference with a power, or give an interval of this width."""
+        if not spread.variance:
+            return 2
+        if self.criterion == "width":
+            return topics_for_width(effect, spread.variance, alpha=self.alpha, method=self.method).topics
+        if self.criterion == "anova":
+            return topics_for_anova(
+                effect, spread.variance, self.systems, alpha=self.alpha, power=power, method=self.method
+            ).topics
+        return topics_for_paired_t(effect, spread.variance, alpha=self.alpha, power=power, method=self.method).topics
+
+    def reached(self, effect: float, spread: Spread, units: float) -> float:
+        """The power of so many units to find a difference, or the width that they give."""
+        if self.criterion == "width":
+            return expected_width(units, spread.variance, units - 1, self.alpha, self.method)
+        if self.criterion == "paired-t":
+            noncentrality = math.sqrt(units / spread.variance) * effect
+            return power_of_t(noncentrality, units - 1, self.alpha, self.method)
+        noncentrality = units * effect**2 / (2 * spread.variance)
+        return power_of_anova(round(units), self.systems, noncentrality, self.alpha, self.method)
+
+    def detectable(self, spread: Spread, power: float) -> float:
+        """The difference that the units at hand find with the power asked for, or the width they give."""
+        if self.criterion == "width":
+            return self.reached(0.0, spread, spread.units)
+        low, high = 0.0, math.sqrt(spread.variance / spread.units)
+        while self.reached(high, spread, spread.units) < power:
+            low, high = high, 2 * high
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.reached(middle, spread, spread.units) < power else (low, middle)
+        return high

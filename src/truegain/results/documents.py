@@ -81,6 +81,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "splits": ("count", "How many splits into halves."),
     "systems": ("count", "How many systems."),
     "topics": ("count", "How many topics."),
+    "clusters": ("count", "How many clusters of topics."),
     # compare
     "R": ("count", "Relevant documents of the topic."),
     "differs_from": ("count", "How many systems it differs from significantly."),
@@ -163,7 +164,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "gold_topics": ("count", "How many topics with gold labels."),
     "half_width": ("number", "The half-width of the interval."),
     "half_width_median": ("number", "Its median over the pairs."),
-    "power_*": ("count", "Topics needed for this power."),
+    "power_*": ("count", "Topics, or clusters of topics, needed for this power."),
     "share_of_pairs_with_enough": ("number", "The share of pairs for which they are enough."),
     "sigma": ("number", "The standard deviation of ratings of a document."),
     "widest": ("number", "The half-width of the widest pair."),
