@@ -400,6 +400,7 @@ def test_topics_that_a_run_lacks() -> None:
     assert tied["made"]["options"]["ties"] == "input"
 
 
+@pytest.mark.filterwarnings("ignore:.*was the pool shallower:truegain.errors.DataWarning")
 def test_in_a_browser(chromium: Any, holed: Track, tmp_path: Path) -> None:
     """Guards the page as people open it: wide, dark, on a phone, on paper, without its script, and by axe-core."""
     from tests.report.looks import faults

@@ -4,36 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from truegain.cli.options import (
+    AnswerOptions,
     Confidence,
     Jobs,
     JudgeModel,
+    JudgmentsOrAnswers,
     NameBy,
     RunFiles,
     Seed,
     advanced,
+    changed,
     option_for,
+    refuse_for_answers,
     with_options,
 )
-from truegain.cli.options import Judgments as Judged
 from truegain.cli.output import NewNames, StripPrefix, digests
 from truegain.cli.streams import Progress
 from truegain.config import Resampling, Scoring, StudyConfig, Unjudged
+from truegain.data.items import Items
 from truegain.data.judgments import read_judgments
 from truegain.data.runs import read_runs
-from truegain.data.teams import read_teams
+from truegain.data.teams import Teams, read_teams
 from truegain.errors import TruegainError
 from truegain.io.files import STANDARD_INPUT, expand, shown_path
 from truegain.io.formats import system_name
+from truegain.io.nugget_files import is_nuggets, read_nugget_file
 from truegain.io.overwrite import unchanging
-from truegain.io.trec import NameBy as NamedBy
 from truegain.message import option
 from truegain.results.table import Renamed
 from truegain.study.inputs import USUAL
+
+if TYPE_CHECKING:
+    from truegain.report.participants import Track
+
+OF_ANSWERS = ("names", "strip_prefix", "judge_model", "all_topics", "confidence", "seed", "jobs")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,10 +92,10 @@ class TrackOptions(Renamed):
         )
 
 
-@with_options(page=ParticipantPages, options=TrackOptions)
+@with_options(page=ParticipantPages, options=TrackOptions, answers=AnswerOptions)
 @unchanging()
 def participants_command(
-    judgments: Judged,
+    judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     measure: Annotated[
         list[str] | None, typer.Option("-m", "--measure", help=f"Measure (default: {USUAL}). Repeatable.")
@@ -94,19 +103,20 @@ def participants_command(
     *,
     page: ParticipantPages,
     options: TrackOptions,
+    answers: AnswerOptions,
 ) -> None:
     """Write a page for each participant of a track: its runs against the median and the best, topic by topic.
 
     Leaves other teams' runs unnamed, unless you give --named. In a folder, also writes an index for the organizers.
+    Also reads nuggets or scores of answers, in place of judgments and runs.
 
     Examples:
-        truegain participants demo/gold.qrels demo/runs --teams demo/teams.csv -m AP -m P@10 -o pages
-        truegain participants demo/gold.qrels demo/runs --teams demo/teams.csv --team ada --pool-depth 10 -o ada.html
+        truegain participants demo/gold.qrels demo/runs --teams demo/teams.csv -m AP --pool-depth 10 -o pages
+        truegain participants demo/rag-nuggets.jsonl demo/rag-assignments.jsonl --teams demo/teams.csv -m V_strict
 
     """
     from truegain.report.page.participant_files import check_target, is_page, write_pages
     from truegain.report.page.participants import PageStyle
-    from truegain.report.participants import Track
 
     if page.teams is None:
         raise TruegainError(
@@ -117,15 +127,17 @@ def participants_command(
     files, teams = expand(runs), read_teams(page.teams).renamed(options.called)
     for team in chosen:
         teams.runs_of(team)  # now, not when the work is done
-    track = Track(
-        options.renamed(read_runs(files, name_by=options.name_by)),
-        read_judgments(judgments, model=options.judge_model) if options.judge_model else read_judgments(judgments),
-        measure or [USUAL],
-        teams=teams,
-        pool_depth=page.pool_depth,
-        config=options.config,
-    )
-    style = PageStyle(page.named, page.title, _digests(judgments, files, options, options.name_by))
+    items = answers.items([judgments, *files], options.called)
+    if items is None:
+        track = _of_runs(judgments, files, measure, page, options, teams)
+        common, by_run = [judgments], {} if options.name_by == "tag" else _named_as_runs(files, options)
+    else:
+        track = _of_answers(items, measure, page, options, answers, teams)
+        common = _of_all_runs([judgments, *files])
+        by_run = _named_as_runs([path for path in (judgments, *files) if path not in common], options)
+    read = digests([*common, *by_run.values()])
+    own = {run: (shown_path(path), read[shown_path(path)]) for run, path in by_run.items()}
+    style = PageStyle(page.named, page.title, own, {shown_path(path): read[shown_path(path)] for path in common})
     with Progress(len(chosen or track.teams.names), "pages written") as progress:
         written = write_pages(track, page.output, chosen, style, progress.advance)
     if page.output != STANDARD_INPUT:
@@ -133,10 +145,53 @@ def participants_command(
         typer.echo(f"{shown_path(written[-1])}: {pages} page{'' if pages == 1 else 's'}")
 
 
-def _digests(
-    judgments: str, files: Sequence[str], options: Renamed, name_by: NamedBy
-) -> dict[str, tuple[str, str | None]]:
-    """The digest of the judgments, and of each run by its name; where runs are named by their tags none of theirs."""
-    read = digests([judgments, *files])
-    by_system = {} if name_by == "tag" else {options.called(system_name(path)): path for path in files}
-    return {name: (shown_path(path), read[shown_path(path)]) for name, path in {"": judgments, **by_system}.items()}
+def _of_runs(
+    judgments: str,
+    files: Sequence[str],
+    measure: Sequence[str] | None,
+    page: ParticipantPages,
+    options: TrackOptions,
+    teams: Teams,
+) -> Track:
+    """Runs of a track beside its judgments."""
+    from truegain.report.participants import Track
+
+    return Track(
+        options.renamed(read_runs(files, name_by=options.name_by)),
+        read_judgments(judgments, model=options.judge_model) if options.judge_model else read_judgments(judgments),
+        list(measure or [USUAL]),
+        teams=teams,
+        pool_depth=page.pool_depth,
+        config=options.config,
+    )
+
+
+def _of_answers(
+    items: Items,
+    measure: Sequence[str] | None,
+    page: ParticipantPages,
+    options: TrackOptions,
+    answers: AnswerOptions,
+    teams: Teams,
+) -> Track:
+    """Values of the answers of a track: options about runs and judgments are refused."""
+    from truegain.report.participants import Track
+
+    refuse_for_answers(changed(options, leave_out=OF_ANSWERS))
+    if options.judge_model:
+        items = items.judged_by(options.judge_model)
+    measures = answers.chosen_measures(items, measure)
+    return Track(items, None, measures, teams=teams, pool_depth=page.pool_depth, config=options.config)
+
+
+def _named_as_runs(files: Sequence[str], options: Renamed) -> dict[str, str]:
+    """The file of each run, by the name of the file."""
+    return {options.called(system_name(path)): path for path in files}
+
+
+def _of_all_runs(files: Sequence[str]) -> list[str]:
+    """The files that hold all runs, or the nuggets of all; the names of others may be those of teams."""
+    if len(files) == 1:
+        return list(files)
+    nuggets = [path for path in files if is_nuggets(path) and not read_nugget_file(path).assigns]
+    return list(files) if len(nuggets) == len(files) - 1 else nuggets

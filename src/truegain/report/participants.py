@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -12,11 +12,12 @@ import numpy as np
 
 from truegain.config import Scoring, StudyConfig
 from truegain.data.alignment import without_items
+from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import Runs, RunsLike
 from truegain.data.teams import TeamsLike, read_teams
 from truegain.errors import MeasureError, TruegainError
-from truegain.io.columns import Floats, Ints, frozen
+from truegain.io.columns import Coded, Floats, Ints, frozen
 from truegain.measures.base import Measure
 from truegain.measures.catalogue import MeasuresLike, parse_measures
 from truegain.measures.scoring import scored
@@ -26,6 +27,7 @@ from truegain.pooling.pools import Filled, held_alone, tell_shallower
 from truegain.report.data_health import DEEP, unjudged_by_system
 from truegain.results.base import Table
 from truegain.results.table import Cell
+from truegain.sampling.clusters import CLUSTERS
 from truegain.settings import check_count
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of
@@ -81,6 +83,8 @@ class TrackMeasure:
     bounds : MedianBounds or None
         Over all labels of unjudged documents, the lowest and the highest score of each run on each topic, and its
         difference to the median; None where they are not known, or where no document is unjudged.
+    clusters : tuple of str, optional
+        The cluster of each topic, where these were sampled in clusters.
     """
 
     measure: Measure
@@ -91,6 +95,7 @@ class TrackMeasure:
     estimates: Mapping[str, Estimate]
     ranking: Ranking
     bounds: MedianBounds | None = None
+    clusters: tuple[str, ...] = ()
 
     @cached_property
     def means(self) -> Floats:
@@ -128,9 +133,9 @@ class TrackMeasure:
     def to_median_by_labels(self, system: str, confidence: float) -> Difference:
         """The mean over topics of a run's score less the topic's median, with Student's interval over topics.
 
-        Unjudged documents count as not relevant.
+        Unjudged documents count as not relevant.  Of topics in clusters the interval is over these, and never narrower.
         """
-        return _student(self.values[self.systems.index(system)] - self.median, confidence)
+        return _student(self.values[self.systems.index(system)] - self.median, confidence, self.clusters)
 
     def to_median(self, system: str, confidence: float) -> Difference:
         """A run's score less the median; with bounds of unjudged documents, the interval holds for all their labels."""
@@ -144,12 +149,21 @@ class TrackMeasure:
         return Difference(by_labels.value, min(by_labels.low, low), max(by_labels.high, high))
 
 
-def _student(differences: Floats, confidence: float) -> Difference:
-    """The mean with Student's interval; none where all differences are equal, or there is one."""
+def _student(differences: Floats, confidence: float, clusters: Sequence[str] = ()) -> Difference:
+    """The mean with Student's interval; none where all differences are equal, or there is one.
+
+    Of J clusters V = J/(J - 1) sum of (sum over the topics of a cluster of (d - mean)/n)^2, with J - 1 degrees of
+    freedom (Liang and Zeger 1986, Biometrika 73(1)); of the two intervals the wider one counts.
+    """
     n, mean = len(differences), float(differences.mean())
     if n < 2 or np.ptp(differences) < TIED:
         return Difference(mean, None, None)
     half = quantile_of(confidence, n - 1) * float(differences.std(ddof=1)) / n**0.5
+    if clusters:
+        moves = np.bincount(Coded.of(clusters).code, (differences - mean) / n)
+        groups = len(moves)
+        by_cluster = quantile_of(confidence, groups - 1) * float(np.sum(moves**2) * groups / (groups - 1)) ** 0.5
+        half = max(half, by_cluster)
     return Difference(mean, mean - half, mean + half)
 
 
@@ -262,12 +276,12 @@ class Track:
     Parameters
     ----------
     runs, judgments, measures
-        As those of `Study`.
+        As those of `Study`; of values of answers `Items`, None, and the score or measures of nuggets.
     teams : path-like, frame or mapping
         The team of each run, and which runs were pooled (see `truegain.data.teams.read_teams`).
     pool_depth : int, optional
         Down to which rank the pooled runs made the pool: tells what a team alone brought in, and what its runs would
-        score without that.
+        score without that.  Answers have no pool.
     config : StudyConfig, optional
         The other options of a study, without gold labels.
 
@@ -279,6 +293,8 @@ class Track:
         The teams of these runs.
     measures : tuple of TrackMeasure
         All runs by each measure.
+    items : Items or None
+        The values of answers, as they were given.
 
     Examples
     --------
@@ -293,16 +309,17 @@ class Track:
 
     def __init__(
         self,
-        runs: RunsLike | RunsInput,
-        judgments: JudgmentsLike,
-        measures: MeasuresLike,
+        runs: RunsLike | RunsInput | Items,
+        judgments: JudgmentsLike | None,
+        measures: MeasuresLike | None,
         *,
         teams: TeamsLike,
         pool_depth: int | None = None,
         config: StudyConfig | None = None,
     ) -> None:
         config = config or StudyConfig()
-        _check(config, measures)
+        self.items = runs if isinstance(runs, Items) else None
+        _check(config, measures, self.items, pool_depth)
         if pool_depth is not None:
             check_count("pool_depth", pool_depth, 1)
         known = read_teams(teams)
@@ -336,12 +353,13 @@ class Track:
             estimates,
             ranking,
             self._bounds(m),
+            tuple(study.topic_units[CLUSTERS.name][t] for t in study.topics) if CLUSTERS.name in study.over else (),
         )
 
     def _bounds(self, m: Measure) -> MedianBounds | None:
         """What unjudged documents could do, where that is known and some document is unjudged."""
         study = self.study
-        if study.unjudged_policy != "bound" or not has_bounds(m):
+        if study.of_items or study.unjudged_policy != "bound" or not has_bounds(m):
             return None
         filled = Filled.by_key(study.ranked, m)
         return bounds_to_median(filled, m) if filled.unjudged.any() else None
@@ -369,7 +387,9 @@ class Track:
         study, at, place = self.study, m.systems.index(run), m.ranking.systems.index(run)
         own = m.values[at]
         aside = own - m.median
-        unjudged, documents = unjudged_by_system(study.ranked, self.looks_at(m.measure))
+        unjudged = documents = np.zeros(len(m.systems), np.int64)
+        if not study.of_items:  # an answer has a value or none
+            unjudged, documents = unjudged_by_system(study.ranked, self.looks_at(m.measure))
         to_best, told_from_best = None, False
         if run != m.best_run:
             with warnings.catch_warnings():
@@ -442,7 +462,10 @@ class Track:
         return held_alone(self.study.ranked, owners, self.pool_depth)
 
     def _unique(self, team: str) -> Table:
-        """The relevant documents that no other team has in any list."""
+        """The relevant documents that no other team has in any list; none of answers, which belong to one run each."""
+        columns = ("topic", "doc", "label", "best rank")
+        if self.study.of_items:
+            return Table(columns, [])
         ranked = self.study.ranked
         items = self._retrieved_alone[team]
         items = items[self._relevant[items] > 0]
@@ -453,7 +476,7 @@ class Track:
             (topic, doc, float(ranked.item_gain[i]), int(best[i]))
             for topic, doc, i in zip(topics, docs, items.tolist(), strict=True)
         ]
-        return Table(("topic", "doc", "label", "best rank"), sorted(rows, key=lambda r: (str(r[0]), r[3])))
+        return Table(columns, sorted(rows, key=lambda r: (str(r[0]), r[3])))
 
     def _left_out(self, team: str, runs: tuple[str, ...]) -> tuple[int | None, int, tuple[LeftOutRun, ...]]:
         """What only its pooled runs brought in, how much of it is relevant, and these runs without it."""
@@ -489,7 +512,7 @@ def topic_rows(m: TrackMeasure, run: str) -> list[tuple[Cell, ...]]:
     ]  # fmt: skip
 
 
-def _check(config: StudyConfig, measures: MeasuresLike) -> None:
+def _check(config: StudyConfig, measures: MeasuresLike | None, items: Items | None, pool_depth: int | None) -> None:
     """Refuse, before any work, what a page by topic cannot show."""
     if config.gold is not None or config.sample is not None:
         name = "gold" if config.gold is not None else "unjudged_sample"
@@ -501,6 +524,13 @@ def _check(config: StudyConfig, measures: MeasuresLike) -> None:
         raise TruegainError(
             f"{argname('population', config.population)}: a page by topic is for topics like these; leave it out"
         )
+    if items is not None and pool_depth is not None:
+        raise TruegainError(
+            f"{argname('pool_depth', pool_depth)}: an answer is scored by itself, from no pool that other teams' runs "
+            "contributed to; leave it out"
+        )
+    if items is not None or measures is None:
+        return
     for named in parse_measures(measures):
         if named.measure.mean != "arithmetic":
             raise MeasureError(

@@ -220,7 +220,7 @@ def listed(rows: Sequence[tuple[str, Html]], title: str, below: Html | None = No
     for i, (label, inner) in enumerate(rows):
         y = 30 + HIGH * i
         parts.append(text(_cut(label, 34), 0, y + 14, anchor="start", dx=8))
-        parts.append(el("svg", inner, x=left, y=y, width=wide - left - 20, height=HIGH))
+        parts.append(el("svg", inner, x=left, y=y, width=wide - left - 20, height=HIGH, overflow="visible"))
     marks = el("svg", below, x=left, y=34 + HIGH * len(rows), width=wide - left - 20, height=30) if below else None
     head = el("text", title, class_="b", x=8, y=18)
     return standalone(join(head, *parts, marks), wide, 70 + HIGH * len(rows), title)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from truegain._version import __version__
 from truegain.config import StudyConfig
+from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import RunsLike
 from truegain.data.teams import TeamsLike
@@ -163,9 +164,9 @@ def _folder(target: str) -> Path:
 
 @checked_keywords()
 def write_participants(
-    runs: RunsLike,
-    judgments: JudgmentsLike,
-    measures: MeasuresLike,
+    runs: RunsLike | Items,
+    judgments: JudgmentsLike | None,
+    measures: MeasuresLike | None,
     path: PathLike,
     *,
     teams: TeamsLike,
@@ -180,7 +181,8 @@ def write_participants(
     Parameters
     ----------
     runs, judgments, measures
-        As those of `Study`: the runs of all teams.
+        As those of `Study`: the runs of all teams.  `Items` need no judgments (None); measures are the name of a score,
+        or measures of nuggets.
     path : path
         A folder for a page a team and an index, or a file that ends in .html for one team.
     teams : path-like, frame or mapping

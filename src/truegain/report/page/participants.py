@@ -48,6 +48,7 @@ from truegain.report.html import (
     who,
 )
 from truegain.report.page.page import document
+from truegain.report.page.participant_answers import turned, values_section
 from truegain.report.participants import COLUMNS, Difference, Participant, RunResult, Track, TrackMeasure, topic_rows
 from truegain.report.svg import Axis, Span, axis_head, bottom_axis, hidden_svg, line, listed, pc, row
 
@@ -75,13 +76,16 @@ class PageStyle:
         Whether other teams' runs are named.
     title : str
         What stands beside the brand, such as the name of the track.
-    digests : mapping of str to str or None
-        By system, and under the empty name for the judgments, the file and its SHA-256; shown for own runs alone.
+    digests : mapping of str to (str, str or None)
+        By system, the file and its SHA-256; shown for own runs alone.
+    common : mapping of str to str or None
+        Files that have all runs, or are about all, with their SHA-256; shown to everyone.
     """
 
     named: bool = False
     title: str = ""
     digests: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+    common: Mapping[str, str | None] = field(default_factory=dict)
 
 
 def participant_page(track: Track, team: str, style: PageStyle | None = None) -> str:
@@ -112,7 +116,8 @@ def participant_page(track: Track, team: str, style: PageStyle | None = None) ->
     """
     style = style or PageStyle()
     own = track.participant(team)
-    sections = [_runs(track, own, style), _topics(track, own, style), _pool(track, own), _made(track, own, style)]
+    of_values = _pool(track, own) if track.items is None else values_section(track, own)
+    sections = [_runs(track, own, style), _topics(track, own, style), of_values, _made(track, own, style)]
     about = style.title or f"{many(len(track.study.systems), 'run')}, {many(len(track.teams.names), 'team')}"
     return document(sections, __version__, about, SKIP, "participant")
 
@@ -131,7 +136,7 @@ def _runs(track: Track, own: Participant, style: PageStyle) -> Section:
     top = "no run scores higher" if first.to_best is None else f"the best run scores {plain(best)}"
     lede = (
         f"It scores {plain(first.estimate.value)}; {top}, and half of all runs score {plain(middle)} or more. "
-        f"{_on_median(first)}"
+        f"{_on_median(first)}{turned(track)}"
     )
     others = (
         folded(f"The same by {other.name}", *_of_measure(track, other, of, style))
@@ -189,6 +194,13 @@ def _level(track: Track) -> str:
     return f"{100 * track.study.confidence:g}%"
 
 
+def _for(m: TrackMeasure, counted: bool = True) -> str:
+    """For what intervals hold."""
+    if m.clusters:
+        return f"for topics from {many(len(set(m.clusters)), 'cluster')} like these"
+    return f"for topics like these{f' {len(m.topics)}' if counted else ''}"
+
+
 def _scores(track: Track, m: TrackMeasure, results: Sequence[RunResult], style: PageStyle) -> Html:
     """Own runs with intervals and ranks, between the best run and the median of all."""
     best, middle = float(m.means.max()), float(np.median(m.means))
@@ -218,7 +230,7 @@ def _scores(track: Track, m: TrackMeasure, results: Sequence[RunResult], style: 
         "relevant",
     }[m.ranking.unjudged_policy]  # fmt: skip
     words = (
-        f"Mean scores with {level} intervals, for topics like these {len(m.topics)}. Possible ranks hold for all "
+        f"Mean scores with {level} intervals, {_for(m)}. Possible ranks hold for all "
         f"{count(len(m.systems))} runs jointly at {level}{held}: a rank is at least 1 + the number of runs "
         "significantly better, and at most the number of runs minus those significantly worse."
     )
@@ -271,7 +283,7 @@ def _against(track: Track, m: TrackMeasure, results: Sequence[RunResult], style:
     zero = "" if m.bounds is not None or not any(r.unjudged for r in results) else UNJUDGED_ZERO
     bests = READ_BEST if any(what == "best" for _, what, _, _ in lines) else " This team has the best run."
     words = (
-        f"Mean differences over topics with {level} intervals, for topics like these{held}. Against the topics' "
+        f"Mean differences over topics with {level} intervals, {_for(m, False)}{held}. Against the topics' "
         "medians: Student's t of the differences to the median of all runs, these among them; the runs of the track "
         f"are taken as they are{zero}.{bests}"
     )
@@ -491,20 +503,26 @@ def _made(track: Track, own: Participant, style: PageStyle) -> Section:
         "topics": count(len(study.topics)),
         "confidence": f"{study.confidence:g}",
         "seed": str(study.seed),
-        "all topics": "yes" if study.config.scoring.all_topics else "no",
-        "relevant from": f"{study.relevant_from or 1:g}",
-        "unjudged": study.unjudged_policy,
-        "pool depth": NONE if track.pool_depth is None else count(track.pool_depth),
     }
+    if track.items is None:
+        options |= {
+            "all topics": "yes" if study.config.scoring.all_topics else "no",
+            "relevant from": f"{study.relevant_from or 1:g}",
+            "unjudged": study.unjudged_policy,
+            "pool depth": NONE if track.pool_depth is None else count(track.pool_depth),
+        }
     options |= {name: str(study.provenance[name]) for name in ("ties", "trec_eval") if name in study.provenance}
-    shown = [style.digests[key] for key in ("", *own.runs) if key in style.digests]
+    shown = [*style.common.items(), *(style.digests[run] for run in own.runs if run in style.digests)]
     files = [tr(label(el("bdi", f)), cell(el("code", d[:DIGITS]) if d else "no digest")) for f, d in shown]
     method = (
-        f"Scores are means over {many(len(m.topics), 'topic')}. Their intervals are Student's t over topics, as "
-        "`truegain report` has them; possible ranks come from simultaneous tests of all pairs of runs by the largest t "
-        "(Westfall and Young 1993; Al Mohamad, Goeman and van Zwet 2018). "
+        f"Scores are means over {many(len(m.topics), 'topic')}. Their intervals are over "
+        f"{'clusters of topics' if m.clusters else 'topics'}, by Student's t or, where a measure has bounds, Wilson's "
+        "with Student's quantile, as `truegain report` has them; possible ranks come from simultaneous tests of all "
+        "pairs of runs by the largest t (Westfall and Young 1993; Al Mohamad, Goeman and van Zwet 2018). "
     )
-    if study.config.scoring.all_topics:
+    if track.items is not None:
+        method += "Topics for which some run has no value are left out for all; a missing value never counts as 0. "
+    elif study.config.scoring.all_topics:
         method += "A topic that a run does not answer counts 0. "
     else:
         method += "Topics that some run does not answer are left out for all. "
