@@ -130,6 +130,7 @@ class Judging:
         self.budget = budget or Budget()
         for model, tokens in store.tokens().items():
             self.budget.spent += self.budget.cost(model, tokens)
+        self.spent_before = self.budget.spent
         self.gate = Gate(pace.concurrency, pace.requests_per_minute, pace.tokens_per_minute)
         self.outcomes: list[CallOutcome | None] = [None] * len(plan)
         self.ways: dict[str, Mapping[str, Any]] = {}
