@@ -2,8 +2,8 @@
 
 A server in another process answers at once, with bodies as providers send them (about 1 kB).  Our own time is the
 processor time of the client's process, from reading the files to writing the labels, over the number of calls: it holds
-the request by httpx, the commit to the store and the parsing, and nothing of the server.  The same for bare requests by
-httpx, without anything of ours, stands beside it.
+the request, the commit to the store and the parsing, and nothing of the server.  The same for bare requests by httpx's
+client, without anything of ours, stands beside it.
 """
 
 from __future__ import annotations

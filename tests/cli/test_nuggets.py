@@ -14,6 +14,7 @@ from truegain.experiments.worlds import nugget_records
 
 FILES = "nuggets.jsonl assignments.jsonl"
 GOLD = "--gold people.jsonl --design random"
+VITAL_OF_3 = [f"fact {i} of topic 3" for i in (1, 2, 3)]  # of six
 
 
 @pytest.fixture
@@ -45,6 +46,34 @@ def test_verdict_and_compare_say_the_same(run: Run, nuggets: Path) -> None:  # n
     code, out, _ = run(*f"gate {FILES} -m V_strict {GOLD} --baseline a --candidate b".split())
     assert code in (0, 1, 3)
     assert "V\\_strict" in out
+
+
+@pytest.mark.parametrize("command", ["eval", "eval --intervals topics", "compare"])
+def test_each_measure_counts_its_own_topics(run: Run, nuggets: Path, command: str) -> None:  # noqa: F811
+    """Guards several measures at once: each says what it says alone, though V_strict lacks a topic that A has."""
+    rows = [json.loads(line) for line in (nuggets / "assignments.jsonl").read_text().splitlines()]
+    (nuggets / "assignments.jsonl").write_text("".join(  # and of one answer every vital nugget failed
+        f"{json.dumps({**row, 'assignment': 'failed'} if is_lost else row)}\n"
+        for row in rows for is_lost in [(row["qid"], row["system"]) == ("3", "b") and row["nugget"] in VITAL_OF_3]
+    ))  # fmt: skip
+
+    def told(*measures: str) -> tuple[list[dict[str, object]], str]:
+        words = " ".join(f"-m {m}" for m in measures)
+        code, out, err = run(*f"{command} {FILES} {words} --format jsonl".split())
+        assert code == 0, err
+        return [json.loads(line) for line in out.splitlines()], err
+
+    names = ("V_strict", "A", "V(empty='zero')")
+    several, said = told(*names)
+    for name in names:
+        alone = told(name)[0]
+        assert alone
+        assert [row for row in several if row["measure"] == name] == alone
+    lost = "1 answer (b on topic 3) left out of the mean, because every nugget that it counts failed there"
+    assert ("intervals" in command) or (f"V_strict: {lost}" in said and f"A: {lost}" not in said)
+    assert "V_strict: 1 topic has no vital nugget (13) and is left out; nuggetizer" in said
+    if command == "compare":
+        assert {row["measure"]: row["n"] for row in several} == dict(zip(names, (22, 24, 23), strict=True))
 
 
 def test_the_default_measure_is_told_as_it_is(run: Run, nuggets: Path) -> None:  # noqa: F811

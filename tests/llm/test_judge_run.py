@@ -205,6 +205,21 @@ def test_a_dry_run_asks_nothing(run: Run, folder: Path) -> None:
     assert float(told["in"]) / 2 == pytest.approx(sum(sent) / 4, rel=0.1)
 
 
+def test_a_resumed_run_tells_its_cost_and_that_of_all(run: Run, folder: Path) -> None:
+    """Guards the bill: what this run paid, and what the answers of all runs cost, by the tokens of the requests."""
+    with served() as server:
+        words = [*command(server, "-o", "llm.csv"), "--price", "1,2", "--max-tokens", "100"]
+        code, _, first = run(*words, "--max-cost", "0.003")
+        assert code == 3
+        asked = len(server.requests)
+        assert 1 <= asked < 12
+        one = 312 / 1e6  # 300 tokens in and 6 out
+        assert f"; cost {asked * one:.4f}\n" in first
+        _, _, second = run(*words)
+        assert f"; cost {(12 - asked) * one:.4f}, with that of earlier runs {12 * one:.4f}\n" in second
+        assert f"; cost 0.0000, with that of earlier runs {12 * one:.4f}\n" in run(*words)[2]
+
+
 def test_what_says_the_same_is_planned_once(run: Run, folder: Path) -> None:
     """Guards the plan of claims that two systems make: dry run, batch file and run have each request once."""
     claims = "".join(f"t{t},{s},claim of {t},d0\n" for t in range(3) for s in ("old", "new"))
@@ -588,7 +603,7 @@ def test_ctrl_c_waits_for_the_first_answer(folder: Path) -> None:
         _, told = started.communicate(timeout=30)
         assert started.returncode == 130
         assert "interrupted: waiting for 1 request in flight" in told.decode()
-        assert "1 answers are kept in llm.answers.sqlite" in told.decode()
+        assert "1 answer is kept in llm.answers.sqlite" in told.decode()
         server.delay = 0.0
         again = process(folder, words)
         assert again.wait(60) == 0

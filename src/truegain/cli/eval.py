@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -309,8 +309,21 @@ def _write_answers(
             f"alone, and {option('--cluster')} where topics were sampled in clusters"
         )
     check_format(printing.output_format)
-    study = Study(items, measures=measures, confidence=moving.confidence)
-    write_estimates(study.estimates(), (), moving.figure, printing, writing)
+    each = list(measures) if isinstance(measures, Collection) and not isinstance(measures, str) else [measures]
+    studies = [Study(items, measures=one, confidence=moving.confidence).estimates() for one in each]  # own topics each
+    write_estimates(_with_own_notes(studies), (), moving.figure, printing, writing)
+
+
+def _with_own_notes(estimates: Sequence[ResultList[Estimate]]) -> ResultList[Estimate]:
+    """Estimates by several measures, each note with the measures that it is about where others have another one."""
+    from truegain.stats.results import ResultList
+
+    joined = ResultList.joined(estimates)
+    if len(estimates) == 1:
+        return estimates[0]
+    about = {note: [e[0].measure for e in estimates if note in e.notes] for note in joined.notes}
+    notes = (note if len(of) == len(estimates) else f"{', '.join(of)}: {note}" for note, of in about.items())
+    return replace(joined, notes=tuple(notes))
 
 
 def _write_scores(

@@ -219,14 +219,14 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str, collected: bool = Fals
     run.warn()
     statuses = ", ".join(f"{n:,} {status}" for status, n in run.statuses.items())
     tokens_in, tokens_out = run.tokens()
-    cost = "" if run.cost is None else f"; cost {run.cost:.4f}"
     calls = counted(run.calls, "call")
     shared = run.calls < len(run.outcomes)
     tell(f"{f'{len(run.outcomes):,} labels by {calls}' if shared else calls}: {statuses}")
     again = f" ({run.repeated:,} tried again)" if run.repeated else ""
     earlier = run.requests - run.repeated < run.calls and not (run.stopped or collected)
     whose = ", with those of the answers that earlier runs stored" if earlier else ""
-    tell(f"{counted(run.requests, 'request')}{again}; tokens {tokens_in:,} in, {tokens_out:,} out{cost}{whose}")
+    cost = _cost_words(run, collected)
+    tell(f"{counted(run.requests, 'request')}{again}; tokens {tokens_in:,} in, {tokens_out:,} out{whose}{cost}")
     if run.plan.orders == 2:
         from truegain.preferences.description import orders_words
 
@@ -236,6 +236,15 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str, collected: bool = Fals
         go_on = "" if run.limited else "; the same command continues"
         tell(f"ended early: {with_marks(run.stopped)}; answers are kept in {place}{go_on}", "warning")
         raise typer.Exit(ENDED_EARLY)
+
+
+def _cost_words(run: JudgeRun, collected: bool) -> str:
+    """What the answers of this run cost, and those of all runs where earlier ones have stored some."""
+    if run.cost is None:
+        return ""
+    if not run.cost_before or collected:
+        return f"; cost {run.cost:.4f}"
+    return f"; cost {run.cost - run.cost_before:.4f}, with that of earlier runs {run.cost:.4f}"
 
 
 class AskingProgress(Progress):

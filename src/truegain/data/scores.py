@@ -399,11 +399,19 @@ class Scores(Result):
         totals = [m for m in self.measures if m in self.counts]
         means = "totals" if len(totals) == len(self.measures) else "means"
         means += f" (of {listed(totals)} totals)" if totals and means == "means" else ""
-        of, over = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
+        of, over = counted(len(self.systems), "system"), self._over()
         about = f"{listed(self.measures)} of {of}, {means} over {over}."
         if self.provenance.get("fill"):
             about += " Unjudged documents have predicted labels: for ranking, without intervals."
         return about
+
+    def _over(self) -> str:
+        """The number of topics; of each measure where they have values of different ones."""
+        there = {m: ~np.isnan(v).all(axis=0) for m, v in self.values.items() if v.dtype != object}
+        numbers = {m: int(known.sum()) for m, known in there.items()}
+        if len(set(numbers.values())) < 2:
+            return counted(len(self.topics), "topic")
+        return listed([f"{counted(n, 'topic')} ({m})" for m, n in numbers.items()])
 
     def tables(self) -> list[Table]:
         """The means, under what they are."""

@@ -16,6 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from truegain._version import __version__
 from truegain.errors import TruegainError, needs, shorten
+from truegain.llm.connection import Connection
 from truegain.llm.limits import Gate
 from truegain.llm.store import of_json
 from truegain.message import Message, arg, argname, by_surface
@@ -176,10 +177,9 @@ class Endpoint:
         self.httpx = needs("httpx", "llm")
         self.url, self.retries = base_url(url), retries
         self._key, self._local = key, threading.local()
-        self._transports: list[Any] = []
+        self._connections: list[Connection] = []
         self._proxy = proxy_for(self.url)
-        self._address = self.httpx.URL(f"{self.url}/chat/completions")
-        self._patience = {"timeout": self.httpx.Timeout(timeout, connect=CONNECT).as_dict()}
+        self._patience = self.httpx.Timeout(timeout, connect=CONNECT).as_dict()
         headers = {"Content-Type": "application/json", "User-Agent": f"truegain/{__version__}"}
         headers |= {"Accept": "application/json", "Accept-Encoding": "gzip, deflate"}
         headers |= {} if key is None else {"Authorization": f"Bearer {key}"}
@@ -195,24 +195,19 @@ class Endpoint:
         return f"Endpoint({self.url!r})"
 
     def _answer(self, body: bytes, name: str) -> Any:
-        """The answer to one request, read to its end.
-
-        By httpx's transport: its client would look for cookies, redirects and passwords, which takes as long again.
-        """
-        transport = getattr(self._local, "transport", None)
-        if transport is None:
-            transport = self._local.transport = self.httpx.HTTPTransport(verify=self._trusted, proxy=self._proxy)
-            self._transports.append(transport)
-        headers = [*self._headers, (b"Idempotency-Key", name.encode())]
-        request = self.httpx.Request("POST", self._address, headers=headers, content=body, extensions=self._patience)
-        answer = transport.handle_request(request)
-        answer.read()
-        return answer
+        """The answer to one request, read to its end."""
+        connection: Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            address = f"{self.url}/chat/completions"
+            connection = Connection(address, self._headers, self._patience, self._trusted, self._proxy)
+            self._local.connection = connection
+            self._connections.append(connection)
+        return connection.post(body, name)
 
     def close(self) -> None:
         """Close all connections."""
-        for transport in self._transports:
-            transport.close()
+        for connection in self._connections:
+            connection.close()
 
     def scrubbed(self, body: bytes) -> bytes:
         """What the server says without our key, which some servers repeat."""

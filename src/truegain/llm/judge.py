@@ -143,6 +143,7 @@ class JudgeSetup:
             stopped = "" if end is None else end.message if end.waits else end.in_full
             if unpriced := self._unpriced(budget):
                 warn(f"the price of {some(unpriced)} is not known, so the cost of the run is unknown")
+            is_priced = bool(budget.prices) and not unpriced
             run = JudgeRun(
                 plan,
                 [
@@ -151,11 +152,12 @@ class JudgeSetup:
                 ],
                 0 if endpoint is None else endpoint.requests,
                 0 if endpoint is None else endpoint.repeated,
-                round(budget.spent, 10) if budget.prices and not unpriced else None,  # a sum of many, rounded each
+                round(budget.spent, 10) if is_priced else None,  # a sum of many, rounded each
                 stopped,
                 judging.ways,
                 "" if endpoint is None else endpoint.last_fault,
                 isinstance(judging.stopped_by, CostLimitError),
+                round(judging.spent_before, 10) if is_priced else None,
             )
             if not run.labels:
                 raise _no_label(run, judging)

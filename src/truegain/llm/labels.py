@@ -53,6 +53,8 @@ class JudgeRun:
         The last error of the server.
     limited : bool
         Whether the limit of costs ended it, so that the same call would end there again.
+    cost_before : float or None
+        What the answers cost that earlier runs stored; None where no prices were given.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class JudgeRun:
     ways: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     fault: str = ""
     limited: bool = False
+    cost_before: float | None = None
 
     @property
     def statuses(self) -> dict[str, int]:

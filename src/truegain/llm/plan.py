@@ -32,7 +32,7 @@ from truegain.judging.study.files import (
 )
 from truegain.judging.tasks.base import Topic
 from truegain.llm.client import host_alias
-from truegain.llm.prompts import Prompt, Way, about_tokens
+from truegain.llm.prompts import Prompt, Way, about_tokens, cut_to
 from truegain.llm.store import in_json, key_of
 from truegain.message import arg, argname
 
@@ -467,13 +467,18 @@ class CallPlan:
     @cached_property
     def _alike(self) -> Sequence[int]:
         """By item and order the first that says the same, as where two systems make one claim of one document."""
-        first: dict[bytes, int] = {}
+        first: dict[tuple[str | bytes, ...], int] = {}
         shown = [Call(item, "", 1, order) for item in self.items for order in self._orders(item)]
         return [at if c.item.texts is None else first.setdefault(self._said(c), at) for at, c in enumerate(shown)]
 
-    def _said(self, call: Call) -> bytes:
-        """What identifies the messages of a call, however it is asked: a way changes the end of them all alike."""
-        return key_of(in_json(self.messages(call, "line")[0]))
+    def _said(self, call: Call) -> tuple[str | bytes, ...]:
+        """What identifies the messages of a call, however it is asked: the texts in them, or digests of these."""
+        said = list[str | bytes]()
+        for name, text in self._texts(call).items():
+            if name in self.prompt.fields:
+                cut = cut_to(text, self.asking.text_tokens)
+                said.append(text if cut is text and text.isascii() else key_of(cut))
+        return tuple(said)
 
     def _orders(self, item: JudgedItem) -> tuple[str, ...]:
         if self.prompt.task != "preferences":
@@ -484,10 +489,12 @@ class CallPlan:
 
     def messages(self, call: Call, way: Way) -> tuple[list[dict[str, str]], int]:
         """What a call says, and how many of its texts were cut."""
+        return self.prompt.render(self._texts(call), way, self.asking.text_tokens)
+
+    def _texts(self, call: Call) -> Mapping[str, str]:
+        """The texts of a call by field, of a pair in the order of the call."""
         texts = call.item.texts or {}
-        if call.first == "b":
-            texts = {**texts, "a": texts["b"], "b": texts["a"]}
-        return self.prompt.render(texts, way, self.asking.text_tokens)
+        return {**texts, "a": texts["b"], "b": texts["a"]} if call.first == "b" else texts
 
     def body(self, call: Call, way: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
         """The body of a request, and how many of its texts were cut.
@@ -524,7 +531,11 @@ class CallPlan:
 
     def key(self, call: Call, body: Mapping[str, Any]) -> bytes:
         """What identifies a call in the store; model, parameters and messages are in the body."""
-        return key_of(self.host, self.prompt.digest, call.replicate, in_json(body))
+        return self.key_of_text(call, in_json(body))
+
+    def key_of_text(self, call: Call, text: bytes) -> bytes:
+        """What identifies a call in the store, by its body as JSON."""
+        return key_of(self.host, self.prompt.digest, call.replicate, text)
 
     def ways(self) -> tuple[Way, ...]:
         """How an answer may be asked for, the best first."""

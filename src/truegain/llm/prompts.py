@@ -166,23 +166,27 @@ class Prompt:
 
     def render(self, texts: Mapping[str, str], way: Way, limit: int) -> Rendered:
         """The messages for some texts, by field; each is cut to about `limit` tokens."""
-        cuts = 0
-
-        def put(field: re.Match[str]) -> str:
-            nonlocal cuts
-            name = field[1]
-            if name == "labels":
-                return "\n".join(f"{label}: {meaning}" for label, meaning in self.labels.items())
+        cuts, put = 0, dict[str, str]()
+        for name in self.fields - {"labels"}:
             text = cut_to(texts[name], limit)
             cuts += text is not texts[name] and text != texts[name]
-            return fenced(name, text)
-
+            put[name] = fenced(name, text)
         messages = [
-            {"role": role, "content": _FIELD.sub(put, words).strip()}
-            for role, words in (("system", f"{self.system.strip()} {DATA}"), ("user", self.user))
+            {"role": role, "content": "".join(put[part] if is_field else part for part, is_field in parts).strip()}
+            for role, parts in self._parts
         ]
         messages[1]["content"] += f"\n\n{self.ending(way)}"
         return Rendered(messages, cuts)
+
+    @cached_property
+    def _parts(self) -> list[tuple[str, list[tuple[str, bool]]]]:
+        """By role its words, cut at the fields that texts are put into; each part with whether it is such a field."""
+        listed = "\n".join(f"{label}: {meaning}" for label, meaning in self.labels.items())
+        whole = []
+        for role, words in (("system", f"{self.system.strip()} {DATA}"), ("user", self.user)):
+            pieces = [(piece, at % 2 == 1) for at, piece in enumerate(_FIELD.split(words))]
+            whole.append((role, [(listed, False) if x == ("labels", True) else x for x in pieces]))
+        return whole
 
     def ending(self, way: Way) -> str:
         """What a prompt ends with: how to answer."""

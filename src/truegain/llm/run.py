@@ -130,6 +130,7 @@ class Judging:
         self.budget = budget or Budget()
         for model, tokens in store.tokens().items():
             self.budget.spent += self.budget.cost(model, tokens)
+        self.spent_before = self.budget.spent
         self.gate = Gate(pace.concurrency, pace.requests_per_minute, pace.tokens_per_minute)
         self.outcomes: list[CallOutcome | None] = [None] * len(plan)
         self.ways: dict[str, Mapping[str, Any]] = {}
@@ -311,14 +312,17 @@ class Judging:
         if call.item.texts is None:
             return CallOutcome(Parsed(None, NO_TEXT))
         body, cuts = self.plan.body(call, way or self.ways[call.model])
-        key = self.plan.key(call, body)
+        text = in_json(body)
+        key = self.plan.key_of_text(call, text)
         outcome, tokens = None, (0, 0)
         for attempt in range(self.pace.retries + 1 if attempts is None else attempts):
             answer = self.store.get(key, attempt)
             if answer is None:
                 if self.endpoint is None:
                     break
-                answer = self._ask(call, body, key, attempt)
+                if attempt:
+                    text = in_json(attempt_body(body, attempt))
+                answer = self._ask(call, text, tokens_in(body), key, attempt)
                 if answer is None:
                     if self.gate.closed:
                         return None
@@ -363,10 +367,12 @@ class Judging:
         self._counted += 1
         self._mean_out += (used[1] - self._mean_out) / min(self._counted, 100)
 
-    def _ask(self, call: Call, body: Mapping[str, Any], key: bytes, attempt: int) -> StoredAnswer | None:
-        """Ask, and commit the answer as it came; None where there is none."""
+    def _ask(self, call: Call, text: bytes, about: int, key: bytes, attempt: int) -> StoredAnswer | None:
+        """Ask, and commit the answer as it came; None where there is none.
+
+        text: the body of the request; about: its tokens, about.
+        """
         assert self.endpoint is not None
-        about = tokens_in(body)
         most = self._at_most(about)
         if not self.budget.reserve(call.model, *most):
             limit = CostLimitError("the next call could pass the limit of costs", remedy=f"raise {argname('max_cost')}")
@@ -374,7 +380,6 @@ class Judging:
             raise limit
         used = 0, 0
         try:
-            text = in_json(attempt_body(body, attempt))
             reply = self._reply(text, f"{key.hex()}-{attempt}", about + round(self._mean_out))
             if reply is None:
                 self._lost()

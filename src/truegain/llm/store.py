@@ -146,6 +146,7 @@ class AnswerStore:
             while not self._locked():
                 self._connection.close()
             self._open()
+            self._keys = {key for (key,) in self._connection.execute("SELECT key FROM answers")}  # nobody else adds any
 
     def _locked(self) -> bool:
         """Whether the file is ours now; not where who had it removed it, as it stayed empty, while we waited."""
@@ -234,6 +235,8 @@ class AnswerStore:
 
     def get(self, key: bytes, attempt: int) -> StoredAnswer | None:
         """An answer, None where there is none yet."""
+        if key not in self._keys:  # as of most calls of a new run, without a look at the file
+            return None
         with self._lock:
             row = self._connection.execute(
                 "SELECT * FROM answers WHERE key = ? AND attempt = ?", (key, attempt)
@@ -273,6 +276,7 @@ class AnswerStore:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             self._connection.execute("COMMIT")
+            self._keys.update(row[0] for row in rows)
         except sqlite3.Error as error:
             failure = error
             if self._connection.in_transaction:

@@ -6,7 +6,7 @@ An item belongs to one system, so its document is named by both, and no label is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence, Sized
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from typing import Any
 
@@ -16,10 +16,11 @@ from truegain.data.items import Items
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.runs import Runs, read_runs
 from truegain.data.scores import Scores
-from truegain.errors import InputError, TruegainError, some, warn
+from truegain.errors import InputError, TruegainError, counted, some, warn
 from truegain.io.columns import Bools, Coded, Ids, Ints, frozen
 from truegain.io.logs.log import ScoreRange
 from truegain.io.nugget_files import SCORE, VITAL
+from truegain.measures.base import mean_of_rows
 from truegain.measures.catalogue import MeasuresLike
 from truegain.measures.evaluate import evaluate
 from truegain.measures.items import WEIGHT, ItemMean
@@ -146,19 +147,19 @@ def judgments_of_items(items: Items, scale: ScoreRange) -> Judgments:
 
 def nuggets_of(items: Items, measures: MeasuresLike | None) -> tuple[tuple[NuggetMeasure, ...], Items, Ints]:
     """The measures, the assignments, and the nuggets (rows of their `by_item`) of answers that all measures score."""
-    chosen = nugget_measures(usual_of_nuggets(items) if measures is None else measures)
-    items = items.of_score(SCORE)
-    one = items.by_item
-    _check_importance(one, chosen)
-    items.tell_missing(SCORE)
-    if np.isnan(one.value).all():
-        raise no_values(items, SCORE)
-    return chosen, items, _scored(one, chosen)
+    chosen, items = _measured(items, measures)
+    scored: Bools = np.asarray(_scored(items.by_item, chosen, of_all=True).all(axis=0))
+    return chosen, items, _rows_of(items, scored)
 
 
 def nugget_scores(items: Items, measures: MeasuresLike | None) -> Scores:
-    """Scores by measures of nuggets; of replicates and judges, strict measures have labels of their own."""
-    chosen, items, rows = nuggets_of(items, measures)
+    """Scores by measures of nuggets, each of the answers that it can score.
+
+    Of replicates and judges, strict measures have labels of their own.
+    """
+    chosen, items = _measured(items, measures)
+    scored = _scored(items.by_item, chosen, of_all=False)
+    rows = _rows_of(items, np.asarray(scored.any(axis=0)))
     groups: list[list[NuggetMeasure]] = [list(chosen)]
     if judged_again(items):
         strict = [replace(m, of_shares=True) for m in chosen if m.strict]
@@ -168,9 +169,26 @@ def nugget_scores(items: Items, measures: MeasuresLike | None) -> Scores:
         one = (strictly(items) if group[0].of_shares else items).by_item.take(rows)
         known = one.take(np.flatnonzero(~np.isnan(one.value)))
         parts.append(evaluate(lists_of(known), judgments_of_items(known, ScoreRange(0.0, 1.0)), group))
-    if len(parts) == 1:
-        return parts[0]
-    names = [str(m) for m in chosen]
+    scores = parts[0] if len(parts) == 1 else _merged(parts, [str(m) for m in chosen])
+    by_name = dict(zip(map(str, chosen), scored, strict=True))
+    _tell_partly(by_name, items)
+    return _of_own_answers(scores, {name: by_name[name] for name in scores.measures}, items)
+
+
+def _measured(items: Items, measures: MeasuresLike | None) -> tuple[tuple[NuggetMeasure, ...], Items]:
+    """The measures, checked, and the assignments."""
+    chosen = nugget_measures(usual_of_nuggets(items) if measures is None else measures)
+    items = items.of_score(SCORE)
+    one = items.by_item
+    _check_importance(one, chosen)
+    items.tell_missing(SCORE)
+    if np.isnan(one.value).all():
+        raise no_values(items, SCORE)
+    return chosen, items
+
+
+def _merged(parts: Sequence[Scores], names: Sequence[str]) -> Scores:
+    """Scores of the same answers by several measures, put together in the order of some names."""
     merged: list[dict[str, Any]] = []
     for field_name in ("values", "summaries", "objects", "bounds", "aliases"):
         of_all = {name: x for part in parts for name, x in getattr(part, field_name).items()}
@@ -182,6 +200,15 @@ def nugget_scores(items: Items, measures: MeasuresLike | None) -> Scores:
         else parts[0].provenance,
         caveats=tuple(dict.fromkeys(caveat for part in parts for caveat in part.caveats)),
     )  # fmt: skip
+
+
+def _of_own_answers(scores: Scores, scored: Mapping[str, Bools], items: Items) -> Scores:
+    """Scores without values of answers that a measure cannot score, as those of a topic without vital nuggets."""
+    system, topic = ({name: at for at, name in enumerate(names)} for names in (items.systems, items.topics))
+    at = np.ix_([system[name] for name in scores.systems], [topic[name] for name in scores.topics])
+    shape = len(items.systems), len(items.topics)
+    values = {name: np.where(scored[name].reshape(shape)[at], x, np.nan) for name, x in scores.values.items()}
+    return replace(scores, values=values, summaries={name: mean_of_rows(x) for name, x in values.items()})
 
 
 def judged_again(items: Items) -> bool:
@@ -212,31 +239,54 @@ def _check_importance(items: Items, measures: Sequence[NuggetMeasure]) -> None:
             )  # fmt: skip
 
 
-def _scored(items: Items, measures: Sequence[NuggetMeasure]) -> Ints:
-    """The rows of answers that every measure can score; topics that lack its kind of nugget are left out, and told."""
+def _tell_partly(scored: Mapping[str, Bools], items: Items) -> None:
+    """Tell which answers a measure cannot score that others can, of topics on which it scores other systems."""
+    shape = len(items.systems), len(items.topics)
+    some_do = np.any(list(scored.values()), axis=0).reshape(shape)
+    for name, row in scored.items():
+        does = row.reshape(shape)
+        lost = [f"{items.systems[s]} on topic {items.topics[t]}" for s, t in np.argwhere(some_do & ~does & does.any(0))]
+        if lost:
+            warn(
+                f"{name}: {counted(len(lost), 'answer')} ({some(lost)}) left out of the mean, because every nugget "
+                "that it counts failed there"
+            )
+
+
+def _rows_of(items: Items, scored: Bools) -> Ints:
+    """The rows of `by_item` that belong to some answers; of none there is nothing to score."""
+    if not scored.any():
+        raise InputError("no answer can be scored", file=items.source, hint="check the assignments")
+    one = items.by_item
+    return np.flatnonzero(scored[one.system.code.astype(np.int64) * len(items.topics) + one.topic.code])
+
+
+def _scored(items: Items, measures: Sequence[NuggetMeasure], of_all: bool) -> Bools:
+    """Which answers (columns) each measure (rows) can score; topics that lack its kind of nugget are told.
+
+    of_all: whether an answer will count only where all measures score it.
+    """
     size = len(items.systems) * len(items.topics)
     topic = items.topic.code.astype(np.int64)
     answer = items.system.code.astype(np.int64) * len(items.topics) + topic
     known = ~np.isnan(items.value)
-    keep = np.ones(size, np.bool_)
+    scored = np.ones((len(measures), size), np.bool_)
     empty: dict[tuple[str, ...], list[NuggetMeasure]] = {}
-    for m in measures:
+    for m, row in zip(measures, scored, strict=True):
         counts = m.counts(items.weight) > 0
         has = np.bincount(answer[counts & known], minlength=size) > 0
         there = np.bincount(topic[counts], minlength=len(items.topics)) > 0
         if not there.all():
             lacking = tuple(t for t, x in zip(items.topics, there.tolist(), strict=True) if not x)
             empty.setdefault((m.empty, *lacking), []).append(m)
-        keep &= has if m.empty == "skip" else has | np.tile(~there, len(items.systems))
+        row[:] = has if m.empty == "skip" else has | np.tile(~there, len(items.systems))
     for (_, *topics), of in empty.items():
-        _tell_empty(of, topics, len(measures) > len(of))
-    if not keep.any():
-        raise InputError("no answer can be scored", file=items.source, hint="check the assignments")
-    return np.flatnonzero(keep[answer])
+        _tell_empty(of, topics, of_all and len(measures) > len(of))
+    return scored
 
 
 def _tell_empty(measures: Sequence[NuggetMeasure], topics: Sequence[str], others: bool) -> None:
-    """Tell which topics lack the nuggets that some measures count; others: whether there are other measures."""
+    """Tell which topics lack the nuggets that some measures count; others: whether other measures lose them, too."""
     measure, names = measures[0], " and ".join(map(str, measures))
     have, are = ("1 topic has", "is") if len(topics) == 1 else (f"{len(topics)} topics have", "are")
     kind = "vital nugget" if measure.counted == "vital" else "nugget of known importance"

@@ -35,6 +35,7 @@ from truegain.measures.base import FLOOR, Measure, mean_of_rows
 from truegain.measures.catalogue import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from truegain.measures.evaluate import scores_of
 from truegain.measures.label_weights import tell_unjudged
+from truegain.measures.nuggets import NuggetMeasure
 from truegain.measures.scoring import at_level, heeded
 from truegain.message import Message, arg, argname, with_marks
 from truegain.stats.collection_pairs import CollectionPairs, compare_over_collection
@@ -504,6 +505,8 @@ def _values(scores: Scores, name: str) -> _Values:
         raise TruegainError(f"a comparison needs at least 2 systems; there is 1 ({scores.systems[0]})")
     scores.check_range(name)
     x: Floats = np.asarray(scores.values[name], dtype=np.float64)
+    if isinstance(scores.objects[name], NuggetMeasure):  # topics that it counts no nugget of were told
+        x = x[:, ~np.isnan(x).all(axis=0)]
     if kind == "total":
         return _Values(x, least, greatest, (f"{name} is a total over topics; its mean over topics is compared",))
     if kind == "geometric":
