@@ -231,11 +231,14 @@ NORMALIZE = ("geometric", "median", "range", "anchors")
 
 
 def measures(incomplete: str) -> list[str]:
-    """Every measure by our names, others' and trec_eval's; behind @, cutoffs.
+    """Every measure by our names, others' and trec_eval's; behind @, cutoffs; behind a comma, another measure.
 
-    >>> measures("nDC"), measures("nDCG@1")
-    (['nDCG', 'nDCGrel'], ['nDCG@1', 'nDCG@10', 'nDCG@100', 'nDCG@1000'])
+    >>> measures("nDC"), measures("nDCG@1"), measures("AP,nDC")
+    (['nDCG', 'nDCGrel'], ['nDCG@1', 'nDCG@10', 'nDCG@100', 'nDCG@1000'], ['AP,nDCG', 'AP,nDCGrel'])
     """
+    before, comma, last = incomplete.rpartition(",")
+    if comma and before.count("(") == before.count(")"):
+        return [f"{before},{word}" for word in measures(last)]
     from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN
 
     name, at, _ = incomplete.partition("@")
