@@ -87,12 +87,18 @@ def reachable() -> list[type[Any]]:
 
 
 def methods() -> dict[str, tuple[Any, bool]]:
-    """Public methods and properties by their names, and whether a class above has already said what each is."""
+    """Public methods and properties by their names, and whether a class above has already said what each is.
+
+    A method with parameters says itself what they are, as `help` shows no other docstring; those of measures are the
+    same in all of them.
+    """
     found: dict[str, tuple[Any, bool]] = {}
+    results = (kind for kind in classes().values() if issubclass(kind, Result))
     public = [kind for kind in reachable() if kind.__name__ in NAMES or issubclass(kind, Result | Measure)]
-    for kind in public:
+    for kind in dict.fromkeys((*public, *results)):
         for owner, name, member in members(kind):
-            above = any(name in vars(base) for base in owner.__mro__[1:] if base is not object)
+            takes = len(inspect.signature(function_of(member)).parameters) > 1 and not issubclass(owner, Measure)
+            above = not takes and any(name in vars(base) for base in owner.__mro__[1:-1])
             found[f"{owner.__name__}.{name}"] = member, above
     return found
 
@@ -199,7 +205,7 @@ def test_every_result_class_explains_its_attributes() -> None:
 
 
 def test_every_public_method_is_documented() -> None:
-    """Guards methods: Parameters and Returns; a property, and a method that a class above explains, has a sentence."""
+    """Guards methods, those that replace one of a class above, too; a property, and a measure's, has a sentence."""
     faults: dict[str, list[str]] = {}
     for name, (member, above) in methods().items():
         function = function_of(member)

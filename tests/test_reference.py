@@ -54,9 +54,9 @@ PASTED = {  # what a terminal shows: what the search of the site must find first
     "contain a separator)": "give every row all fields",
     "error: l.jsonl:1: topic is a dict: \"{'id': 1}\" (name the field, as in --columns topic=q.id)": "na",
     "error: http://[::1]:9/x: cannot connect to the server (check the address and the network)": "check the address",
-    "Error: No such command 'evl'. Did you mean 'eval'?": "write one of the commands",
-    "Error: Missing option '--min-effect'.": "give this option",
-    "Error: Invalid value for '--seed': 'x' is not a valid int range.": "write a whole number",
+    "error: evl: `truegain` has no such command; did you mean eval?": "see `",
+    "error: --min-effect is missing; give this option: `truegain plan topics -h` says what it is": "give this option",
+    "error: --seed: 'x' is not a whole number; give a whole number in digits": "give a",
     "how to compare two systems": "",  # no message
 }
 
@@ -249,7 +249,7 @@ def test_every_case_of_an_error_is_listed(tmp_path: Path) -> None:
         ),
         ("data", "several assessors labeled topic *value*, document *value*: these are ratings"),
         ("files", "the server answered *status* : Try again later, or check the address."),
-        ("options", "Missing option *option* : Give this option"),
+        ("options", "*name* is missing : Give this option"),
     ],
 )
 def test_errors_that_functions_make_are_listed(page: str, words: str) -> None:

@@ -113,6 +113,20 @@ CLAIMS = "topic,system,claim,doc,label,assessor,replicate,status,model\n" + "".j
 )
 
 
+def test_scores_of_whole_systems_are_called_so(run: Run, folder: Path) -> None:
+    """Guards the demo's truth.csv, which was taken for judgments whose columns have other names."""
+    (folder / "truth.csv").write_text("system,measure,value\na,P@10,0.5\nb,P@10,0.25\na,AP,0.5\n")
+    _, out, err = run("doctor", "truth.csv")
+    assert err == ""
+    assert "truth.csv: mean scores: systems a, b, 3 values, scores P@10, AP\n" in out
+    assert (
+        "no intervals; if they are the true scores of a simulation, `truegain report --truth truth.csv` checks" in out
+    )
+    assert run("doctor", "truth.csv", "--format", "json")[1].count('"mean scores"') == 1
+    with pytest.raises(tg.InputError, match="there is no column topic"):  # by topic they are scores
+        tg.read_scores(folder / "truth.csv")
+
+
 def test_judged_claims_are_answers(run: Run, folder: Path) -> None:
     """Guards the table of `judge run --prompt claims`: values of two systems, by the name of their column, too."""
     saved(folder, "cl.csv", CLAIMS.encode())

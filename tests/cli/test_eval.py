@@ -38,6 +38,45 @@ def test_a_table_of_means(run: Run) -> None:
     assert out == "system      AP     P@1\nbest    1.0000  1.0000\nworst   0.3333  0.0000\n"
 
 
+def test_several_measures_in_one_text(run: Run, folder: Path) -> None:
+    """Guards the habits of ir_measures: measures with commas or spaces between, here and in a study file."""
+    one_by_one = run("eval", "qrels", "runs", "-m", "AP", "-m", "P@1", "-m", "nDCG(dcg='exp-log2',judged_only=True)@10")
+    for text in (
+        "AP,P@1,nDCG(dcg='exp-log2',judged_only=True)@10",
+        "AP P@1 nDCG(dcg='exp-log2', judged_only=True)@10",
+        " AP, P @ 1 , nDCG (dcg='exp-log2',judged_only=True) @10",
+    ):
+        code, out, err = run("eval", "qrels", "runs", "-m", text)
+        assert (code, err) == (0, "")
+        assert [line.split()[-3:] for line in out.splitlines()[1:]] == [
+            line.split()[-3:] for line in one_by_one[1].splitlines()[1:]
+        ]
+    code, _, err = run("eval", "qrels", "runs", "-m", "AP,,P@1")
+    assert (code, err.partition(";")[0]) == (
+        2, "error: cannot read the measures 'AP,,P@1': no name stands beside a comma",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan", "topics", "qrels", "runs", "--min-effect", "0.1"),
+        ("unjudged", "qrels", "runs"),
+        ("experiment", "split-half", "qrels", "runs", "--split", "topics"),
+        ("plan", "labels", "qrels", "runs"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_one_measure_where_one_is_wanted(run: Run, folder: Path, words: tuple[str, ...]) -> None:
+    """Guards commands that answer for one measure: several are refused, and of a study file the first is taken."""
+    code, _, err = run(*words, "-m", "P@5,AP")
+    assert (code, err) == (2, "error: --measure P@5,AP: one measure is wanted here; name one, such as P@5\n")
+    (folder / "study.toml").write_text('judgments = "qrels"\nruns = "runs"\nmeasure = "P@5, AP"\n')
+    told = run(*(word for word in words if word not in ("qrels", "runs")), "study.toml")[2]
+    assert "one measure is wanted" not in told
+    assert "of 2 measures" in told
+
+
 def test_topics_in_a_table(run: Run) -> None:
     """Guards -q: every topic, then the mean."""
     _, out, _ = run("eval", "qrels", "runs/best.run", "-m", "AP", "-m", "NumRel", "-q")

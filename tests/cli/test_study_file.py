@@ -210,7 +210,7 @@ def test_what_a_part_of_a_study_cannot_do(run: Run, folder: Path) -> None:  # no
     (folder / "s.toml").write_text(BASE)
     code, _, err = run("judge", "check", "s.toml")
     assert (code, err) == (2, 'error: s.toml: no gold is named (write a line such as gold = "gold.qrels")\n')
-    assert "Missing option '--min-effect'" in run("plan", "topics", "s.toml")[2]
+    assert "error: --min-effect is missing" in run("plan", "topics", "s.toml")[2]
     assert "no runs are named; give them after the judgments, or give a study.toml" in run("eval", "llm.qrels")[2]
     assert run("verdict", "s.tml")[2] == "error: s.tml: no such file (did you mean s.toml?)\n"
     assert run("eval", "none/gone.qrels")[2] == "error: none/gone.qrels: no such file (check the path)\n"

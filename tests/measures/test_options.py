@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import pickle
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import ir_measures
 import numpy as np
 import polars as pl
 import pytest
@@ -15,6 +17,7 @@ import truegain as tg
 from tests.worlds import there
 from truegain.config import Scoring
 from truegain.measures.catalogue import parse_measure
+from truegain.measures.precision import P
 from truegain.measures.scoring import at_level
 
 GAINS = [0.5, 0.0, 0.25, 0.0, 0.5, 0.1]
@@ -97,6 +100,12 @@ def test_a_level_of_1_that_is_typed_is_not_replaced() -> None:
             tg.Study({"x": run, "y": run}, labels, name, scoring=Scoring(relevant_from=2))
         assert str(at_level(parsed, 1)) == str(parsed) == str(at_level(parsed, None))
     assert parse_measure("P(rel=1)@5") == parse_measure("P@5")
+    for made in (P(rel=1), P(judged_only=True, rel=1), ir_measures.P(rel=1)):
+        with pytest.raises(tg.MeasureError, match=r"rel=1.*sets rel=1, and relevant_from is 2; give one"):
+            tg.evaluate(run, labels, made @ 2, scoring=Scoring(relevant_from=2))
+    for free in (P() @ 2, P(judged_only=True) @ 2, ir_measures.P @ 2, pickle.loads(pickle.dumps(P @ 2))):
+        (scored,) = tg.evaluate(run, labels, free, scoring=Scoring(relevant_from=2)).measures
+        assert "rel=2" in scored
     for name in ("num_rel_ret", "NumRelRet"):
         assert str(at_level(parse_measure(name), 2)) == "NumRet(rel=2)"
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import truegain as tg
 from tests.worlds import there
 from truegain.measures.base import Measure
-from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN, parse_measures
+from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN, parse_measures, split_measures
 from truegain.measures.dcg import nDCG
 from truegain.measures.precision import P
 
@@ -117,7 +117,12 @@ def test_a_name_that_sets_a_parameter_takes_no_other(text: str) -> None:
 
 
 def test_several_at_once() -> None:
-    """Guards trec_eval's lists: sorted cutoffs, default cutoffs, no repeats."""
+    """Guards trec_eval's lists: sorted cutoffs, default cutoffs, no repeats; several names in one text."""
+    assert [a.name for a in parse_measures("P.10,5,AP ndcg.1=3,2=9, 11pt_avg")] == [
+        "P_5", "P_10", "AP", "ndcg_1=3,2=9", "11pt_avg",
+    ]  # fmt: skip
+    given = "D(of='Q@10,AP')@10 nDCG(gains={1:1, 2:3})@5,utility.1,-1,0,0, P @ 10"
+    assert split_measures(given) == ["D(of='Q@10,AP')@10", "nDCG(gains={1:1, 2:3})@5", "utility.1,-1,0,0", "P @ 10"]
     assert [a.name for a in parse_measures("P.10,5")] == ["P_5", "P_10"]
     assert [str(a.measure) for a in parse_measures(["P", "P_5"])][:2] == ["P@5", "P@10"]
     assert len(parse_measures("ndcg_cut")) == 9
@@ -220,7 +225,14 @@ def test_what_cannot_be_meant_is_refused(text: str, message: str) -> None:
         tg.parse_measure(text)
 
 
-@pytest.mark.parametrize(("text", "message"), [("official", "stands for"), ("P", "stands for 9 measures")])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("official", "stands for"),
+        ("P", "stands for 9 measures"),
+        ("P@5 AP", "one is wanted here; name one, such as P@5"),
+    ],
+)
 def test_one_measure_is_one(text: str, message: str) -> None:
     """Guards parse_measure against names of several."""
     with pytest.raises(tg.MeasureError, match=message):

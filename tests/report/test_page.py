@@ -26,6 +26,7 @@ from truegain.data.runs import Runs
 from truegain.io.columns import frozen
 from truegain.report.facts import Facts, Made
 from truegain.report.gather import gather
+from truegain.report.html import signed
 from truegain.report.page.page import page
 from truegain.report.references import SOURCE
 from truegain.report.sections.catalogue import sections_for
@@ -85,6 +86,39 @@ def test_claims_are_one_table_with_their_details_one_fold_away() -> None:
         body = details.one("div", id=(link or "")[1:])
         assert "Shares of the variance" in body.text
         assert claim.first.comparison.low is not None
+
+
+def test_claims_by_every_measure_have_a_table() -> None:
+    """Guards the second measure, whose claims stood among the details alone: a table of its own, one fold away."""
+    runs, judged = worlds.world(4)
+    study = tg.Study(runs, judged, ["nDCG@10", "AP"])
+    a, *others = study.systems
+    facts = gather(study, runs, judged, pairs=[(a, b) for b in others])
+    verdict = read(page(facts)).one("section", id="verdict")
+    assert [tag.one("summary").text for tag in verdict.every("details")] == ["The same by AP"]
+    first, second = verdict.every("figure", class_="claims")
+    assert ("by nDCG@10" in first.text, "by AP" in second.text) == (True, True)
+    for table, at in ((first, 0), (second, 1)):
+        differences = [signed(claim.verdicts[at].comparison.difference) for claim in facts.claims]
+        assert all(words in table.text for words in differences)
+        links = [(link.attributes["href"] or "")[1:] for link in table.one("tbody").every("a")]
+        details = read(page(facts)).one("section", id="decides")
+        assert len(links) == len(facts.claims)
+        assert all(details.one("div", id=link) for link in links)
+
+
+def test_options_are_told_in_words() -> None:
+    """Guards how a page was made against None, True and lists as Python writes them."""
+    _, facts = worlds.plain(3)
+    options = {
+        "sequential": False,
+        "min_effect": 0.0,
+        "pair": ["a,b", "a,c"],
+        "reading": {"scale": None, "first": True},
+    }
+    tree = read(page(replace(facts, made=Made("0", options=options))))
+    cells = [tag.text for tag in tree.one("section", id="made").one("tbody").every("td")]
+    assert cells == ["no", "0", "a,b; a,c", "first: yes"]
 
 
 def test_no_section_for_what_cannot_be_told() -> None:

@@ -414,27 +414,6 @@ def options() -> dict[str, str]:
     return {word[2:].replace("-", "_"): word for word in long}
 
 
-# What the parser of the command line refuses, before a command of ours begins: no statement of ours raises it.
-_OPTION, _ARGUMENT, _COMMAND, _TEXT = map(placeholder, ("option", "argument", "command", "value"))
-_HELP = "`truegain COMMAND -h` lists"
-USAGE = {
-    f"No such option: {_OPTION}": f"write an option of this command: {_HELP} them; the message names those like it",
-    f"No such command {_COMMAND}": "write one of the commands that `truegain -h` lists; the message names one like it",
-    f"Missing option {_OPTION}": f"give this option, which the command cannot do without: {_HELP} what it takes",
-    f"Missing argument {_ARGUMENT}": f"give this argument: {_HELP} the arguments in their order",
-    f"Got unexpected extra argument(s) {_ARGUMENT}": "give fewer arguments, and put quotes around one that has spaces",
-    f"Option {_OPTION} requires an argument": f"write a value behind the option: {_HELP} what it takes",
-    f"Option {_OPTION} does not take a value": "leave out the value: the option alone turns it on",
-    f"Invalid value for {_OPTION}: {_TEXT} is not one of {_TEXT}": "write one of the values that the message lists",
-    f"Invalid value for {_OPTION}: {_TEXT} is not a valid int": "write a whole number, in digits",
-    f"Invalid value for {_OPTION}: {_TEXT} is not a valid int range": "write a whole number, in digits",
-    f"Invalid value for {_OPTION}: {_TEXT} is not a valid float": "write a number, with a point for decimals",
-    f"Invalid value for {_OPTION}: {_TEXT} is not a valid float range": "write a number, with a point for decimals",
-    f"Invalid value for {_OPTION}: {_TEXT} is not in the range {_TEXT}": "write a number in the range that it names",
-    f"Invalid value for {_OPTION}: Path {_TEXT} does not exist": "check the path",
-}
-
-
 # ---- Statements that raise.
 
 
@@ -742,7 +721,6 @@ def listed() -> dict[str, dict[str, str]]:
         if len(words) + bool(remedy) >= LEAST_WORDS or long or (remedy and problem.startswith("--")):
             known = found[subject_of(module)]
             known[problem] = known.get(problem) or (remedy if without_values(remedy) else "")
-    found["options"] |= USAGE
     by_words = {
         page: sorted(of, key=lambda text: without_values(text).lower().lstrip("-`'")) for page, of in found.items()
     }

@@ -68,6 +68,8 @@ def open_collection(folder: str, database: str | None) -> OpenedStudy:
 # ---------------------------------------------------------------------- init
 
 
+# of a command that is about nothing else: where others read, score or print, this says what people read and judge
+collecting = partial(typer.Option, rich_help_panel="Collecting judgments")
 Platform = Literal["open", "invitation", "prolific", "mturk"]
 
 
@@ -75,7 +77,7 @@ Platform = Literal["open", "invitation", "prolific", "mturk"]
 class Material:
     """What assessors read and judge."""
 
-    topics: Annotated[str, typer.Option("--topics", help="Topics: JSONL, CSV, TSV or TREC format.")]
+    topics: Annotated[str, collecting("--topics", help="Topics: JSONL, CSV, TSV or TREC format.")]
     docs: Annotated[str, typer.Option("--docs", help="Documents: JSONL (also BEIR's), CSV or TSV (also MS MARCO's).")]
     pool: Annotated[
         list[str],
@@ -91,10 +93,10 @@ class Material:
             "used as attention checks (default: the labels of the pool).",
         ),
     ] = None
-    depth: Annotated[int, typer.Option("-M", "--depth", min=1, help="Pool depth: documents of each run.")] = 10
-    most: Annotated[int | None, typer.Option("--most", min=1, help="Judge only the first N rows of the pool.")] = None
+    depth: Annotated[int, collecting("-M", "--depth", min=1, help="Pool depth: documents of each run.")] = 10
+    most: Annotated[int | None, collecting("--most", min=1, help="Judge only the first N rows of the pool.")] = None
     usual: Annotated[
-        Literal["text", "html"], typer.Option("--format", help="Format of documents that have no field `format`.")
+        Literal["text", "html"], collecting("--format", help="Format of documents that have no field `format`.")
     ] = "text"
 
 
@@ -145,7 +147,7 @@ def init_study_command(
     bronze: Annotated[
         str | None, advanced("--bronze", help="Labels that the list in --pool was drawn with, to compare runs.")
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="Title of the assessors' pages.")] = None,
+    title: Annotated[str | None, collecting("--title", help="Title of the assessors' pages.")] = None,
     platform: Annotated[
         Platform | None,
         typer.Option("--platform", help="Where assessors come from (default: open; invitation for --teamwork)."),

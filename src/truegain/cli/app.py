@@ -18,7 +18,6 @@ from threading import Timer
 from typing import Any, NoReturn, TextIO
 
 from truegain.cli import starting, streams
-from truegain.cli.streams import message_of_trec
 from truegain.errors import DataWarning, PeerWarning, TruegainError, why
 from truegain.io.files import shown_path
 
@@ -58,14 +57,11 @@ def main() -> None:
         except Exception as error:
             if not hasattr(error, "show"):
                 raise
-            not_named = import_module("truegain.cli.study_files").message_of_not_named
-            if own_message := message_of_trec(error) or not_named(error):
-                streams.tell(own_message, "error")
+            if (told := import_module("truegain.cli.usage").in_our_words(error)) is not None:
+                streams.tell(told.in_full, "error")
                 sys.exit(2)
-            message = streams.seen(error.format_message())  # type: ignore[attr-defined]
-            error.format_message = lambda: message  # type: ignore[attr-defined]
             with suppress(OSError), streams.ours():
-                error.show()  # a mistake in the words of the command
+                error.show()
             sys.exit(getattr(error, "exit_code", 2))
         finally:
             gc.enable()

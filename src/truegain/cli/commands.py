@@ -231,11 +231,14 @@ NORMALIZE = ("geometric", "median", "range", "anchors")
 
 
 def measures(incomplete: str) -> list[str]:
-    """Every measure by our names, others' and trec_eval's; behind @, cutoffs.
+    """Every measure by our names, others' and trec_eval's; behind @, cutoffs; behind a comma, another measure.
 
-    >>> measures("nDC"), measures("nDCG@1")
-    (['nDCG', 'nDCGrel'], ['nDCG@1', 'nDCG@10', 'nDCG@100', 'nDCG@1000'])
+    >>> measures("nDC"), measures("nDCG@1"), measures("AP,nDC")
+    (['nDCG', 'nDCGrel'], ['nDCG@1', 'nDCG@10', 'nDCG@100', 'nDCG@1000'], ['AP,nDCG', 'AP,nDCGrel'])
     """
+    before, comma, last = incomplete.rpartition(",")
+    if comma and before.count("(") == before.count(")"):
+        return [f"{before},{word}" for word in measures(last)]
     from truegain.measures.catalogue import ALIASES, CATALOGUE, NUMBERED, PLAIN
 
     name, at, _ = incomplete.partition("@")
@@ -322,7 +325,7 @@ PANELS: dict[str, str] = {
     "alpha rbo-p epsilon seed",
     "Printing": "by-topic no-summary sort show all top moves pairs groups with-intervals changed title figure chart "
     "named format output table cache jobs run-on memory",
-    "Collecting judgments": "people sheet max-cost dry-run folder teamwork docs questions key pool task double "
+    "Collecting judgments": "people sheet max-cost dry-run folder docs pool teamwork questions key task double "
     "team-aggregate judgments size order runs platform judges filled linger model prompt host port url number erase "
     "quiet anchors bronze unfinished excluded cannot wins audit parameter database prolific-key proxy per-address "
     "workers",
@@ -343,7 +346,7 @@ def arranged(command: Callable[..., Any]) -> Callable[..., Any]:
             continue
         option = option_of(p.name, p.annotation)
         advanced = info.rich_help_panel == ADVANCED
-        info.rich_help_panel = ADVANCED if advanced else PANEL_OF.get(option)
+        info.rich_help_panel = info.rich_help_panel or PANEL_OF.get(option)
         info.autocompletion = None if _chooses(p.annotation) else COMPLETERS.get(option)
         placed.append(((advanced, _PLACE.get(option, len(_PLACE))), p.name))
     order = {name: place for place, name in sorted(placed)}

@@ -269,7 +269,7 @@ def compare_command(
         typer.Option(
             "-m",
             "--measure",
-            help="Measure, such as nDCG@10 or map. Repeatable (default: AP; with --gold, P@10).",
+            help="Measure, such as nDCG@10 or map. Repeatable, or with commas (default: AP; with --gold, P@10).",
         ),
     ] = None,
     baseline: Annotated[str | None, typer.Option("--baseline", help="Compare all systems with this one.")] = None,

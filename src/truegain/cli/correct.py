@@ -56,8 +56,8 @@ def correct_command(
             "-m",
             "--measure",
             help="Measure linear in the gain, such as P@10 or DCG@10; with gold labels of whole topics, any mean "
-            "over topics, such as nDCG@10 or AP; for nuggets, V_strict and others. Repeatable (default: P@10; "
-            "V_strict for nuggets).",
+            "over topics, such as nDCG@10 or AP; for nuggets, V_strict and others. Repeatable, or with commas "
+            "(default: P@10; V_strict for nuggets).",
         ),
     ] = None,
     relevant_from: RelevantFrom = None,

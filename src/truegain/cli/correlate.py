@@ -66,7 +66,8 @@ def correlate_command(
         ),
     ],
     measure: Annotated[
-        list[str] | None, typer.Option("-m", "--measure", help="Measure (default: nDCG@10). Repeatable.")
+        list[str] | None,
+        typer.Option("-m", "--measure", help="Measure (default: nDCG@10). Repeatable, or with commas."),
     ] = None,
     between: Annotated[
         Between, typer.Option("--between", help="What to compare: judgments, measures, or halves of the topics.")

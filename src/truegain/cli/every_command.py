@@ -24,7 +24,7 @@ from truegain.io.formats import ending
 from truegain.io.memory import memory_of
 from truegain.io.overwrite import Guard, guarded
 from truegain.io.study_text import key_of
-from truegain.message import option
+from truegain.message import argname, option
 from truegain.settings import check_count
 
 # ---- Options that say how judgments and runs are read, the same for every command that reads them.
@@ -125,6 +125,7 @@ def on_cluster(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 INPUTS = ("judgments", "ratings", "runs", "gold", "unjudged_sample")  # the parameters whose files an answer is of
+OF_MEASURES = ("measure", "against")  # the parameters that name measures
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
 
 
@@ -158,6 +159,7 @@ def _checked(
 
     def check_and_run(options: dict[str, Any]) -> Any:
         check_numbers(options)
+        options |= _each_measure(options)
         if "output_format" in options and not _is_list_to_judge(options):  # now, not when the work is done
             chosen = format_from(options["output_format"], str(options.get("table") or options["output"]))
             if chosen == "parquet":
@@ -171,6 +173,24 @@ def _checked(
                 raise
 
     return run_placing_errors
+
+
+def _each_measure(options: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The options that name measures, with one name an entry where several stand in one text, as P@10,AP.
+
+    >>> _each_measure({"measure": ["P@10,AP", "nDCG@10"], "jobs": 1})
+    {'measure': ['P@10', 'AP', 'nDCG@10']}
+    """
+    given = {name: options[name] for name in OF_MEASURES if options.get(name)}
+    if not given:
+        return {}
+    from truegain.measures.catalogue import split_measures
+
+    for name, text in given.items():
+        if isinstance(text, str) and len(parts := split_measures(text)) > 1:
+            raise TruegainError(f"{argname(name, text)}: one measure is wanted here; name one, such as {parts[0]}")
+    several = {name: texts for name, texts in given.items() if not isinstance(texts, str)}
+    return {name: [part for text in texts for part in split_measures(text)] for name, texts in several.items()}
 
 
 def _is_list_to_judge(options: Mapping[str, Any]) -> bool:

@@ -49,7 +49,9 @@ Alpha = Annotated[float, typer.Option("--alpha", click_type=PROPORTION, help="Si
 class Conclusions(FigureOutput, SeedAndJobs):
     """What is tested under both gains, and where the answer goes."""
 
-    measure: Annotated[list[str] | None, typer.Option("-m", "--measure", help="Measure. Repeatable.")] = None
+    measure: Annotated[
+        list[str] | None, typer.Option("-m", "--measure", help="Measure. Repeatable, or with commas.")
+    ] = None
     replicates: Annotated[int, advanced("--resamples", min=1, help="Permutations of each Tukey test.")] = 5000
     counting: CountingOption = "plus-one"
     alpha: Alpha = 0.05
@@ -295,7 +297,7 @@ def incomplete_command(
         typer.Option(
             "--against",
             help="Measure that ranks the systems with all judgments (default: alpha_nDCG@20; without corpus and "
-            "subtopics nDCG@20). Repeatable.",
+            "subtopics nDCG@20). Repeatable, or with commas.",
         ),
     ] = None,
     measure: Annotated[
@@ -303,7 +305,7 @@ def incomplete_command(
         typer.Option(
             "-m",
             "--measure",
-            help="Measure that uses text (default: with a corpus AbsRB@20 and DeltaRB@20). Repeatable.",
+            help="Measure that uses text (default: with a corpus AbsRB@20 and DeltaRB@20). Repeatable, or with commas.",
         ),
     ] = None,
     keep: Annotated[
@@ -386,12 +388,15 @@ def disjoint_command(
     against: Annotated[
         list[str] | None,
         typer.Option(
-            "--against", help="Measure that uses labels (default: alpha_nDCG@20, ERR_IA@20 and NRBP). Repeatable."
+            "--against",
+            help="Measure that uses labels (default: alpha_nDCG@20, ERR_IA@20 and NRBP). Repeatable, or with commas.",
         ),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="Measure that uses text (default: all four, at 20). Repeatable."),
+        typer.Option(
+            "-m", "--measure", help="Measure that uses text (default: all four, at 20). Repeatable, or with commas."
+        ),
     ] = None,
     show: Annotated[
         Literal["reuse", "impact", "among", "against"], typer.Option("--show", help="Table 1, 2, 3 or 4 of the paper.")
@@ -497,7 +502,9 @@ def _write_content(folder: str, paper: ContentPaper, lists: Sequence[str], parts
 def discriminative_command(
     judgments: JudgmentsFile,
     runs: RunFiles,
-    measure: Annotated[list[str], typer.Option("-m", "--measure", help="Measure to compare with others. Repeatable.")],
+    measure: Annotated[
+        list[str], typer.Option("-m", "--measure", help="Measure to compare with others. Repeatable, or with commas.")
+    ],
     test: Annotated[
         Literal["randomized-tukey-hsd", "bootstrap"], typer.Option("--test", help="Significance test.")
     ] = "randomized-tukey-hsd",

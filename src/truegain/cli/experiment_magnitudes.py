@@ -52,7 +52,9 @@ class RankingOptions(SeedAndJobs):
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "-m", "--measure", help="Measure with a cutoff (default: nDCG@10 and ERR@10, as published). Repeatable."
+            "-m",
+            "--measure",
+            help="Measure with a cutoff (default: nDCG@10 and ERR@10, as published). Repeatable, or with commas.",
         ),
     ] = None
     simulated: Annotated[

@@ -176,7 +176,8 @@ def init_command(
         ),
     ],
     measure: Annotated[
-        list[str] | None, typer.Option("-m", "--measure", help="Measure. Repeatable (default: the usual ones).")
+        list[str] | None,
+        typer.Option("-m", "--measure", help="Measure. Repeatable, or with commas (default: the usual ones)."),
     ] = None,
     gold: Annotated[str | None, option_for(Gold, "labels")] = None,
     design: Design = None,

@@ -477,7 +477,8 @@ def measure_of_answers(items: Items, measure: str, usual: str) -> list[str] | No
 
 
 Measures = Annotated[
-    list[str] | None, typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map. Repeatable.")
+    list[str] | None,
+    typer.Option("-m", "--measure", help="Measure, such as nDCG@10 or map. Repeatable, or with commas."),
 ]
 RelevantFrom = Annotated[float | None, option_for(Scoring, "relevant_from")]
 CorpusFolder = Annotated[

@@ -98,7 +98,8 @@ def participants_command(
     judgments: JudgmentsOrAnswers,
     runs: RunFiles,
     measure: Annotated[
-        list[str] | None, typer.Option("-m", "--measure", help=f"Measure (default: {USUAL}). Repeatable.")
+        list[str] | None,
+        typer.Option("-m", "--measure", help=f"Measure (default: {USUAL}). Repeatable, or with commas."),
     ] = None,
     *,
     page: ParticipantPages,

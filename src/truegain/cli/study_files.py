@@ -224,6 +224,8 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
         if option == "population" and not whole and _is_beyond(parameter, value):
             own = {name: p for name, p in own.items() if name != "population"}  # told below as not heeded
             continue
+        if option in ("measure", "against") and isinstance(value, str):
+            text.values[key] = value = _as_list(value)
         several = getattr(parameter, "multiple", False) or parameter.nargs == -1
         if not several and isinstance(value, list) and option in ("measure", "baseline"):
             at, which = _chosen(context, option, value)
@@ -245,6 +247,18 @@ def read_study(context: typer.Context, path: str | None) -> str | None:
     _study_files_read[:] = [(context, FileWords(text.file, keys, {*text.tables.values()}), allowed)]
     _notes[:], _unused[:] = notes, unused
     return path
+
+
+def _as_list(measures: str) -> str | list[str]:
+    """One measure as it is written, or several that stand in one text as a list.
+
+    >>> _as_list("P @ 10"), _as_list("P@10, AP")
+    ('P @ 10', ['P@10', 'AP'])
+    """
+    from truegain.measures.catalogue import split_measures
+
+    parts = split_measures(measures)
+    return parts if len(parts) > 1 else measures
 
 
 def _pair_of_claim(text: StudyText, own: Collection[str], defaults: Collection[str]) -> dict[str, str]:

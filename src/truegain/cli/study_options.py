@@ -64,7 +64,9 @@ class StudyOptions(StudyInputs):
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "-m", "--measure", help="Measure, with a verdict each. Repeatable (default: nDCG@10; with gold pairs P@10)."
+            "-m",
+            "--measure",
+            help="Measure, with a verdict each. Repeatable, or with commas (default: nDCG@10; with gold pairs P@10).",
         ),
     ] = None
     costs: Annotated[

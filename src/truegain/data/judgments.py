@@ -304,7 +304,18 @@ class Judgments(Lines):
         return replace(merged, extra={}, are_gains=False, model="")
 
     def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
-        """The columns topic, subtopic, doc, label (or gain), and what else is known; or the first rows of them."""
+        """The columns topic, subtopic, doc, label (or gain), and what else is known; or the first rows of them.
+
+        Parameters
+        ----------
+        most : int, optional
+            So many rows from the first on; by default all.
+
+        Returns
+        -------
+        mapping of str to array or list
+            The columns by their names.
+        """
         if most is not None and len(self) > most:
             return self.take(np.arange(most)).columns_of()
         columns: dict[str, Any] = {

@@ -166,7 +166,18 @@ class Runs(Lines):
         return Runs(tuple(replace(part, system=new[part.system]) for part in self.parts))
 
     def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
-        """The columns system, topic, doc and score, in the order given; or the first rows of them."""
+        """The columns system, topic, doc and score, in the order given; or the first rows of them.
+
+        Parameters
+        ----------
+        most : int, optional
+            So many rows from the first on; by default all.
+
+        Returns
+        -------
+        mapping of str to array or list
+            The columns by their names.
+        """
         begins = accumulate(map(len, self.parts), initial=0)
         parts = [part for part, begin in zip(self.parts, begins, strict=False) if most is None or begin < most]
         return {

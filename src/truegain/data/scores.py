@@ -333,7 +333,20 @@ class Scores(Result):
         return Table(COLUMNS, list(self.rows(topics, summary)), self.provenance, notes=self.caveats)
 
     def table(self, topics: bool = False, summary: bool = True) -> Table:
-        """A row a system, a column a measure; with `topics` a row a system and topic."""
+        """A row a system, a column a measure; with `topics` a row a system and topic.
+
+        Parameters
+        ----------
+        topics : bool
+            A row a system and topic; by default a row a system.
+        summary : bool
+            A row for each system over all topics; the only rows without `topics`.
+
+        Returns
+        -------
+        Table
+            A column a measure.
+        """
         rows: list[tuple[Cell, ...]] = []
         for s, system in enumerate(self.systems):
             for t, topic in enumerate(self.topics if topics else ()):
@@ -372,6 +385,18 @@ class Scores(Result):
     def paper(self, **style: Unpack[PaperWords]) -> Table:
         """Systems by measures, the best in bold, under a caption; see `PaperStyle`.
 
+        Parameters
+        ----------
+        **style
+            Keywords of `PaperStyle`.
+
+        Returns
+        -------
+        Table
+            What `latex`, `markdown` and `html` write.
+
+        Examples
+        --------
         >>> import truegain as tg
         >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}
         >>> print(tg.evaluate(run, {"1": {"b": 1}, "2": {"a": 1}}, ["AP", "P@1"]).markdown(digits=2, label=""))
@@ -469,14 +494,40 @@ class Scores(Result):
         return int((difference > TIED).sum()), int((abs(difference) <= TIED).sum()), int((difference < -TIED).sum())
 
     def frame(self, topics: bool = True, summary: bool = True) -> pl.DataFrame:
-        """A polars frame of the long rows, null where a value is missing; measures that are words are left out."""
+        """A polars frame of the long rows, null where a value is missing; measures that are words are left out.
+
+        Parameters
+        ----------
+        topics : bool
+            The score of each system on each topic.
+        summary : bool
+            The score of each system over all topics, as topic 'all'.
+
+        Returns
+        -------
+        polars.DataFrame
+            Columns system, topic, measure and value.
+        """
         polars = needs("polars", "frames")
         schema = {name: polars.Float64 if name == "value" else polars.String for name in COLUMNS}
         frame: pl.DataFrame = polars.DataFrame(self._numbers(topics, summary), schema=schema, orient="row")
         return frame
 
     def to_pandas(self, topics: bool = True, summary: bool = True) -> Any:
-        """A pandas frame of the same rows."""
+        """A pandas frame of the same rows.
+
+        Parameters
+        ----------
+        topics : bool
+            The score of each system on each topic.
+        summary : bool
+            The score of each system over all topics, as topic 'all'.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns system, topic, measure and value.
+        """
         return pandas_frame(Table(COLUMNS, self._numbers(topics, summary)))
 
     def _numbers(self, topics: bool, summary: bool) -> Sequence[Row]:

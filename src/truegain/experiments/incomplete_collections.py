@@ -17,7 +17,7 @@ from truegain.data.runs import Runs, RunsLike
 from truegain.errors import TruegainError, counted, warn
 from truegain.io.columns import Bools, Coded, Floats
 from truegain.measures.base import Measure, mean_of_rows
-from truegain.measures.catalogue import parse_measure
+from truegain.measures.catalogue import parse_measure, parse_measures
 from truegain.measures.content import Content, ContentScorer, relevant_items
 from truegain.measures.expected import is_expected
 from truegain.measures.scoring import matching_for
@@ -283,7 +283,7 @@ def _checked(against: str, measures: Sequence[str], keep: Sequence[float]) -> tu
         raise TruegainError(f"{against} has no condensed form; name a measure with judged_only, such as alpha_nDCG@20")
     if getattr(established, "judged_only", False):
         raise TruegainError(f"{against} is condensed already, and would be listed as raw; leave judged_only out")
-    content = [parse_measure(m) for m in measures]
+    content = [named.measure for named in parse_measures(measures)] if measures else []
     if wrong := [str(m) for m in content if not isinstance(m, Content)]:
         raise TruegainError(f"{wrong[0]} reads no text; choose from AbsNB, AbsRB, DeltaNB, DeltaRB")
     if bad := [p for p in keep if not 0 < p <= 100]:

@@ -62,7 +62,18 @@ class Confusion:
 
     @classmethod
     def fit(cls, pairs: Pairs) -> Confusion:
-        """Count the pairs, each with its weight."""
+        """Count the pairs, each with its weight.
+
+        Parameters
+        ----------
+        pairs : Pairs
+            Documents with a bronze and a gold label.
+
+        Returns
+        -------
+        Confusion
+            Counted, with weights where pairs have some.
+        """
         gold, g = np.unique(pairs.gold, return_inverse=True)
         bronze = np.array(sorted(set(pairs.share) | set(pairs.bronze.tolist())))
         b = np.searchsorted(bronze, pairs.bronze)
@@ -89,7 +100,20 @@ class Confusion:
 
     @classmethod
     def of_counts(cls, counts: npt.ArrayLike, labels: Sequence[float] | None = None) -> Confusion:
-        """From counts alone: rows gold, columns bronze; `labels` are those of both, by default 0, 1, ..."""
+        """From counts alone: rows gold, columns bronze; `labels` are those of both, by default 0, 1, ...
+
+        Parameters
+        ----------
+        counts : array-like
+            Documents: a row a gold label, a column a bronze label.
+        labels : sequence of float, optional
+            The labels; by default 0, 1, and so on.
+
+        Returns
+        -------
+        Confusion
+            Of these counts.
+        """
         table = np.asarray(counts, np.float64)
         if table.ndim != 2 or not (np.isfinite(table).all() and (table >= 0).all()):
             raise TruegainError("counts must be a table of numbers that are not negative: rows gold, columns bronze")
@@ -133,7 +157,20 @@ class Confusion:
         return float(np.linalg.cond(self.matrix))
 
     def binary(self, bronze_level: float, gold_relevant_from: float) -> Confusion:
-        """The confusion of these pairs with labels cut into 0 and 1 at a level each."""
+        """The confusion of these pairs with labels cut into 0 and 1 at a level each.
+
+        Parameters
+        ----------
+        bronze_level : float
+            Bronze labels from here on are relevant.
+        gold_relevant_from : float
+            Gold labels from here on are relevant.
+
+        Returns
+        -------
+        Confusion
+            Of two labels, 0 and 1.
+        """
         g = (np.asarray(self.gold) >= gold_relevant_from).astype(int)
         b = (np.asarray(self.bronze) >= bronze_level).astype(int)
         table, squares = np.zeros((len(self.table), 2, 2)), np.zeros((2, 2))

@@ -62,13 +62,35 @@ class Favor:
         )
 
     def p(self, tests: int = 1) -> float | None:
-        """That there is none, by t over topics; adjusted for so many tests by Bonferroni."""
+        """That there is none, by t over topics; adjusted for so many tests by Bonferroni.
+
+        Parameters
+        ----------
+        tests : int
+            Among so many tests (Bonferroni).
+
+        Returns
+        -------
+        float or None
+            None where there is no test.
+        """
         if self.value is None or self.se is None:
             return None
         return min(1.0, tests * p_of(self.value / self.se, self.df))
 
     def interval(self, tests: int = 1) -> tuple[float, float] | None:
-        """The interval; for so many tests together, by Bonferroni."""
+        """The interval; for so many tests together, by Bonferroni.
+
+        Parameters
+        ----------
+        tests : int
+            Among so many tests (Bonferroni).
+
+        Returns
+        -------
+        low, high
+            floats, or None where there is no interval.
+        """
         if self.value is None or self.se is None:
             return None
         half = quantile_of(1 - (1 - self.confidence) / tests, self.df) * self.se

@@ -185,7 +185,13 @@ class JudgeRun:
         return sum(tokens_in for tokens_in, _ in used), sum(tokens_out for _, tokens_out in used)
 
     def warn(self, missing: str = "they are empty in the output, not 0") -> None:
-        """Tell what should not pass unnoticed, once, with counts; missing: what becomes of lost labels."""
+        """Tell what should not pass unnoticed, once, with counts.
+
+        Parameters
+        ----------
+        missing : str
+            What becomes of labels that are missing.
+        """
         total, lost = len(self.outcomes), len(self.outcomes) - self.labels
         if lost > self.statuses.get(NO_TEXT, 0):  # those without a text were told when texts were read
             reasons = ", ".join(f"{n:,} {status}" for status, n in self.statuses.items() if status != OK)
@@ -259,7 +265,13 @@ class JudgeRun:
         return facts
 
     def write(self, path: PathLike) -> None:
-        """Write the labels, and beside them where they come from (LABELS.provenance.json)."""
+        """Write the labels, and beside them where they come from (LABELS.provenance.json).
+
+        Parameters
+        ----------
+        path : path-like
+            Where to; the ending says in which format.
+        """
         name = str(path)
         kind = table_kind(name)
         columns = self.columns()

@@ -99,6 +99,11 @@ class Measure(metaclass=MeasureType):
 
     # ------------------------------------------------------------------ what it is
 
+    def __new__(cls, *values: object, **named: object) -> Self:  # noqa: ARG004
+        """A measure that knows whether `rel` is named, be it as by default."""
+        made = super().__new__(cls)
+        return made.with_own_rel("rel" in named)
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "NAME" not in cls.__dict__:
@@ -206,11 +211,11 @@ class Measure(metaclass=MeasureType):
 
     @property
     def has_own_rel(self) -> bool:
-        """Whether its text sets `rel`, as that of 'P(rel=1)@10' does; no matter of equality, nor of how it prints."""
+        """Whether it was given `rel`, as 'P(rel=1)@10' was; no matter of equality, nor of how it prints."""
         return getattr(self, "_own_rel", False)
 
     def with_own_rel(self, own: bool) -> Self:
-        """The measure, knowing whether its text sets `rel`.
+        """The measure, knowing whether it was given `rel`.
 
         Parameters
         ----------

@@ -369,7 +369,9 @@ def parse_measure(text: MeasureLike) -> Measure:
     """
     several = measures_in(text)
     if len(several) != 1:
-        raise MeasureError(f"{text} stands for {len(several)} measures; name one, such as {several[0].measure}")
+        raise MeasureError(
+            f"{text} stands for {len(several)} measures, and one is wanted here; name one, such as {several[0].measure}"
+        )
     return several[0].measure
 
 
@@ -387,7 +389,7 @@ def parse_measures(texts: MeasuresLike) -> list[NamedMeasure]:
 
 
 def measures_in(text: object) -> list[NamedMeasure]:
-    """The measures a text stands for: one, or several for trec_eval's names such as `official` or `P.5,10`."""
+    """The measures a text stands for: several where it has commas or spaces, or is a name such as `official`."""
     if isinstance(text, NamedMeasure):
         return [text]
     if isinstance(text, Measure):
@@ -396,17 +398,57 @@ def measures_in(text: object) -> list[NamedMeasure]:
         return measures_in(text())
     if not isinstance(text, str):
         if type(text).__module__.startswith("ir_measures"):
-            return measures_in(str(text))
+            own = "rel" in getattr(text, "params", {})  # which its text leaves out where it is 1
+            return [NamedMeasure(m.name, m.measure.with_own_rel(own)) for m in measures_in(str(text))]
         if text is None:
             raise MeasureError("no measure was given; name one, such as nDCG@10")
         raise MeasureError(
             f"cannot read {shorten(repr(text), 60)} ({type(text).__name__}) as a measure; write it as text, such as "
             "'nDCG@10'"
         )
+    parts = split_measures(text)
+    if len(parts) > 1:
+        return [named for part in parts for named in measures_in(part)]
     trec = expanded(text)
     if trec:
         return [NamedMeasure(name, _canonical(form).with_own_rel(False)) for name, form in trec]
     return [NamedMeasure(text, _canonical(text))]
+
+
+_BETWEEN = re.compile(r"\s*,\s*|(?<![\s@])\s+(?![\s@(,])")  # commas; spaces, but for those of P @ 10 and P (rel=2)
+_GOES_ON = re.compile(rf"(?:[\w-]+=)?{_SIGNED}(?=[,\s]|$)")  # behind a comma of P.5,10 and ndcg.1=3,2=9
+
+
+def split_measures(text: str) -> list[str]:
+    """The names in a text, with commas or spaces between; those within parentheses and quotes divide nothing.
+
+    >>> split_measures("P@10, AP nDCG(dcg='exp-log2', judged_only=True)@10")
+    ['P@10', 'AP', "nDCG(dcg='exp-log2', judged_only=True)@10"]
+    >>> split_measures("P.5,10,AP"), split_measures("P @ 10")
+    (['P.5,10', 'AP'], ['P @ 10'])
+    """
+    outside, depth, quote = "", 0, ""  # the text, with a letter for all that stands within something
+    for sign in text.strip():
+        within = bool(quote or depth)
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        else:
+            depth += (sign == "(") - (sign == ")" and depth > 0)
+        outside += "x" if within else sign
+    parts: list[str] = []
+    begin = 0
+    for between in _BETWEEN.finditer(outside):
+        if between[0] != "," or not _GOES_ON.match(outside, between.end()):
+            parts.append(text.strip()[begin : between.start()])
+            begin = between.end()
+    if not parts:
+        return [text]
+    parts.append(text.strip()[begin:])
+    if "" in parts:
+        raise MeasureError(f"cannot read the measures {text!r}: no name stands beside a comma; write them like P@10,AP")
+    return parts
 
 
 def _canonical(text: str) -> Measure:

@@ -19,7 +19,7 @@ from truegain.errors import MeasureError
 from truegain.io.columns import Bools, Floats
 from truegain.io.nugget_files import VITAL
 from truegain.measures.base import Measure
-from truegain.measures.catalogue import MeasuresLike, NamedMeasure
+from truegain.measures.catalogue import MeasuresLike, NamedMeasure, split_measures
 from truegain.measures.items import OfItems
 
 _FORM = re.compile(r"\s*(?P<name>\w+)\s*(?:\(\s*empty\s*=\s*['\"](?P<empty>\w+)['\"]\s*\))?\s*")
@@ -149,7 +149,8 @@ def nugget_measures(measures: MeasuresLike, empty: Empty = "skip") -> tuple[Nugg
     """
     several = isinstance(measures, Iterable) and not isinstance(measures, str | Measure | type)
     asked: Sequence[object] = list(measures) if several else [measures]  # type: ignore[arg-type]
-    return tuple(dict.fromkeys(_measure(one, empty) for one in asked))
+    names = [part for one in asked for part in (split_measures(one) if isinstance(one, str) else [one])]
+    return tuple(dict.fromkeys(_measure(one, empty) for one in names))
 
 
 def _measure(text: object, empty: Empty) -> NuggetMeasure:

@@ -334,7 +334,18 @@ class Cluster(Engine):
                     crew.close()
 
     def results(self, job: JobAsked[Piece, PieceResult]) -> Iterator[PieceResult]:
-        """Results in the order of the pieces, from the workers or from what was finished before."""
+        """Results in the order of the pieces, from the workers or from what was finished before.
+
+        Parameters
+        ----------
+        job : JobAsked
+            The job: its pieces, and what they share.
+
+        Returns
+        -------
+        iterator
+            The result of each piece.
+        """
         if self._kept is None:
             raise TruegainError("a cluster runs jobs within a block; write with run_on(Cluster(...)):")
         called = name_of(job.work)

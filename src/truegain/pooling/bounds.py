@@ -459,7 +459,18 @@ class UnjudgedReport(Result):
         return f"{open_} of {pairs} {'pair' if pairs == 1 else 'pairs'} of systems could change order"
 
     def table(self, topics: bool = False) -> Table:
-        """One row a system, or with ``topics=True`` one a system and topic."""
+        """One row a system, or with ``topics=True`` one a system and topic.
+
+        Parameters
+        ----------
+        topics : bool
+            A row a system and topic.
+
+        Returns
+        -------
+        Table
+            What is unjudged, and what it could change.
+        """
         columns = (*_named(topics), "unjudged", "score", "worst", "best", "kind", *self.beside)
         matrices = [self.unjudged[self.depth], self.score, self.worst, self.best, *self.beside.values()]
         by_system = list(self._rows(matrices, topics))

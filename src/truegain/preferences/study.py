@@ -327,6 +327,11 @@ class PreferenceStudy(Study):
     def settle(self, *_: Any, **__: Any) -> SettleResult:
         """Refused: labels of documents settle nothing here; see `gold`.
 
+        Parameters
+        ----------
+        *_, **__
+            Those of `Study.settle`.
+
         Returns
         -------
         SettleResult

@@ -102,7 +102,18 @@ class Preferences(Lines):
         )
 
     def columns_of(self, most: int | None = None) -> Mapping[str, Any]:
-        """The columns topic, a, b, winner, and where known first and assessor; or the first rows of them."""
+        """The columns topic, a, b, winner, and where known first and assessor; or the first rows of them.
+
+        Parameters
+        ----------
+        most : int, optional
+            So many rows from the first on; by default all.
+
+        Returns
+        -------
+        mapping of str to array or list
+            The columns by their names.
+        """
         rows = range(len(self) if most is None else min(most, len(self)))
         a, b = ([self.systems[codes[i]] for i in rows] for codes in (self.a, self.b))
         win = {1.0: a, 0.0: b}

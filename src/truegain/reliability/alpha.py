@@ -414,7 +414,26 @@ class Coefficient(Estimate):
 
     @classmethod
     def of(cls, name: str, value: float = math.nan, items: int = 0, ratings: int = 0, why: str = "") -> Coefficient:
-        """One without limits; `why` there is no value, or none of them."""
+        """One without limits; `why` there is no value, or none of them.
+
+        Parameters
+        ----------
+        name : str
+            What the coefficient is called.
+        value : float
+            Its value; NaN where there is none.
+        items : int
+            How many items it is of.
+        ratings : int
+            How many ratings these have.
+        why : str
+            Why there is no value.
+
+        Returns
+        -------
+        Coefficient
+            Without an interval.
+        """
         notes = (why,) if why else ()
         return cls("", name, value, math.nan, math.nan, population="other items", n=items, notes=notes, ratings=ratings)
 

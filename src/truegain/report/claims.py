@@ -13,6 +13,7 @@ from truegain.report.html import (
     downloads,
     el,
     figure,
+    file_name,
     head,
     join,
     limits,
@@ -128,10 +129,14 @@ def difference_spans(verdict: Verdict, both: bool) -> list[Span]:
     return [Span(c.uncorrected, naive.low, naive.high, True), span] if both and c.uncorrected is not None else [span]
 
 
-def claims_table(facts: Facts, details: Sequence[str]) -> Html:
-    """A row a claim, by the first measure; `details` are where on the page the details of each claim are, or empty."""
-    verdicts, measure, both = [c.first for c in facts.claims], facts.main.name, facts.corrected
-    outcomes = [c.at_once if facts.joint else c.first.outcome for c in facts.claims]
+def claims_table(facts: Facts, details: Sequence[str], number: int = 0) -> Html:
+    """A row a claim, by one of the measures; `details` are where on the page those of each claim are, or empty.
+
+    Claims hold jointly by the first measure alone.
+    """
+    measure, both, joint = facts.measures[number].name, facts.corrected, facts.joint and not number
+    verdicts = [c.verdicts[number] for c in facts.claims]
+    outcomes = [c.at_once if joint else v.outcome for c, v in zip(facts.claims, verdicts, strict=True)]
     first = verdicts[0].comparison.a
     several = len({v.comparison.a for v in verdicts}) > 1  # systems that claims are against
     spans = [difference_spans(v, both) for v in verdicts]
@@ -163,18 +168,19 @@ def claims_table(facts: Facts, details: Sequence[str]) -> Html:
     names = (x for v in verdicts for x in (v.comparison.a, v.comparison.b))
     made = table(words, top, rows, cols=cols, kind=f"sort {room(names)}")
     title = f"Differences in {measure}{'' if several else f' from {first}'}, with {facts.level} intervals"
-    take = downloads("claims", COLUMNS, data, stacked(drawn, axis, title, signs=True))
-    return figure(made, *_caption(facts, verdicts, outcomes), take, kind="claims")
+    stem = f"claims-{file_name(measure)}" if number else "claims"
+    take = downloads(stem, COLUMNS, data, stacked(drawn, axis, title, signs=True))
+    return figure(made, *_caption(facts, verdicts, outcomes, joint), take, kind="claims")
 
 
-def _caption(facts: Facts, verdicts: Sequence[Verdict], outcomes: Sequence[Outcome]) -> tuple[Child, ...]:
+def _caption(facts: Facts, verdicts: Sequence[Verdict], outcomes: Sequence[Outcome], joint: bool) -> tuple[Child, ...]:
     key = " Hollow: uncorrected; filled: corrected." if facts.corrected else ""
     errors = (
         f" Each row is tested alone: two equal systems would be called better in about "
         f"{100 * (1 - facts.confidence) / 2:.3g}% of studies, and worse in as many; the more claims, the more such "
         "errors."
     )
-    if facts.joint:
+    if joint:
         errors = (
             f" Outcomes hold for all claims jointly ({facts.level} confidence), as the headline does. Intervals are of "
             "each claim alone; “alone” marks a claim that has another outcome if it is tested alone."
@@ -189,6 +195,6 @@ def _caption(facts: Facts, verdicts: Sequence[Verdict], outcomes: Sequence[Outco
     if any(v.withheld for v in held_back):
         reasons.append(_kinds(held_back))
     claims = f"{many(len(held_back), 'claim')} with an interval above 0 {'is' if len(held_back) == 1 else 'are'}"
-    alone = ", even if tested alone" if facts.joint else ""
+    alone = ", even if tested alone" if joint else ""
     why = f" {claims} inconclusive{alone}: {' or '.join(reasons)}." if held_back else ""
     return el("b", f"{counted(outcomes)}."), key, why, errors, rests

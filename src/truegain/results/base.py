@@ -453,7 +453,18 @@ class Lines(Result):
         return [self._table(MOST)]
 
     def paper(self, **style: Unpack[PaperWords]) -> Table:
-        """All rows, with a caption and a label where these are given; see `PaperStyle`."""
+        """All rows, with a caption and a label where these are given; see `PaperStyle`.
+
+        Parameters
+        ----------
+        **style
+            ``caption`` and ``label`` of `PaperStyle`.
+
+        Returns
+        -------
+        Table
+            What `latex`, `markdown` and `html` write.
+        """
         return self.table().paper(**style)
 
     def frame(self) -> pl.DataFrame:

@@ -532,6 +532,18 @@ class ResultList(Result, Sequence[Answer], Generic[Answer]):
     def paper(self, **style: Unpack[PaperWords]) -> Table:
         """Systems by measures: estimates with their intervals, comparisons with the systems that each one beats.
 
+        Parameters
+        ----------
+        **style
+            Keywords of `PaperStyle`.
+
+        Returns
+        -------
+        Table
+            What `latex`, `markdown` and `html` write.
+
+        Examples
+        --------
         >>> one = Comparison("a", "b", "AP", 0.2, 0.25, 0.05, 0.01, 0.09, p=0.02, test="paired-t", n=50)
         >>> print(ResultList((one,)).markdown(caption=""))
         | # | system | AP |

@@ -48,7 +48,24 @@ class RatedAnswers(Judgments):
 
     @classmethod
     def beside(cls, labels: Judgments, values: Judgments, judge: Sequence[str], replicate: Ints) -> RatedAnswers:
-        """Labels and the single values behind them, with the judge and the repeat of each value."""
+        """Labels and the single values behind them, with the judge and the repeat of each value.
+
+        Parameters
+        ----------
+        labels : Judgments
+            The labels that ranks stand on.
+        values : Judgments
+            The values of the answers.
+        judge : sequence of str
+            Who gave each value.
+        replicate : ndarray of int
+            Which replicate each value is of.
+
+        Returns
+        -------
+        RatedAnswers
+            Both in one table.
+        """
         judges = Coded.of([name or UNNAMED for name in judge])
         columns: dict[str, Any] = {f.name: getattr(values, f.name) for f in fields(Judgments)}
         columns |= {"assessor": judges, "extra": {**values.extra, REPLICATE: replicate.tolist()}}

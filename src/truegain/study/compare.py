@@ -32,7 +32,7 @@ from truegain.judge_error.judges import (
 )
 from truegain.keywords import checked_keywords
 from truegain.measures.base import FLOOR, Measure, mean_of_rows
-from truegain.measures.catalogue import MeasureLike, MeasuresLike, parse_measure, parse_measures
+from truegain.measures.catalogue import MeasureLike, MeasuresLike, parse_measures
 from truegain.measures.evaluate import scores_of
 from truegain.measures.label_weights import tell_unjudged
 from truegain.measures.nuggets import NuggetMeasure
@@ -300,8 +300,8 @@ def _with_gold(
     scored = heeded(scoring, "relevant_from", "all_topics")
     if isinstance(runs, Scores) or judgments is None or measures is None:
         raise TruegainError("gold labels correct runs: give the runs, the bronze judgments and a measure")
-    several = isinstance(measures, list | tuple)
-    chosen = [a.measure for a in parse_measures(measures)] if several else [parse_measure(measures)]  # type: ignore[arg-type]
+    chosen = [a.measure for a in parse_measures(measures)]
+    several = isinstance(measures, list | tuple) or len(chosen) > 1
     trusted = config_of(Gold, gold)
     assert trusted is not None
     by_measure = compare_corrected(

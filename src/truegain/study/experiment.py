@@ -239,11 +239,33 @@ class Experiment(Result):
         return Table(columns, rows, self.provenance, title, notes)
 
     def paper(self, **style: Unpack[PaperWords]) -> Table:
-        """Systems by measures, with intervals; see `PaperStyle`."""
+        """Systems by measures, with intervals; see `PaperStyle`.
+
+        Parameters
+        ----------
+        **style
+            Keywords of `PaperStyle`.
+
+        Returns
+        -------
+        Table
+            What `latex`, `markdown` and `html` write.
+        """
         return self.estimates.paper(**style)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Draw the scores with their intervals."""
+        """Draw the scores with their intervals.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            Where to write the figure, as SVG, PDF or PNG; by default it is only returned.
+
+        Returns
+        -------
+        figure
+            The figure, which a notebook shows.
+        """
         return self.estimates.plot(path)
 
     def in_short(self) -> str:

@@ -63,6 +63,7 @@ JUDGMENTS: Final = "judgments"
 RATINGS: Final = "ratings"
 GOLD_LIST: Final = "gold list"
 SCORES: Final = "scores"
+MEANS: Final = "mean scores"
 TEAMS: Final = "teams"
 PREFERENCES: Final = "preferences"
 STUDY: Final = "study file"
@@ -70,7 +71,7 @@ TEXTS: Final = "texts"
 UNKNOWN: Final = "unknown"
 FileKind = Literal[
     "log", "answers", "nugget bank", "assignments", "run", "judgments", "ratings", "gold list", "scores",
-    "preferences", "teams", "study file", "texts", "unknown",
+    "mean scores", "preferences", "teams", "study file", "texts", "unknown",
 ]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(FileKind)
 _SKIPPED = ("README", "LICENSE", "LICENCE", "CHANGELOG")  # what says something about a folder
@@ -90,6 +91,7 @@ _CHOICE = ("winner", "preference", "preferred", "choice", "outcome", "label")
 _SYSTEMS = ("system", "pipeline", "retriever")  # in names of columns that name systems
 _PASSED = ("pass", "fail", "passed", "failed", "true", "false", "yes", "no", "correct", "incorrect")
 _NO_VALUE = ("n/a", "na", "nan", "none", "null", "-", "error", "missing")
+OF_MEANS = ("system", "measure", "value")
 _SIDES = (
     ("a", "b"), ("system_a", "system_b"), ("model_a", "model_b"), ("run_a", "run_b"), ("left", "right"),
     ("doc_a", "doc_b"),
@@ -427,6 +429,8 @@ def _of_table(columns: Columns, path: str, file: str) -> Examined:
     _refuse_objects(columns)
     if all(set(theirs) & names for theirs in OF_SCORES.values()) and "doc" not in columns:
         return _of_scores(path, file)
+    if all(set(OF_SCORES[ours]) & names for ours in OF_MEANS) and "doc" not in columns and "topic" not in columns:
+        return _of_means(columns, file)
     if _has_claims(columns) or _has_answers(columns):
         return _of_answers(path)
     if "doc" in columns and "topic" in columns:
@@ -758,6 +762,18 @@ def _of_scores(path: str, file: str) -> Examined:
         return _of_answers(path)
     names = tuple(map(str, scores.measures))
     return Examined(file, SCORES, systems=tuple(scores.systems), topics=len(scores.topics), scores=names, data=scores)
+
+
+def _of_means(columns: Columns, file: str) -> Examined:
+    """One score for each system and measure, over all topics: no study is made of these."""
+    system, measure = (next(name for name in OF_SCORES[ours] if name in columns.names) for ours in OF_MEANS[:2])
+    systems, measures = (tuple(dict.fromkeys(map(str, columns._column(name)))) for name in (system, measure))
+    note = (
+        "these are means without topics, so they have no intervals; if they are the true scores of a simulation, "
+        f"`truegain report --truth {shlex.quote(file)}` checks verdicts against them"
+    )
+    n = len(columns._column(measure))
+    return Examined(file, MEANS, systems=systems, values=n, scores=measures, notes=(note,))
 
 
 def _of_teams(path: str, file: str) -> Examined:

@@ -67,10 +67,10 @@ def anchor(number: int) -> str:
     return f"claim-{number + 1}"
 
 
-def anchors(facts: Facts) -> list[str]:
-    """Where the details of each claim are, by the first measure; empty where there are none."""
+def anchors(facts: Facts, number: int = 0) -> list[str]:
+    """Where the details of each claim are, by one of the measures; empty where there are none."""
     at = {id(v): anchor(i) for i, v in enumerate(detailed(facts)[:MOST_CARDS])}
-    return [at.get(id(c.first), "") for c in facts.claims]
+    return [at.get(id(c.verdicts[number]), "") for c in facts.claims]
 
 
 def _about(verdict: Verdict) -> Html:

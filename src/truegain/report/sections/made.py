@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from truegain.report.facts import Facts
 from truegain.report.html import Child, Section, cell, count, el, folded, join, label, paragraph, table, tr
 
@@ -30,6 +32,16 @@ def _digest(digest: str | None) -> Child:
 
 
 def _shown(value: object) -> str:
+    """The value of an option in words; of a table of options those that have one.
+
+    >>> _shown({"scale": None, "out_of_range": "error", "all_topics": False}), _shown(["a,b", "a,c"]), _shown(0.0)
+    ('out of range: error; all topics: no', 'a,b; a,c', '0')
+    """
+    if isinstance(value, Mapping):
+        return "; ".join(f"{str(k).replace('_', ' ')}: {_shown(v)}" for k, v in value.items() if v is not None)
     if isinstance(value, list | tuple | set | frozenset):
-        return ", ".join(map(str, value))
-    return ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+        words = [_shown(x) for x in value]
+        return ("; " if any("," in word for word in words) else ", ").join(words)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)

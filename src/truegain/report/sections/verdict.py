@@ -14,6 +14,7 @@ from truegain.report.html import (
     cell,
     count,
     el,
+    folded,
     head,
     join,
     label,
@@ -358,5 +359,11 @@ def _by_measure(facts: Facts, claim: Claim) -> Html | None:
 
 
 def _claims(facts: Facts) -> Html | None:
-    """Every claim that was asked for, where there are several."""
-    return claims_table(facts, anchors(facts)) if len(facts.claims) > 1 else None
+    """Every claim that was asked for, where there are several; by other measures one fold away each."""
+    if len(facts.claims) < 2:
+        return None
+    others = (
+        folded(f"The same by {m.name}", claims_table(facts, anchors(facts, i), i))
+        for i, m in enumerate(facts.measures[1:], 1)
+    )
+    return join(claims_table(facts, anchors(facts)), *others)

@@ -292,7 +292,20 @@ class Comparisons(ResultList[Comparison]):
         return int((self.items.shown < self.alpha).sum())
 
     def between(self, a: str, b: str, measure: str | None = None) -> Comparison:
-        """The difference b - a as asked, in whichever order it was made."""
+        """The difference b - a as asked, in whichever order it was made.
+
+        Parameters
+        ----------
+        a, b : str
+            The two systems.
+        measure : str, optional
+            The measure of these comparisons; no other is here.
+
+        Returns
+        -------
+        Comparison
+            The difference b - a.
+        """
         at = self.items.place(a, b)
         if at is None:
             raise TruegainError(f"{a} and {b} were not compared; there are {some(self.systems)}")
@@ -301,12 +314,24 @@ class Comparisons(ResultList[Comparison]):
         return self.items[at] if self.items[at].a == a else self.items[at].turned()
 
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of systems that do not differ significantly, best first; one may be in several (see `groups_of`)."""
+        """Groups of systems that do not differ significantly, best first; one may be in several (see `groups_of`).
+
+        Returns
+        -------
+        tuple of tuple of str
+            The systems of each group, the best group first.
+        """
         self._all_pairs()
         return tuple(tuple(self.systems[i] for i in group) for group in groups_of(self.differ))
 
     def tiers(self) -> tuple[int, ...]:
-        """The tier of each system in the order of `systems`, from 1 (see `tiers_of`)."""
+        """The tier of each system in the order of `systems`, from 1 (see `tiers_of`).
+
+        Returns
+        -------
+        tuple of int
+            A tier for each system, from 1.
+        """
         self._all_pairs()
         return tuple(tiers_of(np.triu(self.differ))[0].tolist())  # systems are best first
 
@@ -319,7 +344,13 @@ class Comparisons(ResultList[Comparison]):
         return Table(tuple(columns), rows, self.provenance, self._title(), (*self.notes, *effect))
 
     def group_table(self) -> Table:
-        """The systems, a row each, best first, with the groups they are in and how many others they differ from."""
+        """The systems, a row each, best first, with the groups they are in and how many others they differ from.
+
+        Returns
+        -------
+        Table
+            A row a system.
+        """
         self._all_pairs()
         differ = self.differ
         groups = groups_of(differ)
@@ -358,11 +389,28 @@ class Comparisons(ResultList[Comparison]):
         return self._title()
 
     def paper(self, **style: Unpack[PaperWords]) -> Table:
-        """A row a system, best first, with the systems it beats, or daggers against the baseline."""
+        """A row a system, best first, with the systems it beats, or daggers against the baseline.
+
+        Parameters
+        ----------
+        **style
+            Keywords of `PaperStyle`.
+
+        Returns
+        -------
+        Table
+            What `latex`, `markdown` and `html` write.
+        """
         return wide_of([self]).table(PaperStyle.of(style))
 
     def column(self) -> Column:
-        """The measure, for a wide table."""
+        """The measure, for a wide table.
+
+        Returns
+        -------
+        Column
+            The values of the systems, with whom each one beats.
+        """
         beats = {
             s: [self.systems[j] for j in np.flatnonzero(row[i + 1 :]) + i + 1]
             for i, (s, row) in enumerate(zip(self.systems, self.differ, strict=True))
@@ -373,7 +421,20 @@ class Comparisons(ResultList[Comparison]):
         return Column(self.items.measure, value, low, high, beats)
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Self:
-        """These comparisons under other names of systems, and without a prefix of them."""
+        """These comparisons under other names of systems, and without a prefix of them.
+
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            Other names of some systems.
+        strip : str
+            A prefix that names lose.
+
+        Returns
+        -------
+        Comparisons
+            The same comparisons under these names.
+        """
         new = new_names(self.systems, names, strip)
         baseline = None if self.baseline is None else new[self.baseline]
         return replace(
@@ -465,7 +526,18 @@ class ComparisonsByMeasure(ResultList[Comparison]):
 
     @classmethod
     def of(cls, parts: Sequence[Comparisons]) -> Self:
-        """Comparisons of one measure each."""
+        """Comparisons of one measure each.
+
+        Parameters
+        ----------
+        parts : sequence of Comparisons
+            The comparisons by each measure.
+
+        Returns
+        -------
+        ComparisonsByMeasure
+            All of them.
+        """
         notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
         return cls(JoinedPairs(parts), parts[0].provenance, notes, tuple(parts))
 
@@ -480,7 +552,18 @@ class ComparisonsByMeasure(ResultList[Comparison]):
         return self.parts[0].systems
 
     def on(self, measure: str) -> Comparisons:
-        """The comparisons on one measure."""
+        """The comparisons on one measure.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+
+        Returns
+        -------
+        Comparisons
+            The comparisons by it.
+        """
         for part in self.parts:
             if part.items.measure == measure:
                 return part
@@ -492,7 +575,20 @@ class ComparisonsByMeasure(ResultList[Comparison]):
         return sum(part.significant for part in self.parts)
 
     def between(self, a: str, b: str, measure: str | None = None) -> Comparison:
-        """The difference b - a as asked, on one of the measures."""
+        """The difference b - a as asked, on one of the measures.
+
+        Parameters
+        ----------
+        a, b : str
+            The two systems.
+        measure : str, optional
+            By which measure; to be named, as there are several.
+
+        Returns
+        -------
+        Comparison
+            The difference b - a.
+        """
         if measure is None:
             raise TruegainError(f"on which measure? Ask between({a!r}, {b!r}, {self.measures[0]!r})")
         return self.on(measure).between(a, b)
@@ -510,10 +606,34 @@ class ComparisonsByMeasure(ResultList[Comparison]):
         return "; ".join(part.in_short() for part in self.parts)
 
     def paper(self, **style: Unpack[PaperWords]) -> Table:
-        """A row a system, a column a measure, with the systems it beats, or daggers against the baseline."""
+        """A row a system, a column a measure, with the systems it beats, or daggers against the baseline.
+
+        Parameters
+        ----------
+        **style
+            Keywords of `PaperStyle`.
+
+        Returns
+        -------
+        Table
+            What `latex`, `markdown` and `html` write.
+        """
         return wide_of(self.parts).table(PaperStyle.of(style))
 
     def renamed(self, names: Mapping[str, str] | None = None, strip: str = "") -> Self:
-        """These comparisons under other names of systems, and without a prefix of them."""
+        """These comparisons under other names of systems, and without a prefix of them.
+
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            Other names of some systems.
+        strip : str
+            A prefix that names lose.
+
+        Returns
+        -------
+        ComparisonsByMeasure
+            The same comparisons under these names.
+        """
         parts = [part.renamed(names, strip) for part in self.parts]
         return replace(type(self).of(parts), notes=self.notes)
