@@ -588,7 +588,7 @@ def test_ctrl_c_waits_for_the_first_answer(folder: Path) -> None:
         _, told = started.communicate(timeout=30)
         assert started.returncode == 130
         assert "interrupted: waiting for 1 request in flight" in told.decode()
-        assert "1 answers are kept in llm.answers.sqlite" in told.decode()
+        assert "1 answer is kept in llm.answers.sqlite" in told.decode()
         server.delay = 0.0
         again = process(folder, words)
         assert again.wait(60) == 0
