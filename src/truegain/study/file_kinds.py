@@ -37,10 +37,11 @@ from truegain.io.files import (
     matched,
     pieces_of,
     read_bytes,
+    saved_parts,
     shown_path,
     start_of,
 )
-from truegain.io.formats import ending, marked, read_file
+from truegain.io.formats import SHARDS, ending, marked, read_file
 from truegain.io.json_files import is_nested, nested
 from truegain.io.logs.autojudge import NOT_ASSIGNED, note_unnamed, refuse_unnamed
 from truegain.io.logs.catalogue import log_format_of, read_log
@@ -288,12 +289,19 @@ def files_below(paths: Sequence[PathLike]) -> list[str]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
+    if (saved := saved_parts(str(folder))) is not None:
+        yield from map(Path, saved)
+        return
     for entry in sorted(folder.iterdir(), key=lambda entry: (entry.is_dir(), entry.name)):
         if entry.name.startswith(".") and entry.name != _LATEST:
             continue
         if entry.is_dir():
             yield from _below(entry)
-        elif entry.stem.upper() not in _SKIPPED and entry.suffix.lower() not in _SKIPPED_ENDINGS:
+        elif (
+            entry.stem.upper() not in _SKIPPED
+            and entry.name != "dataset_dict.json"
+            and entry.suffix.lower() not in _SKIPPED_ENDINGS
+        ):
             yield entry
 
 
@@ -562,7 +570,7 @@ def scores_in(path: str) -> tuple[str, ...]:
         of_answers = _has_claims(columns) or not set(ITEMS["system"]).isdisjoint(columns.names)
         if ("doc" in columns or "label" in columns) and not of_answers:
             return ()
-    elif log_format_of(path) is None:
+    elif ending(path) not in SHARDS and log_format_of(path) is None:
         return ()
     examined = examine(path)
     return examined.scores if examined.kind in (ANSWERS, LOG) else ()
