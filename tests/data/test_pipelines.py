@@ -337,7 +337,17 @@ def test_runs_and_values_in_saved_datasets(
         assert set(items.systems) == {"old", "new"}
     monkeypatch.setattr(sys, "argv", ["truegain", "doctor", "split"])
     main()
-    assert "dataset_dict" not in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "split/new: answers: system new, 12 topics" in told
+    assert "truegain verdict split/new split/old --score score" in told
+    assert "dataset_dict" not in told
+    ratings = [(t, d, who, 1) for t in QRELS for d in "abc" for who in ("ann", "ben")]
+    saved(Path("rated"), pl.DataFrame(ratings, schema=["topic", "doc", "assessor", "rating"], orient="row"))
+    monkeypatch.setattr(sys, "argv", ["truegain", "doctor", "rated"])
+    main()
+    assert "truegain agree rated/data-00000-of-00001.arrow" in capsys.readouterr().out
+    with pytest.raises(tg.InputError, match=r"cannot be read here \(name its file, rated/data-00000-of-00001"):
+        tg.agreement("rated")
     with pytest.raises(tg.InputError, match=r"split: this holds 2 tables, old, new \(name one of them, such as split"):
         tg.read_items("split")
     with pytest.raises(tg.InputError, match="split: this holds 2 tables"):

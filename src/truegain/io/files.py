@@ -129,6 +129,9 @@ def read_failures(file: str) -> Iterator[None]:
         ) from None
     except IsADirectoryError:
         _refuse_splits(file)
+        if (parts := saved_parts(file)) is not None:
+            one = f"name its file, {shown_path(parts[0])}" if len(parts) == 1 else "save it by to_parquet as one file"
+            raise InputError("this dataset is a folder, which cannot be read here", file=file, hint=one) from None
         raise InputError(
             "this is a folder", file=file, hint=f"name a file; only runs may be a folder: {ORDER}"
         ) from None

@@ -289,8 +289,8 @@ def files_below(paths: Sequence[PathLike]) -> list[str]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    if (saved := saved_parts(str(folder))) is not None:
-        yield from map(Path, saved)
+    if (saved := saved_parts(str(folder))) is not None:  # one table
+        yield Path(saved[0]) if len(saved) == 1 else folder
         return
     for entry in sorted(folder.iterdir(), key=lambda entry: (entry.is_dir(), entry.name)):
         if entry.name.startswith(".") and entry.name != _LATEST:
@@ -384,6 +384,8 @@ def _role_of_field(name: str, cells: Sequence[Any]) -> Role | None:
 def _examined(path: str, file: str, role: Role | None) -> Examined:
     if path.endswith(".toml"):
         return Examined(file, STUDY)
+    if saved_parts(path) is not None:
+        return _of_table(Columns(*read_file(path)), path, file)
     if log_format_of(path) is not None:
         return of_log(read_log(path))
     if is_nuggets(path):
@@ -590,7 +592,7 @@ def refuse_unnamed_board(path: str, without_runs: bool = False) -> None:
 
 def _has_numbers(columns: Columns) -> bool:
     """Whether a column holds numbers, with or without words for a missing one, or pass and fail; and is no name."""
-    ids = {name for ours in ("topic", "doc") for name in columns.matches.get(ours, ())} | {"id"}
+    ids = {name for ours in ("topic", "doc") for name in columns.matches.get(ours, ())} | {"id", "_id"}
     for name in columns.names:
         cells = [cell for cell in columns._column(name)[:100] if cell not in (None, "")]
         words = [str(cell).strip().lower() for cell in cells if not (isinstance(cell, int | float) or _is_number(cell))]
