@@ -276,6 +276,107 @@ def test_a_dataset_in_a_folder(
         tg.read_judgments(folder)
 
 
+def saved(folder: Path, frame: Any, parts: int = 1) -> None:
+    """What save_to_disk of datasets 5.2 writes, over what is there: it removes nothing."""
+    folder.mkdir(exist_ok=True, parents=True)
+    names = [f"data-{part:05}-of-{parts:05}.arrow" for part in range(parts)]
+    rows = -(-len(frame) // parts)
+    for part, name in enumerate(names):
+        frame[part * rows : (part + 1) * rows].write_ipc_stream(folder / name)
+    listed = {"_data_files": [{"filename": name} for name in names], "_format_type": None, "_split": None}
+    (folder / "state.json").write_text(json.dumps(listed, indent=2))
+    (folder / "dataset_info.json").write_text('{\n  "citation": "",\n  "features": {}\n}')
+
+
+def test_a_saved_dataset_is_what_it_lists(tmp_path: Path) -> None:
+    """Guards folders of save_to_disk: parts of an earlier save, caches of map and filter are no rows of it."""
+    pl = pytest.importorskip("polars")
+    frame, folder = pl.DataFrame(BEIR), tmp_path / "qrels"
+    saved(folder, frame, parts=3)
+    assert table(tg.read_judgments(folder)) == WANTED
+    saved(folder, frame)
+    frame.with_columns(score=1 - pl.col("score")).write_ipc_stream(folder / "cache-9186dc54f98289b9.arrow")
+    pl.DataFrame({"indices": [0, 2]}).write_ipc_stream(folder / "cache-e5c6d5e1acc7d4bc.arrow")
+    assert table(tg.read_judgments(folder)) == WANTED
+    (folder / "state.json").write_text('{"_data_files": []}')
+    with pytest.raises(tg.InputError, match="the dataset has no rows"):
+        tg.read_judgments(folder)
+
+
+def test_runs_and_values_in_saved_datasets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Guards such folders where runs and values of answers are read: named as the folder; splits are asked which."""
+    pl = pytest.importorskip("polars")
+    monkeypatch.chdir(tmp_path)
+    rows = [(t, d, x) for t, row in RUN.items() for d, x in row.items()]
+    run = pl.DataFrame(rows, schema=["query-id", "corpus-id", "score"], orient="row")
+    saved(Path("dense"), run, parts=2)
+    assert tg.read_runs("dense").systems == tg.read_runs(["dense"]).systems == ("dense",)
+    means = tg.evaluate({"dense": RUN}, QRELS, "AP").mean("dense", "AP")
+    assert tg.evaluate("dense", QRELS, "AP").mean("dense", "AP") == means
+    saved(Path("qrels"), pl.DataFrame(BEIR))
+    monkeypatch.setattr(sys, "argv", ["truegain", "eval", "qrels", "dense", "-m", "AP", "--format", "json"])
+    main()
+    told = json.loads(capsys.readouterr().out)
+    assert [(row["system"], row["value"]) for row in told["scores"]] == [("dense", means)]
+    names = ["qrels/data-00000-of-00001.arrow", *(f"dense/data-0000{n}-of-00002.arrow" for n in (0, 1))]
+    assert {name: len(digest) for name, digest in told["provenance"]["inputs"].items()} == dict.fromkeys(names, 64)
+
+    answers = {
+        name: pl.DataFrame({"question": list(QUERIES.values()), "score": [x + n / 9 for n in range(12)]})
+        for name, x in (("old", 0.1), ("new", 0.4))
+    }
+    for name, frame in answers.items():
+        saved(Path("split", name), frame, parts=2)
+    Path("split/dataset_dict.json").write_text('{"splits": ["old", "new"]}')
+    by_folder = tg.read_items(["split/old", "split/new"])
+    by_object = tg.read_items({name: HuggingFace(frame.to_dict(as_series=False)) for name, frame in answers.items()})
+    for items in (by_folder, by_object):
+        assert tg.evaluate(items).by_topic("new", "score")["query number 2"] == pytest.approx(0.4 + 2 / 9)
+        assert set(items.systems) == {"old", "new"}
+    monkeypatch.setattr(sys, "argv", ["truegain", "doctor", "split"])
+    main()
+    told = capsys.readouterr().out
+    assert "split/new: answers: system new, 12 topics" in told
+    assert "truegain verdict split/new split/old --score score" in told
+    assert "dataset_dict" not in told
+    ratings = [(t, d, who, 1) for t in QRELS for d in "abc" for who in ("ann", "ben")]
+    saved(Path("rated"), pl.DataFrame(ratings, schema=["topic", "doc", "assessor", "rating"], orient="row"))
+    monkeypatch.setattr(sys, "argv", ["truegain", "doctor", "rated"])
+    main()
+    assert "truegain agree rated/data-00000-of-00001.arrow" in capsys.readouterr().out
+    with pytest.raises(tg.InputError, match=r"cannot be read here \(name its file, rated/data-00000-of-00001"):
+        tg.agreement("rated")
+    with pytest.raises(tg.InputError, match=r"split: this holds 2 tables, old, new \(name one of them, such as split"):
+        tg.read_items("split")
+    with pytest.raises(tg.InputError, match="split: this holds 2 tables"):
+        tg.read_runs("split")
+    pl.concat([f.with_columns(system=pl.lit(s)) for s, f in answers.items()]).write_parquet("answers.parquet")
+    monkeypatch.setattr(sys, "argv", ["truegain", "verdict", "answers.parquet"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "a table of scores? add --score score" in capsys.readouterr().err
+
+
+def test_datasets_that_the_library_itself_saved(tmp_path: Path) -> None:
+    """Guards the library itself: saved twice, mapped where it lies, split, in one form of values or another."""
+    datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
+    data = datasets.Dataset.from_dict(BEIR)
+    for kind in (None, "numpy", "arrow"):
+        assert table(tg.read_judgments(data.with_format(kind))) == WANTED
+    assert table(tg.read_judgments(data.to_iterable_dataset())) == WANTED
+    data.save_to_disk(tmp_path / "d", num_shards=3)
+    data.save_to_disk(tmp_path / "d")
+    datasets.load_from_disk(tmp_path / "d").map(lambda row: {"score": 1 - row["score"]})
+    assert len(list((tmp_path / "d").glob("*.arrow"))) == 5
+    assert table(tg.read_judgments(tmp_path / "d")) == WANTED
+    datasets.DatasetDict({"test": data}).save_to_disk(tmp_path / "all")
+    assert table(tg.read_judgments(tmp_path / "all" / "test")) == WANTED
+    with pytest.raises(tg.InputError, match="this holds 1 table, test"):
+        tg.read_judgments(tmp_path / "all")
+
+
 TREC = """<top>
 <num> Number: 301
 <title> organized crime

@@ -26,6 +26,7 @@ from tests.llm.served import (
     completion,
     error,
     label_for,
+    labels_of,
     served,
     user_text,
     write_study,
@@ -551,6 +552,42 @@ def test_soft_labels(folder: Path) -> None:
     assert all(body["logprobs"] is True and body["top_logprobs"] == 20 for body in server.requests)
     assert {(row["label"], row["outside"]) for row in rows(folder)} == {(repr(run.outcomes[0].parsed.value), "0.25")}
     assert run.outcomes[0].parsed.value == pytest.approx(5 / 3, abs=1e-6)
+
+
+def test_answers_that_are_all_cut_off_say_which_limit_to_raise(folder: Path) -> None:
+    """Guards the remedy: the limit of an answer's tokens, or of the texts', is what to change, not model and prompt."""
+    with (
+        served(lambda *_: completion("```json", "length")) as server,
+        pytest.raises(TruegainError, match=r"\(12 length\); no labels are written; raise max_tokens \(3\); one answer"),
+    ):
+        judged(folder, server, asking=Asking(max_tokens=3), pace=Pace(retries=0))
+    says = "request (3582 tokens) exceeds the available context size (2048 tokens), try increasing it"  # of llama.cpp
+    with (
+        served(lambda *_: error(400, says, "exceed_context_size_error")) as server,
+        pytest.raises(TruegainError, match=r"\(12 too_long\); no labels are written; lower text_tokens \(4,000\)"),
+    ):
+        judged(folder, server)
+
+
+@pytest.mark.parametrize("name", ["structured_outputs", "guided_choice", "grammar"])
+def test_soft_labels_of_a_model_that_talks(folder: Path, name: str) -> None:
+    """Guards servers that heed one name for a choice and ignore all others: vLLM since 0.12, before, and llama.cpp."""
+
+    def behave(body: Body, _: int) -> Body:
+        heeded = {
+            "structured_outputs": {"choice": labels_of(body)}, "guided_choice": labels_of(body),
+            "grammar": "root ::= " + " | ".join(f'"{label}"' for label in labels_of(body)),
+        }[name]  # fmt: skip
+        if body.get(name) != heeded:
+            return completion("The document serves the need, and the need is about the subject.")
+        top = [{"token": "1", "logprob": -2.0}, {"token": "The", "logprob": -2.3}]
+        ends = {"token": "", "logprob": -4.9, "top_logprobs": [{"token": ".", "logprob": -0.6}]}  # as llama.cpp has it
+        logprobs = {"content": [{"token": "1", "logprob": -2.0, "top_logprobs": top}, ends]}
+        return completion("1", choice={"logprobs": logprobs})
+
+    with served(behave) as server:
+        run = judged(folder, server, asking=Asking(soft=True))
+    assert (run.statuses, run.ways["judge"]["way"], len(server.requests)) == ({"ok": 12}, "choice", 12)
 
 
 def test_soft_labels_that_a_server_does_not_give_are_refused(folder: Path) -> None:

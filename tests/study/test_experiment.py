@@ -225,6 +225,13 @@ def test_mistakes_are_named() -> None:
         (SCORES, {"batch_size": 0}, "batch_size"),
         (SCORES, {"eval_metrics": "AP"}, "the fourth argument is measures"),
         (SCORES, {"perquery": True}, "scores of every topic"),
+        (SCORES, {"save_format": "trec"}, "save_dir has runs as trec_eval reads them"),
+        (SCORES, {"plan": "tree"}, "no option plan; each system runs by itself"),
+        (
+            {"union": lambda topics: Transformer("old").transform(topics)[["qid", "query", "docno"]]},
+            {},
+            "union returned no score and no rank: columns qid, query, docno .return one of the two",
+        ),
         (SCORES, {"populaton": "topics"}, "did you mean population"),
         ({"a b": ranked("old", "ids")}, {"save_dir": "runs"}, "'a b' cannot be that of a saved run"),
     ]
@@ -253,6 +260,7 @@ def test_it_shows_itself() -> None:
     assert text.startswith("2 systems, 30 topics, against old\n")
     assert all(sentence in text for sentence in made.sentences)
     assert "\\toprule" in made.latex()
+    assert "\n\n\n" not in str(tg.Experiment({"new": SCORES["new"]}, None, LABELS, "AP"))  # no sentence of one system
     assert list(made.frame()["outcome"]) == [None, "better", None, "better"]
     assert made.to_dict()["provenance"]["baseline"] == "old"
 
@@ -281,5 +289,11 @@ def test_against_pyterrier_itself(tmp_path: Path) -> None:
             for v in mine.verdicts:
                 if v.comparison.measure == ours:
                     assert v.comparison.p == pytest.approx(theirs.loc[v.comparison.b, f"{measure} p-value"], rel=1e-9)
+    as_theirs = tg.Scoring(trec_eval=9, all_topics=True)  # which they score by: other ties, other interpolation
+    mine = tg.Experiment(systems, topics, qrels, ["iprec_at_recall_0.10"], names=names, scoring=as_theirs)
+    theirs = pt.Experiment(systems, topics, qrels, ["iprec_at_recall_0.10"], names=names)
+    assert [e.value for e in mine.estimates] == pytest.approx(list(theirs.iloc[:, 1]), abs=1e-12)
+    with pytest.raises(tg.InputError, match="union returned no score and no rank"):
+        tg.Experiment({"union": old | new}, topics, qrels, ["map"])
     dataset = tg.Experiment([old], topics, qrels, [pt.measures.nDCG @ 10])
     assert dataset.study.systems == (str(old),)

@@ -20,7 +20,7 @@ from truegain.config import NOT_OF_STUDIES, Empty, Resampling, Scoring, StudyCon
 from truegain.data.runs import RunPaths
 from truegain.errors import InputError, TruegainError, some
 from truegain.io.file_options import Missing, board_of, file_options
-from truegain.io.files import is_folder, shown_path
+from truegain.io.files import is_folder, saved_parts, shown_path
 from truegain.io.formats import LINES, ending, formats_in_words, may_be_board
 from truegain.io.nugget_files import is_nuggets
 from truegain.io.remote import is_remote
@@ -298,6 +298,8 @@ MOST_LOOKED_AT = 100  # files of a folder that is given in place of one
 def _refuse_folder_of_logs(judgments: object) -> None:
     """Refuse a folder of logs of evaluation tools in place of its files, of which some may not belong together."""
     if not isinstance(judgments, str) or is_remote(judgments) or not is_folder(judgments):
+        return
+    if saved_parts(judgments) is not None:  # one table
         return
     from truegain.data.item_reading import is_log
     from truegain.study.file_kinds import files_below

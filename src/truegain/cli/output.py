@@ -16,7 +16,7 @@ from truegain.cli.streams import in_words, seen_by_who_looks
 from truegain.data.scores import ALL_TOPICS, COLUMNS, Scores, plain
 from truegain.errors import InputError, TruegainError
 from truegain.io.file_options import file_options
-from truegain.io.files import expand, is_folder, pieces_of, shown_path, write_bytes, write_pieces
+from truegain.io.files import expand, is_folder, pieces_of, saved_parts, shown_path, write_bytes, write_pieces
 from truegain.io.formats import ending, kind_of
 from truegain.io.memory import head_of, limit_of, topics_about, unpacked_size
 from truegain.io.overwrite import digest_of, fetched_digest, inputs_given, is_file
@@ -292,7 +292,8 @@ def digests(inputs: Iterable[str]) -> dict[str, str | None]:
     """What was read, by name, with the digest of each file's unpacked bytes; None for what can be read only once."""
     return {
         shown_path(name): fetched_digest(name) or (digest_of(name, pieces_of(name)) if is_file(name) else None)
-        for name in inputs
+        for given in inputs
+        for name in saved_parts(given) or [given]
     }
 
 

@@ -141,7 +141,7 @@ def check_scores(systems: Sequence[SeenRun], trec_eval: int, ties: str = "descen
     if trec_eval >= 10 and (where := where_seen("float32 ties")):
         warn(
             f"scores differ only beyond float32 in {where}; trec_eval 9 and pytrec_eval see ties there and may differ "
-            f"({by_surface('trec_eval=9 of tg.evaluate', '`truegain eval --trec-eval 9`')} does as they do)",
+            f"({by_surface('scoring=tg.Scoring(trec_eval=9)', '`truegain eval --trec-eval 9`')} does as they do)",
             PeerWarning,
         )
 

@@ -60,7 +60,7 @@ def read_items(
     data : path-like, iterable of path-like, frame, list of dict or mapping
         Logs of inspect_ai, deepeval, ragas, promptfoo, phoenix or mlflow; tables with a column for the topic and one
         for each score, or with the columns topic, score_name and value; a column system where a file has several;
-        or ``{score: {system: {topic: value}}}``.
+        or ``{score: {system: {topic: value}}}``, or ``{system: frame}``.
     scales : mapping of str to ScoreRange, optional
         Between which values scores lie, and which are better where they are less.
     names : sequence of str, optional
@@ -115,7 +115,9 @@ def _logs_of(data: Any) -> list[Log]:
         given = [data]
     elif isinstance(data, Iterable) and not isinstance(data, Mapping) and not is_frame(data):
         given = list(data)  # what a glob finds, a set of paths, or rows one by one
-    if isinstance(data, Mapping) and not is_frame(data):
+    if isinstance(data, Mapping) and data and not is_frame(data) and all(map(is_frame, data.values())):
+        logs = [table_log(Columns(opened(part), str(system))) for system, part in data.items()]
+    elif isinstance(data, Mapping) and not is_frame(data):
         columns = Columns(python_tables.long_rows(data, ("score", "system", "topic", "value"), "items"), "items")
         logs = [_long(columns, {"score": "score", "system": "system", "topic": "topic", "value": "value"})]
     elif is_frame(given):
@@ -169,7 +171,7 @@ def _file_log(path: PathLike) -> Log:
     from truegain.io.logs.autojudge import refuse_unnamed
     from truegain.io.logs.catalogue import log_in
 
-    log = log_in(path)
+    log = None if formats.shards_in(path) else log_in(path)
     if log is not None:
         if file_options().is_judgments(path) and (
             file_options().judgments_header.names or file_options().judgments_header.renamed

@@ -12,7 +12,7 @@ from truegain.errors import InputError
 from truegain.io import _scan, formats, python_tables, trec
 from truegain.io.columns import Coded, Codes, Floats, Ids, Ints, Places, check_unicode, first_place, frozen
 from truegain.io.file_options import Header
-from truegain.io.files import STANDARD_INPUT
+from truegain.io.files import STANDARD_INPUT, shown_path
 from truegain.io.formats import system_name
 from truegain.io.json_files import nested, place_of
 from truegain.io.named_tables import Columns, renamed
@@ -201,6 +201,8 @@ def read_run(path: str, name_by: NameBy, jobs: int, header: Header) -> list[Run]
     """The runs of one file, or of one dataset of ir_datasets."""
     if is_irds(path):
         return [_ranked(path, path.removeprefix(IRDS), path)]
+    if shards := formats.shards_in(path):
+        return runs_of_frame(formats.read_shards(shards), system_name(path), shown_path(path), header)
     text, kind, file = loaded(path, header)
     name = "stdin" if path == STANDARD_INPUT else system_name(path)
     if kind == "nested":

@@ -162,6 +162,11 @@ def _by_frames(name: str, call: Callable[[Any], Any], queries: QueryTable, batch
             raise InputError(f"{name} returned {an(results)} for {what}", hint="return a frame: qid, docno, score")
         frame = opened(results)
         if frame.columns and len(frame.column(0)):
+            if {our_name(column) for column in frame.columns}.isdisjoint(("score", "rank")):
+                raise InputError(
+                    f"{name} returned no score and no rank: columns {', '.join(frame.columns)}",
+                    hint="return one of the two; PyTerrier's | and & return neither, so score what they return again",
+                )  # fmt: skip
             runs = runs_of_frame(frame, name, f"results of {name}", Header(role="runs"))
             if len(runs) > 1:
                 raise InputError(f"{name} returned several systems", hint="leave out the column that names systems")

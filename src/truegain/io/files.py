@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import glob
 import io
+import json
 import os
 import shutil
 import stat
@@ -17,7 +18,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from truegain.errors import ORDER, InputError, TruegainError, an, why, without_secrets
+from truegain.errors import ORDER, InputError, TruegainError, an, counted, some, why, without_secrets
 from truegain.io import remote
 from truegain.io.overwrite import check_unchanged, descriptor, is_file, reading, reading_standard_input, wrote
 from truegain.io.plain_text import (
@@ -127,6 +128,10 @@ def read_failures(file: str) -> Iterator[None]:
             "no such file", file=file, hint=_IN_TABLE.get(file.partition(":")[0], "check the path")
         ) from None
     except IsADirectoryError:
+        _refuse_splits(file)
+        if (parts := saved_parts(file)) is not None:
+            one = f"name its file, {shown_path(parts[0])}" if len(parts) == 1 else "save it by to_parquet as one file"
+            raise InputError("this dataset is a folder, which cannot be read here", file=file, hint=one) from None
         raise InputError(
             "this is a folder", file=file, hint=f"name a file; only runs may be a folder: {ORDER}"
         ) from None
@@ -240,12 +245,15 @@ def shown_path(path: PathLike) -> str:
 def expand(paths: Iterable[PathLike]) -> list[str]:
     """Files behind paths, addresses, folders and globs, in a stable order.
 
-    A folder stands for all files in it that are not hidden.
+    A folder stands for all files in it that are not hidden; one that Hugging Face datasets saved is a table itself.
     """
     expanded: list[str] = []
     for path in paths:
         name = os.fspath(path)
-        if is_folder(name):
+        if saved_parts(name) is not None:
+            expanded.append(name)
+        elif is_folder(name):
+            _refuse_splits(name)
             files = remote.files_in(name) if is_remote(name) else _files_in(name)
             if not files:
                 raise InputError("the folder has no files", file=shown_path(name), hint="name a folder of run files")
@@ -280,6 +288,45 @@ def matched(name: str) -> list[str]:
     if not files:
         raise InputError("no file matches this pattern", file=shown_path(name), hint="check the pattern")
     return files
+
+
+# ---- A folder that Hugging Face datasets wrote by `save_to_disk`.
+
+
+def saved_parts(folder: str) -> list[str] | None:
+    """The files of a table that Hugging Face datasets saved in a folder; None where it is no such folder.
+
+    Only those that it lists itself: beside them lie caches, and files of earlier saves.
+
+    >>> saved_parts("runs") is None
+    True
+    """
+    listed = _about_saved(folder, "state.json").get("_data_files")
+    if not isinstance(listed, list):
+        return None
+    names = [part.get("filename") for part in listed if isinstance(part, dict)]
+    return [str(Path(folder, name)) for name in names if isinstance(name, str)]
+
+
+def _refuse_splits(folder: str) -> None:
+    """Refuse a folder that holds several saved tables, as of training and test."""
+    splits = _about_saved(folder, "dataset_dict.json").get("splits")
+    if isinstance(splits, list) and splits:
+        raise InputError(
+            f"this holds {counted(len(splits), 'table')}, {some(list(map(str, splits)))}", file=shown_path(folder),
+            hint=f"name one of them, such as {shown_path(Path(folder, str(splits[0])))}",
+        )  # fmt: skip
+
+
+def _about_saved(folder: str, file: str) -> dict[str, object]:
+    """What a file in a saved folder says; nothing where there is none."""
+    if is_remote(folder) or folder == STANDARD_INPUT or not can_be_a_name(folder):
+        return {}
+    try:
+        whole = json.loads(Path(folder, file).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return whole if isinstance(whole, dict) else {}
 
 
 def _is_about(file: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from truegain.errors import InputError
 from truegain.io.arrow import ARROW, PARQUET
 from truegain.io.columns import RawTable
 from truegain.io.file_options import BOARD, Header
-from truegain.io.files import PathLike, can_be_read_again, read_bytes, shown_path, start_of
+from truegain.io.files import PathLike, can_be_read_again, read_bytes, saved_parts, shown_path, start_of
 from truegain.io.frames import Frame
 from truegain.io.json_files import JSON, JSON_LINES, is_nested
 from truegain.io.plain_text import COMPRESSED, plain_text
@@ -84,12 +85,13 @@ def formats_in_words() -> str:
 
 
 def system_name(path: PathLike) -> str:
-    """The file name without folder and known endings.
+    """The file name without folder and known endings; of a part of a saved dataset, the folder's.
 
-    >>> system_name("runs/bm25.v2.run.gz")
-    'bm25.v2'
+    >>> system_name("runs/bm25.v2.run.gz"), system_name("runs/dense/data-00000-of-00001.arrow")
+    ('bm25.v2', 'dense')
     """
-    name = Path(shown_path(path)).name
+    whole = Path(shown_path(path))
+    name = whole.parent.name if _PART.fullmatch(whole.name) and whole.parent.name else whole.name
     for group in (COMPRESSED, (*LINES, *endings())):
         for ending in group:
             if name.endswith(ending) and name != ending:
@@ -143,6 +145,8 @@ def read(text: bytes, kind: str, file: str) -> RawTable | Frame:
 def read_file(path: PathLike) -> tuple[RawTable | Frame, str]:
     """A table of any format, known by its first bytes, its name or its first line; and the file as messages name it."""
     file = shown_path(path)
+    if shards := shards_in(path):
+        return read_shards(shards), file
     text, kind = marked(read_bytes(path), file)
     if kind is None:
         first = first_line(text)
@@ -152,6 +156,7 @@ def read_file(path: PathLike) -> tuple[RawTable | Frame, str]:
 
 
 SHARDS = (".arrow", ".parquet")  # endings of the parts of a dataset that is kept in a folder
+_PART = re.compile(r"data-\d{5}-of-\d{5}\.arrow")  # as Hugging Face datasets calls them
 
 
 def shards_in(path: PathLike) -> list[str]:
@@ -159,6 +164,11 @@ def shards_in(path: PathLike) -> list[str]:
     name = os.fspath(path)
     if is_remote(name) or not os.path.isdir(name):  # noqa: PTH112  Path.is_dir fails on a very long name
         return []
+    saved = saved_parts(name)
+    if saved == []:
+        raise InputError("the dataset has no rows", file=shown_path(name), hint="save it again")
+    if saved is not None:
+        return saved
     files = sorted(p for p in Path(name).iterdir() if p.is_file() and not p.name.startswith("."))
     parts = [str(p) for p in files if p.suffix in SHARDS]
     return parts if all(p.suffix in (*SHARDS, ".json", ".md", ".lock") for p in files) else []

@@ -15,7 +15,7 @@ from truegain.io.files import STANDARD_INPUT, PathLike, pieces_of, shown_path, w
 from truegain.llm.client import Endpoint, ServerReply, base_url, error_of, is_open, key_from, refused_alone
 from truegain.llm.labels import NOT_YET, JudgeRun, table_kind
 from truegain.llm.limits import Budget, prices_of
-from truegain.llm.parse import FAILED, FINAL, NO_TEXT, Parsed
+from truegain.llm.parse import FAILED, FINAL, LENGTH, NO_TEXT, TOO_LONG, Parsed
 from truegain.llm.plan import REASONING, Asking, CallPlan, PoolLike, TextsLike, attempt_body, read_items, tokens_in
 from truegain.llm.prompts import Prompt, read_prompt
 from truegain.llm.run import CallOutcome, CostLimitError, Judging, Pace, used_tokens
@@ -404,9 +404,13 @@ def _no_label(run: JudgeRun, judging: Judging) -> TruegainError:
     fault = judging.endpoint.last_fault if judging.endpoint is not None else ""
     last_error = f"; the server's last error: {fault}" if fault and FAILED in statuses else ""
     answer = f"; one answer: {judging.unlabeled!r}" if judging.unlabeled else ""
-    return TruegainError(
-        f"nothing was judged ({reasons}{last_error}); no labels are written; check model and prompt{answer}"
-    )
+    check = "check model and prompt"
+    if len(statuses) == 1:  # what the limit of tokens did
+        check = {
+            LENGTH: f"raise {argname('max_tokens')} ({judging.plan.asking.max_tokens:,})",
+            TOO_LONG: f"lower {argname('text_tokens')} ({judging.plan.asking.text_tokens:,})",
+        }.get(next(iter(statuses)), check)
+    return TruegainError(f"nothing was judged ({reasons}{last_error}); no labels are written; {check}{answer}")
 
 
 def run_judge(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -517,7 +518,7 @@ class CallPlan:
             named = {"name": "judgment", "strict": True, "schema": schema}
             parameters["response_format"] = {"type": "json_schema", "json_schema": named}
         if way["way"] == "choice":
-            parameters["guided_choice"] = labels
+            parameters |= only(labels)
         if self.asking.soft:
             parameters |= {"logprobs": True, "top_logprobs": way.get("top", 20)}
         without = way.get("without", ())
@@ -543,8 +544,23 @@ class CallPlan:
 
     def way_name(self, model: str) -> str:
         """What the way of a model is kept under."""
-        kind = "soft" if self.asking.soft else "label"
+        kind = "soft label" if self.asking.soft else "label"
         return " ".join((host_alias(self.url), model, self.prompt.digest, kind, str(self.asking.max_tokens)))
+
+
+def only(labels: Sequence[str]) -> dict[str, Any]:
+    r"""What has a server answer with nothing but a label, under every name that servers have for it.
+
+    vLLM calls it `structured_outputs` (before 0.12 `guided_choice`), llama.cpp takes a grammar; each leaves out names
+    that it does not know, and a server that refuses them is asked in another way.
+
+    >>> only(["1", "0"])["structured_outputs"], only(["1", "0"])["grammar"]
+    ({'choice': ['1', '0']}, 'root ::= "1" | "0"')
+    """
+    quoted = " | ".join(json.dumps(label, ensure_ascii=False) for label in labels)
+    return {
+        "structured_outputs": {"choice": list(labels)}, "guided_choice": list(labels), "grammar": f"root ::= {quoted}",
+    }  # fmt: skip
 
 
 def tokens_in(body: Mapping[str, Any]) -> int:

@@ -49,6 +49,7 @@ _USUAL = {f.name: getattr(StudyConfig(), f.name) for f in fields(StudyConfig)} |
     "ratings": None, "scoring": None, "resampling": None,
 }  # fmt: skip
 _BY_TOPIC = "tg.evaluate(experiment.runs, judgments, measures) has the scores of every topic"
+_EACH_RUNS = "each system runs by itself; give the runs of pt.Experiment(..., save_dir=...) to share their steps"
 _THEIRS = {  # keywords of PyTerrier's Experiment that have another name or place here
     "qrels": "Experiment has no option qrels; the third argument is judgments",
     "eval_metrics": "Experiment has no option eval_metrics; the fourth argument is measures",
@@ -59,6 +60,12 @@ _THEIRS = {  # keywords of PyTerrier's Experiment that have another name or plac
     "correction": "Experiment has no option correction; the sentence that begins with 'All' is for all systems jointly",
     "highlight": "Experiment has no option highlight; experiment.latex() and .html() set the best in bold",
     "round": "Experiment has no option round; experiment.latex(digits=3) rounds",
+    "correction_alpha": "Experiment has no option correction_alpha; confidence=0.95 stands for alpha=0.05",
+    "verbose": "Experiment has no option verbose; it shows no progress",
+    "validate": "Experiment has no option validate; what a system returns is checked when it has run",
+    "plan": f"Experiment has no option plan; {_EACH_RUNS}",
+    "precompute_prefix": f"Experiment has no option precompute_prefix; {_EACH_RUNS}",
+    "save_format": "Experiment has no option save_format; save_dir has runs as trec_eval reads them",
     "filter_by_qrels": "Experiment has no option filter_by_qrels; topics without judgments are run and not scored",
     "filter_by_topics": "Experiment has no option filter_by_topics; only the judgments of the given topics count",
 }
@@ -225,7 +232,7 @@ class Experiment(Result):
 
     def tables(self) -> list[Table]:
         """The same rows under what was compared, with the verdicts in words below."""
-        return [self._table(self.in_short(), ("\n".join(self.sentences), *self.estimates.notes))]
+        return [self._table(self.in_short(), tuple(filter(None, ["\n".join(self.sentences), *self.estimates.notes])))]
 
     def _table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
         columns: tuple[str, ...] = ("system", "measure", "value", "low", "high")

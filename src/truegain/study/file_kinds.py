@@ -37,10 +37,11 @@ from truegain.io.files import (
     matched,
     pieces_of,
     read_bytes,
+    saved_parts,
     shown_path,
     start_of,
 )
-from truegain.io.formats import ending, marked, read_file
+from truegain.io.formats import SHARDS, ending, marked, read_file
 from truegain.io.json_files import is_nested, nested
 from truegain.io.logs.autojudge import NOT_ASSIGNED, note_unnamed, refuse_unnamed
 from truegain.io.logs.catalogue import log_format_of, read_log
@@ -290,12 +291,19 @@ def files_below(paths: Sequence[PathLike]) -> list[str]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
+    if (saved := saved_parts(str(folder))) is not None:  # one table
+        yield Path(saved[0]) if len(saved) == 1 else folder
+        return
     for entry in sorted(folder.iterdir(), key=lambda entry: (entry.is_dir(), entry.name)):
         if entry.name.startswith(".") and entry.name != _LATEST:
             continue
         if entry.is_dir():
             yield from _below(entry)
-        elif entry.stem.upper() not in _SKIPPED and entry.suffix.lower() not in _SKIPPED_ENDINGS:
+        elif (
+            entry.stem.upper() not in _SKIPPED
+            and entry.name != "dataset_dict.json"
+            and entry.suffix.lower() not in _SKIPPED_ENDINGS
+        ):
             yield entry
 
 
@@ -378,6 +386,8 @@ def _role_of_field(name: str, cells: Sequence[Any]) -> Role | None:
 def _examined(path: str, file: str, role: Role | None) -> Examined:
     if path.endswith(".toml"):
         return Examined(file, STUDY)
+    if saved_parts(path) is not None:
+        return _of_table(Columns(*read_file(path)), path, file)
     if log_format_of(path) is not None:
         return of_log(read_log(path))
     if is_nuggets(path):
@@ -566,7 +576,7 @@ def scores_in(path: str) -> tuple[str, ...]:
         of_answers = _has_claims(columns) or not set(ITEMS["system"]).isdisjoint(columns.names)
         if ("doc" in columns or "label" in columns) and not of_answers:
             return ()
-    elif log_format_of(path) is None:
+    elif ending(path) not in SHARDS and log_format_of(path) is None:
         return ()
     examined = examine(path)
     return examined.scores if examined.kind in (ANSWERS, LOG) else ()
@@ -586,7 +596,7 @@ def refuse_unnamed_board(path: str, without_runs: bool = False) -> None:
 
 def _has_numbers(columns: Columns) -> bool:
     """Whether a column holds numbers, with or without words for a missing one, or pass and fail; and is no name."""
-    ids = {name for ours in ("topic", "doc") for name in columns.matches.get(ours, ())} | {"id"}
+    ids = {name for ours in ("topic", "doc") for name in columns.matches.get(ours, ())} | {"id", "_id"}
     for name in columns.names:
         cells = [cell for cell in columns._column(name)[:100] if cell not in (None, "")]
         words = [str(cell).strip().lower() for cell in cells if not (isinstance(cell, int | float) or _is_number(cell))]

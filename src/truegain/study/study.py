@@ -432,7 +432,8 @@ class Study:
         elif judgments is None or measures is None:
             lack = "judgments" if judgments is None else "measures"
             raise TruegainError(
-                f"{argname(lack)}: a study of runs needs them, as in tg.Study(runs, judgments, 'nDCG@10')"
+                f"{argname(lack)}: a study of runs needs them, as in tg.Study(runs, judgments, 'nDCG@10'); one of "
+                "values of answers takes tg.read_items(...)"
             )
         # options
         self.config, self.over = config, sources_of(config.population)
