@@ -16,6 +16,7 @@ import truegain as tg
 from truegain.cli.app import main
 from truegain.data.queries import read_queries
 from truegain.io import remote
+from truegain.io.files import read_bytes
 
 QRELS = {str(t): {"a": 2, "b": 0, "c": t % 2} for t in range(12)}
 QUERIES = {str(t): f"query number {t}" for t in range(12)}
@@ -346,8 +347,9 @@ def test_runs_and_values_in_saved_datasets(
     monkeypatch.setattr(sys, "argv", ["truegain", "doctor", "rated"])
     main()
     assert "truegain agree rated/data-00000-of-00001.arrow" in capsys.readouterr().out
+    assert len(tg.read_ratings("rated")) == len(ratings)
     with pytest.raises(tg.InputError, match=r"cannot be read here \(name its file, rated/data-00000-of-00001"):
-        tg.agreement("rated")
+        read_bytes("rated")  # as what reads bytes alone does
     with pytest.raises(tg.InputError, match=r"split: this holds 2 tables, old, new \(name one of them, such as split"):
         tg.read_items("split")
     with pytest.raises(tg.InputError, match="split: this holds 2 tables"):

@@ -393,6 +393,8 @@ def _loaded(data: object, shape: _Shape) -> Judgments:
 
 def _read(path: str | os.PathLike[str], shape: _Shape) -> Judgments:
     file = shown_path(path)
+    if shards := formats.shards_in(path):
+        return _tabled(formats.read_shards(shards), file, shape)
     text, marked = formats.marked(read_bytes(path), file)
     if marked is not None:
         return _tabled(formats.read(text, marked, file), file, shape)
