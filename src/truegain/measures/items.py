@@ -108,6 +108,8 @@ class ItemMean(OfItems):
         Between which values it lies.
     of_people : (float, float), optional
         Between which values those of people lie, where these have another scale: corrected scores are on it.
+    by_rule : bool
+        Whether a rule gave the values, such as an exact match, so that no judge errs.
 
     Examples
     --------
@@ -123,6 +125,7 @@ class ItemMean(OfItems):
     low: float = -math.inf
     high: float = math.inf
     of_people: tuple[float, float] | None = None
+    by_rule: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -217,8 +220,10 @@ def scores_of_items(items: Items, names: Sequence[str] | None = None, in_common:
         summaries[name] = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
         if items.scales.get(name, ScoreRange()).lower_is_better:
             caveats.append(LESS_IS_BETTER.format(name))
-    if models := sorted({model for name in chosen for model in items.of_score(name).models}):
-        caveats.append(by_unchecked(f"values of {', '.join(models)}"))
+    judged = {name: of for name in chosen if (of := items.of_score(name).models)}
+    if judged:
+        some_alone = f"{', '.join(judged)}: " if len(judged) < len(chosen) else ""
+        caveats.append(some_alone + by_unchecked(f"values of {', '.join(sorted(frozenset().union(*judged.values())))}"))
     scales = {name: items.scales.get(name, ScoreRange()) for name in chosen}
     objects = {name: ItemMean(name=name, low=scale.low, high=scale.high) for name, scale in scales.items()}
     provenance = {"truegain": __version__, "scores": list(chosen), **items.provenance}
