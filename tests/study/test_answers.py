@@ -591,8 +591,9 @@ def test_a_rules_scores_have_no_judge(run: Run, folder: Path, commands: None) ->
 )
 def test_a_csv_of_promptfoo_tells_less(run: Run, folder: Path, commands: None, words: str) -> None:  # noqa: F811
     """Guards what results.json of the same run has more, told once by each command that reads the CSV."""
-    head = "q,[old] {{q}},Status,Score,Metric: good,[new] {{q}},Status,Score,Metric: good\n"
-    rows = [f"question {t},x,PASS,1.00,0.{t}0,y,PASS,1.00,0.{(t * 7) % 10}0\n" for t in range(10)]
+    cells = "Status,Score,Metric: good,Grader Reason"
+    head = f"q,[old] {{{{q}}}},{cells},[new] {{{{q}}}},{cells}\n"
+    rows = [f"question {t},x,PASS,1.00,0.{t}0,,y,PASS,1.00,0.{(t * 7) % 10}0,\n" for t in range(10)]
     (folder / "results.csv").write_text(head + "".join(rows))
     command, *options = words.split()
     code, out, err = run(command, "results.csv", *options)

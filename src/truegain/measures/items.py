@@ -173,14 +173,16 @@ class ItemMean(OfItems):
 
 
 def usual_ends(least: float, greatest: float) -> tuple[float, float]:
-    """The ends of the scale that values seem to have: from 0 to 1 or -1 to 0 where they lie there, else with 0 and 1.
+    """The ends of the scale that values seem to have: from 0 to 1 where they lie there, else with 0 and 1.
 
-    >>> usual_ends(0.2, 0.9), usual_ends(-0.9, -0.1), usual_ends(2, 4), usual_ends(0, 0)
-    ((0.0, 1.0), (-1.0, 0.0), (0.0, 4.0), (0.0, 1.0))
+    Where none is above 0, as of a score that counts negative, with 0 and -1.
+
+    >>> usual_ends(0.2, 0.9), usual_ends(-0.9, -0.1), usual_ends(2, 4), usual_ends(-4, -2), usual_ends(0, 0)
+    ((0.0, 1.0), (-1.0, 0.0), (0.0, 4.0), (-4.0, 0.0), (0.0, 1.0))
     """
-    low = -1.0 if -1 <= least < 0 else min(least, 0.0)
-    high = 0.0 if -1 <= least < 0 and greatest <= 0 else max(greatest, 1.0)
-    return float(low), float(high)
+    if least < 0 and greatest <= 0:
+        return float(min(least, -1.0)), 0.0
+    return -1.0 if -1 <= least < 0 else float(min(least, 0.0)), float(max(greatest, 1.0))
 
 
 def scores_of_items(items: Items, names: Sequence[str] | None = None, in_common: bool = False) -> Scores:

@@ -30,8 +30,8 @@ from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.file_options import ASSESSOR, COLUMN, own_gold
 from truegain.io.files import pieces_of
 from truegain.io.logs.autojudge import AS_TREC_EVAL
-from truegain.io.logs.promptfoo import LESS_IN_CSV
 from truegain.io.logs.log import ScoreRange
+from truegain.io.logs.promptfoo import LESS_IN_CSV
 from truegain.io.logs.records import UNNAMED
 from truegain.io.nugget_files import SCORE, is_nuggets
 from truegain.measures.base import Measure
