@@ -567,6 +567,41 @@ def test_what_looks_wrong_in_logs_is_told_by_every_command(run: Run, folder: Pat
         assert run(*words)[2].count("old.json and new.json use the same topic names for different") == 1
 
 
+def test_a_rules_scores_have_no_judge(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards exact matches beside a judge's values: "by values of the judge" and "errors of the judge" were said."""
+    samples = [inspect_sample(f"q{t}", 1, "CI"[t % 2], (t + 1) / 20) for t in range(8)]
+    for system in ("old", "new"):
+        (folder / f"{system}.json").write_text(json.dumps({**inspect_header(system), "samples": samples}))
+    files = "old.json new.json"
+    assert "\nfaith: by values of mockllm/judge, which no person has checked" in run(*f"eval {files}".split())[1]
+    for score, errors, told in (("match", "errors of the scoring rule", False), ("faith", "errors of the judge", True)):
+        for command in ("eval {} --score {} --intervals topics", "verdict {} --score {}", "eval {} --score {}"):
+            code, out, err = run(*command.format(files, score).split())
+            assert code == 0, err
+            assert (f"Not covered: {errors}." in out) is (command != "eval {} --score {}"), command
+            assert ("mockllm/judge" in out) is told, command
+    with_judge = inspect_header("new")
+    with_judge["eval"]["scorers"][0]["options"] = {"model": "mockllm/judge"}  # of a scorer of that name a model
+    (folder / "new.json").write_text(json.dumps({**with_judge, "samples": samples}))
+    assert "errors of the judge" in run(*f"verdict {files} --score match".split())[1]
+
+
+@pytest.mark.parametrize(
+    "words", ["doctor", "gate --score good --baseline old --candidate new", "verdict --score good"]
+)
+def test_a_csv_of_promptfoo_tells_less(run: Run, folder: Path, commands: None, words: str) -> None:  # noqa: F811
+    """Guards what results.json of the same run has more, told once by each command that reads the CSV."""
+    cells = "Status,Score,Metric: good,Grader Reason"
+    head = f"q,[old] {{{{q}}}},{cells},[new] {{{{q}}}},{cells}\n"
+    rows = [f"question {t},x,PASS,1.00,0.{t}0,,y,PASS,1.00,0.{(t * 7) % 10}0,\n" for t in range(10)]
+    (folder / "results.csv").write_text(head + "".join(rows))
+    command, *options = words.split()
+    code, out, err = run(command, "results.csv", *options)
+    assert code in (0, 1, 3), err
+    assert (out + err).count("the CSV of promptfoo names no judge") == 1
+    assert (out + err).count("give results.json of the same run") == 1
+
+
 def test_logs_and_tables_may_stand_together(tmp_path: Path) -> None:
     """Guards the warning of other questions: a table does not tell what was asked, and so it tells nothing."""
     (tmp_path / "old.csv").write_text("topic,match\nq0,1\nq1,0\n")

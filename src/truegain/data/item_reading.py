@@ -247,7 +247,13 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
         notes=tuple(dict.fromkeys(note for log in logs for note in log.notes)), made=made, no_clusters=unlike,
         models=frozenset().union(*(_models(log) for log in logs)),
         no_scores={name: why for log in reversed(logs) for name, why in log.no_scores.items()},
+        rules=frozenset(x for log in logs for x in log.rules if all(x in one.rules for one in logs if _has(one, x))),
     )  # fmt: skip
+
+
+def _has(log: Log, score: str) -> bool:
+    """Whether a log has a score."""
+    return any(row.score == score for row in log.rows)
 
 
 def _naming(log: Log, candidates: Sequence[str]) -> str:

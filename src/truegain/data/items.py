@@ -69,6 +69,8 @@ class Items(Lines):
         Why other columns group no topics.
     no_scores : mapping of str to str
         Why columns of numbers are no scores: which cell is no number.
+    rules : frozenset of str
+        The scores that a rule gave, such as an exact match, and no judge.
     made : mapping
         Tools, versions, judges: how the values were made.
 
@@ -104,6 +106,7 @@ class Items(Lines):
     are_nuggets: bool = False
     no_clusters: Mapping[str, str] = field(default_factory=dict)
     no_scores: Mapping[str, str] = field(default_factory=dict)
+    rules: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.value)

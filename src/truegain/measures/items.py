@@ -108,6 +108,8 @@ class ItemMean(OfItems):
         Between which values it lies.
     of_people : (float, float), optional
         Between which values those of people lie, where these have another scale: corrected scores are on it.
+    by_rule : bool
+        Whether a rule gave the values, such as an exact match, so that no judge errs.
 
     Examples
     --------
@@ -123,6 +125,7 @@ class ItemMean(OfItems):
     low: float = -math.inf
     high: float = math.inf
     of_people: tuple[float, float] | None = None
+    by_rule: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -170,14 +173,16 @@ class ItemMean(OfItems):
 
 
 def usual_ends(least: float, greatest: float) -> tuple[float, float]:
-    """The ends of the scale that values seem to have: from 0 to 1 or -1 to 0 where they lie there, else with 0 and 1.
+    """The ends of the scale that values seem to have: from 0 to 1 where they lie there, else with 0 and 1.
 
-    >>> usual_ends(0.2, 0.9), usual_ends(-0.9, -0.1), usual_ends(2, 4), usual_ends(0, 0)
-    ((0.0, 1.0), (-1.0, 0.0), (0.0, 4.0), (0.0, 1.0))
+    Where none is above 0, as of a score that counts negative, with 0 and -1.
+
+    >>> usual_ends(0.2, 0.9), usual_ends(-0.9, -0.1), usual_ends(2, 4), usual_ends(-4, -2), usual_ends(0, 0)
+    ((0.0, 1.0), (-1.0, 0.0), (0.0, 4.0), (-4.0, 0.0), (0.0, 1.0))
     """
-    low = -1.0 if -1 <= least < 0 else min(least, 0.0)
-    high = 0.0 if -1 <= least < 0 and greatest <= 0 else max(greatest, 1.0)
-    return float(low), float(high)
+    if least < 0 and greatest <= 0:
+        return float(min(least, -1.0)), 0.0
+    return -1.0 if -1 <= least < 0 else float(min(least, 0.0)), float(max(greatest, 1.0))
 
 
 def scores_of_items(items: Items, names: Sequence[str] | None = None, in_common: bool = False) -> Scores:
@@ -217,8 +222,10 @@ def scores_of_items(items: Items, names: Sequence[str] | None = None, in_common:
         summaries[name] = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
         if items.scales.get(name, ScoreRange()).lower_is_better:
             caveats.append(LESS_IS_BETTER.format(name))
-    if models := sorted({model for name in chosen for model in items.of_score(name).models}):
-        caveats.append(by_unchecked(f"values of {', '.join(models)}"))
+    judged = {name: of for name in chosen if (of := items.of_score(name).models)}
+    if judged:
+        some_alone = f"{', '.join(judged)}: " if len(judged) < len(chosen) else ""
+        caveats.append(some_alone + by_unchecked(f"values of {', '.join(sorted(frozenset().union(*judged.values())))}"))
     scales = {name: items.scales.get(name, ScoreRange()) for name in chosen}
     objects = {name: ItemMean(name=name, low=scale.low, high=scale.high) for name, scale in scales.items()}
     provenance = {"truegain": __version__, "scores": list(chosen), **items.provenance}

@@ -98,11 +98,11 @@ def none_of(systems: Sequence[str], items: Items, name: str) -> InputError:
     )  # fmt: skip
 
 
-def measure_of(name: str, scale: ScoreRange) -> ItemMean:
+def measure_of(name: str, scale: ScoreRange, by_rule: bool = False) -> ItemMean:
     """The score as a measure; one that is better where it is less counts negative, and is called so."""
     if scale.lower_is_better:
-        return ItemMean(name=f"negative {name}", low=-scale.high, high=-scale.low)
-    return ItemMean(name=name, low=scale.low, high=scale.high)
+        return ItemMean(name=f"negative {name}", low=-scale.high, high=-scale.low, by_rule=by_rule)
+    return ItemMean(name=name, low=scale.low, high=scale.high, by_rule=by_rule)
 
 
 def _names(items: Items) -> tuple[list[str], list[str]]:

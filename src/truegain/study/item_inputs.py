@@ -31,6 +31,7 @@ from truegain.io.file_options import ASSESSOR, COLUMN, own_gold
 from truegain.io.files import pieces_of
 from truegain.io.logs.autojudge import AS_TREC_EVAL
 from truegain.io.logs.log import ScoreRange
+from truegain.io.logs.promptfoo import LESS_IN_CSV
 from truegain.io.logs.records import UNNAMED
 from truegain.io.nugget_files import SCORE, is_nuggets
 from truegain.measures.base import Measure
@@ -131,7 +132,10 @@ def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
     topics = tuple(topic for topic, keep in zip(items.topics, there.tolist(), strict=True) if keep)
     tell_scales(items, name)
     scale = items.scales.get(name, ScoreRange())
-    kept, measure = values[:, there] * (-1.0 if scale.lower_is_better else 1.0), measure_of(name, scale)
+    kept, measure = (
+        values[:, there] * (-1.0 if scale.lower_is_better else 1.0),
+        measure_of(name, scale, name in items.rules),
+    )
     caveats = tuple(caveat for caveat in scores.caveats if caveat != LESS_IS_BETTER.format(name))
     return replace(
         scores, topics=topics, values={str(measure): frozen(kept)}, summaries={str(measure): kept.mean(axis=1)},
@@ -206,8 +210,9 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     tell_scales(items, name)
     if not SEVERAL & sources_of(config.population):
         items.tell_partial_judges(name)
-    if AS_TREC_EVAL in items.notes:
-        warn(f"{items.source}: {AS_TREC_EVAL}")
+    for note in (AS_TREC_EVAL, LESS_IN_CSV):
+        if note in items.notes:
+            warn(f"{items.source}: {note}")
     one = items.of_score(name).by_item
     known = one.take(np.flatnonzero(~np.isnan(one.value)))
     if not len(known):
@@ -216,7 +221,7 @@ def answer_inputs(items: Items, judgments: object, measures: MeasuresLike | None
     _check_systems(items, known, name)
     _check_topics(items, name)
     scale = items.scales.get(name, ScoreRange())
-    measure = measure_of(name, scale)
+    measure = measure_of(name, scale, name in items.rules)
     if gold is not None:
         trusted, ends = _gold_labels(gold.labels, items, name, scale)
         config = replace(config, gold=replace(gold, labels=trusted))

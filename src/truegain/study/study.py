@@ -687,7 +687,7 @@ class Study:
         repeats = len(self.raters.asked) if self.raters is not None and "replicates" in over else 0
         return Population(
             over, len(self.topics), assessors, self.judge is not None, self.gold_rated, sampled, groups,
-            self.of_items, repeats,
+            self.of_items, repeats, all(isinstance(m, ItemMean) and m.by_rule for m in measures),
         )  # fmt: skip
 
     def left_out(self, measure: MeasureLike | None = None) -> str:

@@ -295,6 +295,7 @@ class Population:
     groups: Mapping[SourceName, int] = field(default_factory=dict)  # by source, how many units group the topics
     answers: bool = False  # whether values of answers are scored: no collection is sampled
     repeats: int = 0  # of answers, where they are spoken of
+    by_rule: bool = False  # whether a rule gave all values of answers, and no judge
 
     @property
     def holds_for(self) -> str:
@@ -318,7 +319,8 @@ class Population:
         words = [s.uncovered for name, s in sources.items() if s.uncovered and name not in self.over]
         if self.answers and not self.gold:
             shared = "assessors" in self.over
-            words.append("errors that all judges share" if shared else "errors of the judge")
+            of_judges = "errors that all judges share" if shared else "errors of the judge"
+            words.append("errors of the scoring rule" if self.by_rule else of_judges)
         elif "assessors" not in self.over and self.assessors:
             words.append("other assessors")
         elif not self.assessors and not self.gold:

@@ -42,6 +42,7 @@ GRADES = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0} | {w: v for w, v in YES_NO.ite
 _MEMBER = re.compile(rb"(?:header|summaries|reductions)\.json|_journal/|samples/")
 _TELLING = ("system", "name", "label", "variant", "config", "run")  # fields of metadata that are made to name one
 _MEANS = ("accuracy", "mean")
+RULES = ("answer", "choice", "exact", "f1", "includes", "match", "pattern")  # its scorers that ask no model
 Scored = tuple[str, str]  # a scorer, and the field of its values where these are objects
 Summaries = Sequence[Mapping[str, Any]]
 
@@ -86,7 +87,11 @@ def _read(data: bytes, file: str) -> Log:
         },
         notes=list(_notes(head, status, rows)),
         no_clusters=clusters.several,
-    )
+        rules=frozenset(
+            name for (scorer, key), name in names.items()
+            if scorer.removeprefix("inspect_ai/") in RULES and not key and not judges.get(scorer)
+        ),
+    )  # fmt: skip
 
 
 # ---- The parts of a file.

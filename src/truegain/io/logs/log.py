@@ -109,6 +109,8 @@ class Log:
         The judges that are language models, whose values nobody has checked; None: all judges of its rows.
     may_name : mapping of str to frozenset of str
         Of a table that names no system: columns that may name it, with their texts.
+    rules : frozenset of str
+        The scores that a rule gave, such as an exact match, and no judge.
     """
 
     file: str
@@ -124,6 +126,7 @@ class Log:
     no_clusters: Mapping[str, str] = field(default_factory=dict)
     no_scores: Mapping[str, str] = field(default_factory=dict)
     may_name: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    rules: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

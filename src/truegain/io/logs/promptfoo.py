@@ -46,10 +46,10 @@ _ERROR = 2  # the failure reason of a test that could not be run
 _BLOCK = ("Status", "Score")  # the columns that follow an output in a CSV
 _METRIC = "Metric: "
 _OUTPUT = re.compile(r"\[(.*?)\] (.*)", re.DOTALL)
-_ROUNDED = (
-    "the CSV has the score of a test with 2 decimals, and does not tell a failed grader from a 0: read results.json"
+LESS_IN_CSV = (
+    "the CSV of promptfoo names no judge, rounds scores to 2 decimals, and tells neither a failed grader from a 0 nor "
+    "model-graded scores from rules (each counts as a model's): give results.json of the same run"
 )
-_UNATTRIBUTED = "the CSV does not tell model-graded scores from rules: each counts as a model's; read results.json"
 _JUDGED = (  # kinds of assertions that ask a model
     "agent-rubric", "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance",
     "conversation-relevance", "factuality", "g-eval", "llm-rubric", "model-graded-closedqa", "model-graded-factuality",
@@ -317,8 +317,7 @@ def _named(block: Mapping[str, str], file: str, line: int) -> dict[str, Any]:
 
 def _notes(rows: Sequence[Row], *, is_csv: bool) -> Iterator[str]:
     if is_csv:
-        yield _ROUNDED
-        yield _UNATTRIBUTED
+        yield LESS_IN_CSV
     repeats = max(row.replicate for row in rows)
     if repeats > 1:
         yield (
