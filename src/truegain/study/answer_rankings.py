@@ -98,7 +98,7 @@ def ranked_answers(items: Items, measures: MeasuresLike | None, against: Any = N
             f"{there_are(list(there[0]), list(there[1]))}", file=other.source, hint="use the same names of systems",
         )  # fmt: skip
     if lost := [system for system in there[0] | there[1] if system not in kept]:
-        warn(f"{some(lost)} left out: only one of the two has values; {counted(len(kept), 'system')} are compared")
+        warn(f"{some(lost)} left out: only one of the two has values; systems that both have: {len(kept)}")
     both = [of.without(set(of.systems) - set(kept)) for of in (_of(items, names), _named(other, items, names))]
     scores, theirs = (_in_common(of, names) for of in both)
     who = (
