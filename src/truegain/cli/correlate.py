@@ -7,12 +7,30 @@ from typing import Annotated, Any
 
 import typer
 
-from truegain.cli.options import PROPORTION, Confidence, Inputs, Judgments, Seed, advanced, with_options
+from truegain.cli.options import (
+    PROPORTION,
+    TABLES,
+    AnswerOptions,
+    Confidence,
+    EmptyTopics,
+    Inputs,
+    JudgmentsOrAnswers,
+    LessIsBetter,
+    Seed,
+    advanced,
+    changed,
+    refuse_for_answers,
+    refuse_preferences,
+    refuse_typed,
+    refuse_unnamed_score,
+    with_options,
+)
 from truegain.cli.output import FigureOutput
-from truegain.cli.study_files import not_named
+from truegain.cli.study_files import is_from_study_file, not_named
 from truegain.config import Resampling, Scoring
+from truegain.data.items import Items
 from truegain.errors import TruegainError
-from truegain.io.files import STANDARD_INPUT, write_bytes
+from truegain.io.files import STANDARD_INPUT, expand, write_bytes
 from truegain.measures.catalogue import parse_measures
 from truegain.message import option
 from truegain.stats.multiple_testing import check_replicates
@@ -27,6 +45,7 @@ from truegain.study.correlate import (
     names_of,
     scored_by_both,
 )
+from truegain.study.item_inputs import measures_of
 
 PEOPLE = ("table", "markdown", "latex", "html")
 
@@ -51,10 +70,52 @@ class CorrelationOutput(FigureOutput):
     moves: Annotated[int, advanced("--moves", min=0, help="Number of systems to list that change rank most.")] = 5
 
 
-@with_options(ranks=RankCorrelation, scoring=Scoring, inputs=Inputs, printing=CorrelationOutput)
+@dataclass(frozen=True, kw_only=True)
+class RankedBy:
+    """What systems are ordered by beside judgments: scores of answers, and whose values these are held against."""
+
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--score",
+            help="Score of answers in logs of evaluation tools or tables, such as faithfulness. Repeatable; several "
+            "are compared with each other.",
+        ),
+    ] = None
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            help="Values of the same answers by people or another judge: a file (repeatable), or assessor:NAME in the "
+            "same table. Of runs, the second set of judgments.",
+        ),
+    ] = None
+    less_is_better: LessIsBetter = False
+    empty: EmptyTopics = "skip"
+
+    def items(self, files: list[str]) -> Items | None:
+        """Values of answers, where files are logs of evaluation tools, or a score of theirs is named; else None."""
+        if self.less_is_better and len(self.score or ()) > 1:
+            raise TruegainError(f"{option('--less-is-better')} is of one score, and several are named; leave it out")
+        name = self.score[0] if self.score else None
+        return AnswerOptions(score=name, less_is_better=self.less_is_better).items(files)
+
+    def of_answers(self, items: Items, measures: list[str] | None) -> Any:
+        """The scores by their names, or measures of nuggets; others are refused."""
+        if not items.are_nuggets and is_from_study_file("measure"):  # of runs, for other commands
+            measures = None
+        several = measures_of(items, None if self.score is None else self.score[0], measures, self.empty)
+        return several if self.score is None else self.score
+
+    def second(self) -> Any:
+        """The values of a second judge, as Python takes them."""
+        return self.against[0] if self.against is not None and len(self.against) == 1 else self.against
+
+
+@with_options(answers=RankedBy, ranks=RankCorrelation, scoring=Scoring, inputs=Inputs, printing=CorrelationOutput)
 def correlate_command(
     context: typer.Context,
-    judgments: Judgments,
+    judgments: JudgmentsOrAnswers,
     files: Annotated[
         list[str],
         typer.Argument(
@@ -70,14 +131,20 @@ def correlate_command(
         typer.Option("-m", "--measure", help="Measure (default: nDCG@10). Repeatable, or with commas."),
     ] = None,
     between: Annotated[
-        Between, typer.Option("--between", help="What to compare: judgments, measures, or halves of the topics.")
-    ] = "judgments",
+        Between | None,
+        typer.Option(
+            "--between",
+            help="What to compare: judgments (default), measures (of answers, their scores; default for several "
+            "--score), or halves of the topics.",
+        ),
+    ] = None,
     resamples: Annotated[
         int | None,
         advanced("--resamples", min=1, help="Bootstrap resamples (default: 2000), or splits into halves (100)."),
     ] = None,
     seed: Seed = 0,
     *,
+    answers: RankedBy,
     ranks: RankCorrelation,
     scoring: Scoring,
     inputs: Inputs,
@@ -86,14 +153,32 @@ def correlate_command(
     """Measure whether two sets of judgments, two measures or two halves of the topics rank systems alike.
 
     Prints rank correlations with their confidence intervals, which systems change rank, and whether both sets of
-    judgments find the same pairs of systems significantly different.
+    judgments find the same pairs of systems significantly different. Of answers, it compares two of their scores, or
+    the values of two judges (--against).
 
     Examples:
         truegain correlate demo/gold.qrels demo/llm.qrels demo/runs -m nDCG@10
         truegain correlate demo/gold.qrels demo/runs --between measures -m AP -m P@10
 
     """
-    against, runs = (files[0], files[1:]) if between == "judgments" and files else (None, files)
+    items = answers.items([judgments, *expand(files)])
+    resampling = Resampling(resamples, seed, inputs.jobs)
+    if items is not None:
+        refuse_for_answers(changed(scoring, inputs, leave_out=("jobs",)))
+        correlation = correlate(
+            items, None, answers.of_answers(items, measure), against=answers.second(), between=between,
+            resampling=resampling, **vars(ranks),
+        ).showing(printing.show, printing.moves)  # fmt: skip
+        _write(correlation, printing, same_scale=False)
+        return
+    refuse_unnamed_score(context, judgments)
+    if judgments.endswith(TABLES):
+        refuse_preferences("correlate", judgments)
+    between = between or "judgments"
+    against = _second_judgments(answers)
+    if between == "judgments" and against is None and files:
+        against, files = files[0], files[1:]
+    runs = files
     runs = runs or context.meta.get("runs", [])
     if between == "judgments" and against is None:
         raise TruegainError(
@@ -113,7 +198,6 @@ def correlate_command(
     if printing.figure is not None:
         _check_one(between, measures)
     check_show(between, printing.show)  # now, not when the work is done
-    resampling = Resampling(resamples, seed, inputs.jobs)
     check_measures(between, measures, resampling)
     replicates = resamples or RankOptions().replicates
     if between != "halves":
@@ -130,7 +214,25 @@ def correlate_command(
         resampling=resampling,
         **vars(ranks),
     ).showing(printing.show, printing.moves)
-    printing.draw(lambda: _chart(correlation))
+    _write(correlation, printing)
+
+
+def _second_judgments(answers: RankedBy) -> str | None:
+    """The second set of judgments, where runs are given; what is about answers is refused."""
+    refuse_typed(
+        "applies to scores of answers; leave it out",
+        {} if answers.empty == "skip" else {"empty": "--empty"},
+    )
+    if answers.against is not None and len(answers.against) > 1:
+        raise TruegainError(f"{option('--against')}: there is one second set of judgments; give one file")
+    return None if answers.against is None else answers.against[0]
+
+
+def _write(correlation: Correlation, printing: CorrelationOutput, *, same_scale: bool = True) -> None:
+    """The tables and the figure; same_scale: whether both sets of judgments have the same labels."""
+    if printing.figure is not None and len(correlation.agreements) != 1:
+        raise _not_one(len(correlation.agreements))
+    printing.draw(lambda: _chart(correlation, same_scale))
     tables = correlation.tables() if printing.format in PEOPLE else [correlation.table()]
     write_bytes(printing.output, b"\n".join(table.render(printing.format) for table in tables))
 
@@ -140,13 +242,17 @@ def _check_one(between: Between, measures: list[str]) -> None:
     n = len({str(a.measure) for a in parse_measures(measures)})
     count = {"judgments": n, "measures": n * (n - 1) // 2, "halves": 0}[between]
     if count != 1:
-        raise TruegainError(
-            f"{option('--figure')} draws one agreement, and there are {count}; give one measure and two sets of "
-            f"judgments, or two measures with {option('--between')} measures"
-        )
+        raise _not_one(count)
 
 
-def _chart(correlation: Correlation) -> Any:
+def _not_one(count: int) -> TruegainError:
+    return TruegainError(
+        f"{option('--figure')} draws one agreement, and there are {count}; give one measure and two sets of judgments, "
+        f"or two measures with {option('--between')} measures"
+    )
+
+
+def _chart(correlation: Correlation, same_scale: bool) -> Any:
     from truegain.report.figures import scatter_chart
 
     agreement = correlation.agreements[0]
@@ -158,6 +264,6 @@ def _chart(correlation: Correlation) -> Any:
         agreement.scores_b,
         names=(a, b),
         title=f"{tau.measure} {tau.value:z.3f}, {agreement.swapped} of {agreement.pairs} pairs swapped",
-        same_scale=bool(agreement.measure),
+        same_scale=same_scale and bool(agreement.measure),
         name_most=[system for system, _, _ in agreement.moves(8)],
     )

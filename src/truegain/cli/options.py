@@ -280,13 +280,13 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
     if value and str(judgments).endswith(TABLES):
         if command not in TAKE_PREFERENCES:
             refuse_preferences(command, str(judgments))
-        _refuse_unnamed_score(context, str(judgments))
+        refuse_unnamed_score(context, str(judgments))
     if not value and not _holds_answers(context):
         check_exists(judgments)
         if judgments and os.path.isfile(judgments) and not os.path.getsize(judgments):  # noqa: PTH113, PTH202  as is_file
             raise InputError("the file is empty", file=shown_path(judgments), hint="write the file again")
         if not _are_preferences(command, judgments):
-            _refuse_unnamed_score(context, str(judgments), without_runs=True)
+            refuse_unnamed_score(context, str(judgments), without_runs=True)
             raise not_named("runs")
     return value
 
@@ -316,7 +316,7 @@ def _refuse_folder_of_logs(judgments: object) -> None:
         )  # fmt: skip
 
 
-def _refuse_unnamed_score(context: typer.Context, file: str, *, without_runs: bool = False) -> None:
+def refuse_unnamed_score(context: typer.Context, file: str, *, without_runs: bool = False) -> None:
     """Refuse a table of scores of answers where no score is named; what a tool wrote is known without."""
     from truegain.data.item_reading import is_log  # read by those who give a table
 
@@ -351,7 +351,12 @@ def _holds_answers(context: typer.Context) -> bool:
 
 
 TAKE_PREFERENCES = ("verdict", "compare", "gate", "report")  # commands that read them in place of judgments and runs
-ABOUT_LABELS = ("plan labels", "plan topics", "judge check")  # whose questions `plan preferences` has an answer to
+ABOUT_LABELS = (
+    "plan labels",
+    "plan topics",
+    "plan assessors",
+    "judge check",
+)  # whose questions `plan preferences` has an answer to
 
 
 def _are_preferences(command: str, path: str | None) -> bool:

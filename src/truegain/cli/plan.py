@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -13,6 +14,7 @@ from truegain.cli.every_command import check_numbers
 from truegain.cli.gold_options import Design, GoldRelevantFrom
 from truegain.cli.options import (
     PROPORTION,
+    TABLES,
     AnswerOptions,
     ByTopic,
     Columns,
@@ -34,6 +36,7 @@ from truegain.cli.options import (
     option_for,
     refuse,
     refuse_for_answers,
+    refuse_preferences,
     refuse_typed,
     study_or_judgments,
     two_systems,
@@ -48,7 +51,7 @@ from truegain.config import Gold as GoldConfig
 from truegain.config import Ratings, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import InputError, TruegainError, counted, heard
-from truegain.io.files import expand
+from truegain.io.files import STANDARD_INPUT, expand, shown_path
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.sampling.catalogue import draws_topics, ways_to_draw
@@ -501,6 +504,7 @@ def assessors_command(
             raise TruegainError(
                 f"{option('--error')} {error}: several are for {option('--sigma')}; of ratings give one"
             )
+        _refuse_answers("plan assessors", str(ratings))
         loaded = reading.load(str(ratings), normalize=normalize)
         scale = reading.scale
         details = plan_assessors(
@@ -561,9 +565,34 @@ def preferences_command(
         refuse(f"measures the agreement; leave out {option('--agreement')}", {"gold": "--gold"} if gold else {})
         table.write(judge_plan(agreement, tie_share, shares))
         return
+    _refuse_answers("plan preferences", str(preferences))
     if gold is None:
         raise TruegainError(f"{option('--gold')} is missing; give the file of people's preferences")
     table.write(measured_plan(measured_judge(str(preferences), gold), shares))
+
+
+WHAT_OF_ANSWERS = {
+    "plan assessors": "it plans how many people rate each document; what more judges of answers would bring is told by "
+    "`truegain verdict LOG... " + option("--population") + " topics,assessors`",
+    "plan preferences": "it needs people's choices between two answers; how many answers to label is told by `truegain "
+    "plan labels LOG...`",
+}
+
+
+def _refuse_answers(command: str, file: str) -> None:
+    """Refuse logs of evaluation tools and nuggets where a command reads something else; and preferences."""
+    from truegain.data.item_reading import is_log
+    from truegain.study.file_kinds import scores_in
+
+    if file.endswith(TABLES) and command != "plan preferences":
+        refuse_preferences(command, file)
+    if file == STANDARD_INPUT or not Path(file).is_file():
+        return  # told by those who read it
+    if is_nuggets(file) or is_log(file) or (command == "plan assessors" and scores_in(file)):
+        raise InputError(
+            f"`truegain {command}` does not read scores of answers", file=shown_path(file),
+            hint=WHAT_OF_ANSWERS[command],
+        )  # fmt: skip
 
 
 def _several(name: str, text: str) -> tuple[float, ...]:

@@ -367,7 +367,7 @@ def plan_topics(
     aim = f"a difference of {min_effect:g} in {name} is detected with power {power:g} at alpha {alpha:g} ({criterion})"
     if criterion == "width":
         aim = f"the {1 - alpha:.0%} interval of a difference in {name} is expected to be {min_effect:g} wide or less"
-    at_hand = f"{topics} topics" if clusters is None else f"{units} clusters of {topics} topics"
+    at_hand = f"{topics} topics" if clusters is None else f"{units} clusters with {topics} topics in all"
     reached = [ask.reached(min_effect, s, size * s.units / units) for s in spreads if s.variance]
     provenance = {
         "measure": name, "criterion": criterion, "variance": variance,

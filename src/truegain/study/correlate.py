@@ -7,12 +7,13 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from truegain._version import __version__
 from truegain.config import Resampling, Scoring
+from truegain.data.items import Items
 from truegain.data.judgments import JudgmentsLike
 from truegain.data.runs import Runs, RunsLike
 from truegain.data.scores import Scores
@@ -23,7 +24,7 @@ from truegain.io.formats import system_name
 from truegain.keywords import checked_keywords
 from truegain.measures.catalogue import MeasuresLike, parse_measures
 from truegain.measures.evaluate import evaluate
-from truegain.measures.scoring import TopicMeans, check_mean
+from truegain.measures.scoring import TopicMeans, check_mean, heeded
 from truegain.message import arg, argname, value_of
 from truegain.results.base import Result, Table
 from truegain.results.table import Cell
@@ -46,6 +47,7 @@ from truegain.stats.rank_correlation import (
 )
 from truegain.stats.significance.same_pairs import SIGNIFICANT, SignificantPairs, significant_pairs
 from truegain.stats.topic_correlation import LEAST_TOPICS, tau_over_topics
+from truegain.study.answer_rankings import RankedAnswers, between_of, ranked_answers
 from truegain.text.corpus import CorpusLike
 
 # ---- Swap rates: how often two halves of the topics put two systems in opposite order, by how much they differ.
@@ -372,11 +374,11 @@ class Correlation(Result):
 
 @checked_keywords()
 def correlate(
-    runs: RunsLike | Scores,
+    runs: RunsLike | Scores | Items,
     judgments: JudgmentsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
-    against: JudgmentsLike | Scores | None = None,
+    against: JudgmentsLike | Scores | Items | None = None,
     between: Between | None = None,
     names: tuple[str, str] | None = None,
     method: TauMethod = "wilson",
@@ -390,16 +392,21 @@ def correlate(
 
     Parameters
     ----------
-    runs : what `evaluate` takes, or Scores
-        What each system retrieved; or the scores that `evaluate` gave, then without judgments and measures.
+    runs : what `evaluate` takes, Scores or Items
+        What each system retrieved; or the scores that `evaluate` gave, then without judgments and measures; or values
+        of answers, then without judgments.
     judgments : what `evaluate` takes, optional
         The labels.
     measures : measure, or several, optional
-        By which systems are ordered.
-    against : judgments or Scores, optional
-        A second set of judgments, or the scores by it: systems are compared over the topics that both have.
+        By which systems are ordered; of answers, their scores.
+    against : judgments, Scores or Items, optional
+        A second set of judgments, or the scores by it: systems are compared over the topics that both have.  Of
+        answers, the values of another judge or of people, as `read_items` takes them, or 'assessor:NAME' of the same
+        table.
     between : {'judgments', 'measures', 'halves'}, optional
-        What is compared: two sets of judgments, all pairs of the measures, or random halves of the topics.
+        What is compared: two sets of judgments (of answers, two judges), all pairs of the measures (of answers, of
+        their scores), or random halves of the topics.  By default judgments with `against`, and several scores of
+        answers.
     names : pair of str, optional
         What the two sets of judgments are called.
     method : {'wilson', 'hollander-wolfe', 'long-cliff', 'bootstrap'}, default 'wilson'
@@ -440,13 +447,21 @@ def correlate(
     >>> print(correlation.agreements[0])
     RR, a and b, 3 systems: tau-b 0.3333 [-0.6812, 0.9095] 95% over systems, wilson; 1 of 3 pairs swapped
     """
+    of_answers = isinstance(runs, Items)
+    if of_answers:
+        between = between_of(between, measures, against)
     how, again = _between(between, against), resampling or Resampling()
     options = RankOptions(method, confidence, top, rbo_p, 2000 if again.n is None else again.n, again.seed)
     splits = _splits(again)
     if how != "halves":
         check_replicates(options.replicates, confidence)
+    ranked = None
+    if isinstance(runs, Items):
+        ranked = _of_answers(runs, judgments, measures, against, scoring, how)
+        runs, measures, scoring, against = ranked.scores, None, None, ranked.against
+        names = names or ranked.names
     if isinstance(runs, Scores):
-        check_measures(how, list(runs.measures), again)
+        check_measures(how, [runs.objects.get(m, m) for m in runs.measures], again)  # type: ignore[misc]
         scores, other = _two_scores(runs, judgments, measures, against, scoring)
     else:
         if judgments is None or measures is None:
@@ -457,18 +472,20 @@ def correlate(
             raise TruegainError(f"{argname('against')}: scores are compared with scores; give scores for the runs too")
         scores, other = scored_by_both(runs, judgments, against, measures, scoring=scoring, jobs=again.jobs)
     if len(scores.systems) < 3:
-        raise TruegainError(f"too few systems to rank: {len(scores.systems)}; give at least 3 runs")
+        more = "values of at least 3 systems" if of_answers else "at least 3 runs"
+        raise TruegainError(f"too few systems to rank: {len(scores.systems)}; give {more}")
     provenance = {"truegain": __version__, "between": how, "measures": list(scores.measures), **vars(options)}
     if how == "halves":
         by_measure = tuple(_halves(scores, m, splits, options) for m in scores.measures)
         return Correlation(how, (), by_measure, {**provenance, "splits": splits})
+    caveats = () if ranked is None else ranked.caveats
     if how == "measures":
-        return Correlation(how, _measures(scores, options), (), provenance)
+        return Correlation(how, _with_notes(_measures(scores, options), caveats), (), provenance)
     if other is None:  # `_between` has seen to it
         raise AssertionError
     labels = names or names_of(judgments, against)
     found = [_judgments(scores, other, m, labels, options) for m in scores.measures]
-    agreements, significant = tuple(a for a, _ in found), tuple(p for _, p in found)
+    agreements, significant = _with_notes([a for a, _ in found], caveats), tuple(p for _, p in found)
     return Correlation(how, agreements, (), provenance, significant=significant)
 
 
@@ -489,6 +506,23 @@ def _between(between: Between | None, against: object) -> Between:
             else f"correlating between {between} takes one set of judgments, not two; leave the second out"
         )
     return between
+
+
+def _of_answers(
+    items: Items, judgments: object, measures: MeasuresLike | None, against: Any, scoring: Scoring | None, how: Between
+) -> RankedAnswers:
+    """The scores of answers, and those by a second judge."""
+    if judgments is not None:
+        raise TruegainError(
+            f"{argname('judgments')}: values of answers are already judgments; name their scores with "
+            f"{arg('measures')}, and give the values of another judge as {argname('against')}"
+        )
+    heeded(scoring)
+    return ranked_answers(items, measures, against, several=how == "measures")
+
+
+def _with_notes(agreements: Sequence[RankAgreement], notes: tuple[str, ...]) -> tuple[RankAgreement, ...]:
+    return tuple(replace(a, notes=(*a.notes, *notes)) for a in agreements)
 
 
 def _splits(resampling: Resampling) -> int:
