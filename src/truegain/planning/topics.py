@@ -361,7 +361,7 @@ def _table(
     notes = (
         *caveats,
         f"variance {provenance['variance']:.6g}: {provenance['variance_from']}",
-        f"the {provenance['topics_at_hand']} topics at hand {does.format(provenance['at_hand_detects'])}",
+        f"the present {provenance['topics_at_hand']} topics {does.format(provenance['at_hand_detects'])}",
     )
     return Table(columns, rows, provenance, title, notes)
 
