@@ -31,7 +31,7 @@ from truegain.preferences.gold import GoldComparisons, corrected_cells, correlat
 from truegain.preferences.measures import BradleyTerry, Davidson, HalfWins, PreferenceMeasure, WinRate
 from truegain.stats.contrasts import Contrasts
 from truegain.study.estimates import MeasureEstimates
-from truegain.study.variance import Crossed, VarianceModel
+from truegain.study.variance import CrossedSource, VarianceModel
 
 Array = npt.NDArray[np.float64]
 STRENGTH = np.array([0.3, 0.3, 1.2, -0.6, -1.2])  # the first two are equal
@@ -291,7 +291,7 @@ def assessors(rng: np.random.Generator, topics: int, people: int) -> dict[str, S
             moves = assessor_moves(
                 tuple(map(str, range(people))), whole, lambda code: estimator_of(without(code), MEASURES[name])
             )
-            return seen_by(whole, name, right, {"assessors": lambda: Crossed(*moves)})
+            return seen_by(whole, name, right, {"assessors": lambda: CrossedSource(*moves)})
 
         def alone(name: str = name, right: Array = right) -> dict[str, Seen]:
             return seen_by(estimator_of(without(None), MEASURES[name]), name, right)
@@ -324,7 +324,7 @@ def gold_assessors(rng: np.random.Generator, topics: int, people: int, each: int
         def crossed(name: str = name, right: Array = right) -> dict[str, Seen]:
             whole = without(None, MEASURES[name])
             moves = assessor_moves(tuple(map(str, range(people))), whole, lambda code: without(code, MEASURES[name]))
-            return seen_by(whole, name, right, {"assessors": lambda: Crossed(*moves)})
+            return seen_by(whole, name, right, {"assessors": lambda: CrossedSource(*moves)})
 
         def alone(name: str = name, right: Array = right) -> dict[str, Seen]:
             return seen_by(without(None, MEASURES[name]), name, right)

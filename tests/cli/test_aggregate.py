@@ -38,7 +38,7 @@ def test_unanimity_to_a_qrels_file(run: Run) -> None:
         "aggregate", "ratings.csv", "--aggregate", "unanimity(p=0.2)", "--scale", "0:3", "-o", "g.qrels"
     )
     assert (code, out) == (0, "")
-    assert "TREC lines cannot mark these as gains" in err
+    assert "TREC qrels cannot say that these labels are gains" in err
     assert Path("g.qrels").read_text() == "1 0 a 13\n1 0 b 11\n1 0 c 3\n1 0 d 0\n"
 
 
@@ -95,7 +95,7 @@ def test_scores_do_not_depend_on_the_route(run: Run, folder: Path, ending: str, 
 def test_where_a_route_cannot_tell_it_says_so(run: Run, folder: Path) -> None:
     """Guards TREC lines: writing gains warns, reading fractions as levels warns, and what is written out is obeyed."""
     _, _, err = run("aggregate", "ratings.csv", "--aggregate", "mean", "-o", "g.qrels")
-    assert "TREC lines cannot mark these as gains" in err
+    assert "TREC qrels cannot say that these labels are gains" in err
     _, direct, _ = run("eval", "ratings.csv", "s.run", "--aggregate", "mean", "-m", "nERR@10", "--format", "csv")
     code, out, err = run("eval", "g.qrels", "s.run", "-m", "nERR@10", "-m", "nDCG@10", "--format", "csv")
     assert code == 0

@@ -176,7 +176,7 @@ def test_plan_topics(run: Run) -> None:
     assert (code, err) == (0, "")
     assert " topics: a difference of 0.03 in AP is detected with power 0.8 at alpha 0.05 (paired-t)" in out
     assert "2 V_E2" in out
-    assert "the 12 topics at hand detect a difference of" in out
+    assert "the present 12 topics detect a difference of" in out
     needed = out.split()[0].replace(",", "")
     _, table, _ = run("plan", "topics", "qrels", "runs", "--min-effect", "0.03", "--format", "csv")
     assert table.splitlines()[0] == "difference,power_0.7,power_0.8,power_0.9"

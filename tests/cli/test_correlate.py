@@ -29,7 +29,7 @@ def test_two_judgment_files_then_runs(run: Run) -> None:
     code, out, err = run("correlate", "gold.qrels", "llm.qrels", "runs", "-m", "AP")
     assert (code, err) == (0, "")
     assert out.startswith("AP: 4 systems by gold and by llm\n")
-    for words in ("tau-b", "95% interval, wilson", "tau_AP, gold is true", "walks the ranking by llm"):
+    for words in ("tau-b", "95% interval, wilson", "tau_AP, gold is true", "mean over the ranks by llm"):
         assert words in out
     assert "pairs swapped" in out
     assert "Largest rank changes from gold to llm" in out

@@ -120,7 +120,8 @@ def test_scores_of_whole_systems_are_called_so(run: Run, folder: Path) -> None:
     assert err == ""
     assert "truth.csv: mean scores: systems a, b, 3 values, scores P@10, AP\n" in out
     assert (
-        "no intervals; if they are the true scores of a simulation, `truegain report --truth truth.csv` checks" in out
+        "no intervals; if they are the true scores of a simulation, `truegain report` takes them as `truth`, and checks"
+        in out
     )
     assert run("doctor", "truth.csv", "--format", "json")[1].count('"mean scores"') == 1
     with pytest.raises(tg.InputError, match="there is no column topic"):  # by topic they are scores

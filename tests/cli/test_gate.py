@@ -146,7 +146,7 @@ def test_what_is_labeled_has_one_name(run: Run, folder: Path, column: str) -> No
     assert f"Draw a list of {unit} (" in out
     assert f"draws the {unit} to label" in out
     _, out, _ = run("plan", "labels", *words, "--pair", "old,new", "-o", "LIST.csv")
-    assert f" {unit} can change new - old on faith" in out
+    assert f" {unit} can change the difference new - old on faith" in out
     assert f" {other} can change" not in out
 
 

@@ -138,7 +138,7 @@ def test_a_model_nobody_checked_is_told_and_the_list_to_check_it_is_drawn(run: R
     assert "draws the assignments to label" in out
     code, out, err = run(*command.split())
     assert code == 0, err
-    assert re.search(r"\n\d+ of the \d+ assignments can change b - a on V_strict", out)
+    assert re.search(r"\n\d+ of the \d+ assignments can change the difference b - a on V_strict", out)
     assert "assignments in the order to judge" in out
     assert "document" not in out
     path = nuggets / "LIST.csv"

@@ -34,7 +34,9 @@ def test_from_two_runs_to_a_verdict(run: Run, folder: Path) -> None:
     """Guards a product team's evening: a list, labels for its first 60 rows, a verdict, how many more, a verdict."""
     code, out, err = run("plan", "labels", "llm.qrels", *RUNS, "-m", "P@5", "--population", "fixed", "-o", "list.csv")
     assert (code, err) == (0, "")
-    assert "labeled documents can change s1 - s0 on P@5: labeling all of them decides the comparison" in out
+    assert (
+        "labeled documents can change the difference s1 - s0 on P@5: labeling all of them decides the comparison" in out
+    )
     assert "fill in `label` from the top, stop anywhere" in out
     code, out, _ = run("plan", "fill", "list.csv", "gold.qrels", "--rows", "60", "-o", "filled.csv")
     assert (code, out.startswith("60 of ")) == (0, True)
@@ -64,7 +66,7 @@ def test_ratings_become_labels_by_a_rule(run: Run, folder: Path) -> None:
     assert (code, "--aggregate mean (of eval, verdict and others)" in err) == (2, True)
     code, out, err = run(*words, "--aggregate", "majority", "-o", "list.csv")
     assert (code, err) == (0, "")
-    assert "labeled documents can change s1 - s0" in out
+    assert "labeled documents can change the difference s1 - s0" in out
     (folder / "study.toml").write_text(
         'judgments = "ratings.csv"\nruns = ["s0.run", "s1.run"]\nmeasure = "P@5"\n[ratings]\naggregate = "majority"\n'
     )

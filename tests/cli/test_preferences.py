@@ -52,6 +52,7 @@ def test_all_systems_are_ranked(run: Run) -> None:
     assert code == 0
     assert "may be best on half-wins" in out
     assert "The two best, as if chosen in advance" in out
+    assert out.count("votes are ties") == 1, "told once, with the ranking"
     code, out, err = run("compare", "prefs.csv", "--gold", "people.csv", "--design", "random")
     assert (code, err) == (0, "")
     assert "may be best on half-wins" in out.splitlines()[0]

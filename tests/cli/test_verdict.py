@@ -547,7 +547,7 @@ def test_a_judge_asked_again(run: Run, folder: Path) -> None:
 MISTAKES = [
     (("judgments.qrels", "runs/weak.run"), "A verdict compares two systems, but there is only weak; add another run."),
     (("judgments.qrels", "runs", "--pair", "weak,none"), "--pair none is not a system here"),
-    (("judgments.qrels", "runs", "--pair", "no,none"), "--pair names no, none, which are not systems here"),
+    (("judgments.qrels", "runs", "--pair", "no,none"), "--pair no,none are not systems here"),
     (("judgments.qrels", "runs", "--pair", "weak"), "is not two systems; write --pair a,b"),
     (("judgments.qrels", "runs", "--pair", "weak,weak"), "weak is compared with itself"),
     (
@@ -646,7 +646,7 @@ def test_a_baseline_alone_is_held_against_all_others(run: Run, folder: Path) -> 
     each = [run("verdict", "judgments.qrels", "runs", "-m", "P@10", "--pair", f"weak,{b}")[1] for b in ("fair", "good")]
     assert (code, err) == (0, "")
     assert out.splitlines()[:2] == [text.splitlines()[0] for text in each]
-    assert out.splitlines()[2].startswith("Each of these 2 verdicts has its own confidence level")
+    assert out.splitlines()[2].startswith("Each of these 2 verdicts is at its confidence level by itself")
     assert all(text.strip() in out for text in each)
     assert run("verdict", "kept.toml", "--pair", "weak,good")[1] == each[1], "the command line comes first"
     code, _, err = run("gate", "kept.toml")

@@ -125,7 +125,7 @@ def test_only_what_a_test_rejects_is_said() -> None:
     rates = Homogeneity(tuple("xyz"), counts - 3, counts, 0.001, 0.5, 100, "P@5", weak)
     assert rates.rejected == ("specificity",)
     assert "NOT equally accurate for all systems, by the test of specificity (" in rates.finding
-    assert "No favored system is shown; clearest: x's P@5 0.109 lower" in rates.finding
+    assert "No favored system is shown; the largest estimate has x's P@5 0.109 lower" in rates.finding
     assert "the judge scores" not in rates.finding
     clear = replace(rates, favors=(Favor("x", -0.109, 0.01, 20.0), *weak[1:]))
     assert clear.rejected == ("specificity", "favor")

@@ -104,7 +104,7 @@ def test_a_level_of_1_that_is_typed_is_not_replaced() -> None:
         with pytest.raises(tg.MeasureError, match=r"rel=1.*sets rel=1, and relevant_from is 2; give one"):
             tg.evaluate(run, labels, made @ 2, scoring=Scoring(relevant_from=2))
     for free in (P() @ 2, P(judged_only=True) @ 2, ir_measures.P @ 2, pickle.loads(pickle.dumps(P @ 2))):
-        (scored,) = tg.evaluate(run, labels, free, scoring=Scoring(relevant_from=2)).measures
+        (scored,) = tg.evaluate(run, labels, free, scoring=Scoring(relevant_from=2)).measures  # type: ignore[arg-type]
         assert "rel=2" in scored
     for name in ("num_rel_ret", "NumRelRet"):
         assert str(at_level(parse_measure(name), 2)) == "NumRet(rel=2)"

@@ -388,7 +388,8 @@ def test_small_sets_have_both_ends() -> None:
     assert [row[0] for row in plan.details.rows] == [rows + differ - 4]
     c = {t: {**row, "d4": 1.0} if t in "12" else row for t, row in a.items()}
     with pytest.raises(
-        tg.TruegainError, match=r"only 4 labeled documents can change c - a on P@4.*needs 10.*sample_gold"
+        tg.TruegainError,
+        match=r"only 4 labeled documents can change the difference c - a on P@4.*needs 10.*sample_gold",
     ):
         tg.plan_labels(
             {"a": a, "c": c}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(few, design="random"), min_effect=0.05)
@@ -405,7 +406,7 @@ def test_small_sets_have_both_ends() -> None:
         {"a": a, "c": c}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(judged(listed, gold, 4)), min_effect=0.05)
     )
     assert "4 of the 4 gold labels affect this difference." in done.details.notes
-    with pytest.raises(tg.TruegainError, match="no labeled document can change b - a on P@4"):
+    with pytest.raises(tg.TruegainError, match="no labeled document can change the difference b - a on P@4"):
         tg.plan_labels(
             {"a": a, "b": a}, bronze, "P@4", config=tg.StudyConfig(gold=tg.Gold(few, design="random"), min_effect=0.05)
         )
@@ -439,5 +440,7 @@ def test_whoever_has_labeled_everything_has_a_plan() -> None:
     assert "8 of the 120 gold labels affect this difference." in plan.details.notes, "not the 10 that limits need"
     rng = np.random.default_rng(1)
     some = {t: {d: x for d, x in row.items() if int(t) < 4 or rng.random() < 0.8} for t, row in gold.items()}
-    with pytest.raises(tg.TruegainError, match=r"only 8 labeled documents can change b - a on P@2, and an"):
+    with pytest.raises(
+        tg.TruegainError, match=r"only 8 labeled documents can change the difference b - a on P@2, and an"
+    ):
         tg.plan_labels(runs, bronze, "P@2", pair=("a", "b"), config=tg.StudyConfig(gold=tg.Gold(some, "random")))

@@ -8,7 +8,7 @@ import pytest
 import truegain as tg
 from truegain.preferences.simulated import simulated_votes
 from truegain.stats.contrasts import Contrasts
-from truegain.study.variance import Crossed
+from truegain.study.variance import CrossedSource
 
 Votes = list[dict[str, str]]
 
@@ -35,7 +35,7 @@ def test_each_assessor_is_left_out(measure: str) -> None:
     d = without[:, 1] - without[:, 0]
     by_hand = (len(names) - 1) / len(names) * ((d - d.mean()) ** 2).sum()
     crossed = study.variance_model(measure).made_for("assessors")
-    assert isinstance(crossed, Crossed)
+    assert isinstance(crossed, CrossedSource)
     assert crossed.who.variance(pair).value[0] == pytest.approx(by_hand)
     assert set(crossed.who.units) == set(names)
     cells = pair.values(crossed.by_topic.matrix)

@@ -465,7 +465,7 @@ def test_parts_of_answers_are_called_items(run: Run, folder: Path, commands: Non
     (folder / "claims.csv").write_text("\n".join(["system,topic,claim,supported", *rows]))
     code, out, err = run(*["plan", "labels", "claims.csv", "--score", "supported", "-o", "list.csv"])
     assert code == 0, err
-    assert "120 of the 120 items can change new - old on supported" in out
+    assert "120 of the 120 items can change the difference new - old on supported" in out
     assert "120 items in the order to judge" in out
 
 

@@ -159,4 +159,4 @@ def tell_default_measure(study: Study, measure: list[str] | None) -> None:
             tell(f"the default measure of nuggets is {chosen}; choose another with -m", "note")
             return
         labels = "gold labels of single documents" if study.config.gold else "a sample of unjudged documents"
-        tell(f"the default measure is {chosen} here: {labels} cannot correct {USUAL}; choose by -m", "note")
+        tell(f"the default measure is {chosen} here: {labels} cannot correct {USUAL}; choose another with -m", "note")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
@@ -133,7 +133,9 @@ def _write(
 
     if printing.format == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
-        bodies = [v.text(about(v), under=PICKED if rankings else "") for v in verdicts]
+        told = {str(note) for r in rankings for note in r.notes}  # above the verdict on the two best
+        shown = [replace(v, notes=tuple(n for n in v.notes if str(n) not in told)) for v in verdicts]
+        bodies = [v.text(about(v), under=PICKED if rankings else "") for v in shown]
         text = "\n\n".join(f"{top}{body}" for top, body in zip(tops, bodies, strict=True))
         if not rankings and (note := each_alone(verdicts)):
             text = "\n".join([*(v.sentence for v in verdicts), note, *together, "", text])

@@ -66,8 +66,8 @@ def write_judgments(judgments: JudgmentsLike, path: PathLike) -> None:
         write_bytes(path, _qrels(table))
         if table.are_gains:
             warn(
-                "TREC lines cannot mark these as gains, and ERR, nERR, EBR and iRBU would read them as levels; end "
-                "the path in .csv, .tsv, .jsonl or .parquet, or score with nERR(max_rel='topic',rule='gain')"
+                "TREC qrels cannot say that these labels are gains; ERR, nERR, EBR and iRBU would read them as grades: "
+                "end the path in .csv, .tsv, .jsonl or .parquet, or score with nERR(max_rel='topic',rule='gain')"
             )
     else:
         write_bytes(path, table_bytes(_as_read_back(_judgment_columns(table), kind), kind, os.fspath(path)))

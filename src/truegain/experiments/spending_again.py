@@ -28,7 +28,7 @@ from truegain.stats.contrasts import Contrasts
 from truegain.stats.student_t import quantile_of, quantiles_of
 from truegain.study.anytime import at_every_look
 from truegain.study.estimators import LEAST_GOLD
-from truegain.study.gold_lists import ByList, Listed
+from truegain.study.gold_lists import ByList, ListedPairs
 from truegain.study.reading import RunsInput
 
 WAYS = ("pool", "both lists", "ordered", "one list for all")
@@ -126,7 +126,7 @@ class Labeled:
             self.topic, self.stratum, len(self.topics), self.weight[[a, b]], first, self.gold[first], draws.expansion,
             self.scale,
         )  # fmt: skip
-        listed = Listed(order, sizes, float(sizes.sum()), len(self.topics), fit.coefficient, self.scale)
+        listed = ListedPairs(order, sizes, float(sizes.sum()), len(self.topics), fit.coefficient, self.scale)
         return ByList(fit, draws, np.arange(draws.n), listed, self.topics, ("",) * draws.n)
 
 

@@ -217,7 +217,7 @@ def rank_notes(lists: JudgedLists, *, always: bool = False, rectified: bool = Fa
     tests, sentence = len(shifts), shifts[0].sentence(len(shifts))
     if shifts[0].p(tests) >= ALPHA:
         head = f"These gold pairs do not show that accuracy changes with the ranks that {lists.measure} weighs"
-        return [f"{head}; clearest: {sentence}."] if all_alike or always else []
+        return [f"{head}; the clearest change: {sentence}."] if all_alike or always else []
     so = (
         f" All gold pairs weigh the same here (accuracy 'given'), so {lists.measure} is corrected with the wrong "
         f"accuracy: {arg('accuracy', 'lists')} (or {value_of('accuracy', 'system')}) weighs them by rank."
@@ -347,7 +347,8 @@ class Homogeneity:
         if "favor" in self.rejected:
             said = f"At equal gold labels, the judge scores {who} {abs(value):z.3f} {side} than that of {others}"
             return f"{said} ({interval}).{left_out}"
-        return f"No favored system is shown; clearest: {who} {abs(value):z.3f} {side} ({interval}).{left_out}"
+        estimate = f"{who} {abs(value):z.3f} {side} ({interval})"
+        return f"No favored system is shown; the largest estimate has {estimate}.{left_out}"
 
     def table(self) -> Table:
         """A row a system."""

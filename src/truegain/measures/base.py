@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -99,10 +99,11 @@ class Measure(metaclass=MeasureType):
 
     # ------------------------------------------------------------------ what it is
 
-    def __new__(cls, *values: object, **named: object) -> Self:  # noqa: ARG004
-        """A measure that knows whether `rel` is named, be it as by default."""
-        made = super().__new__(cls)
-        return made.with_own_rel("rel" in named)
+    if not TYPE_CHECKING:  # the parameters are those of each measure
+
+        def __new__(cls, *values: object, **named: object) -> Self:  # noqa: ARG004
+            """A measure that knows whether `rel` is named, be it as by default."""
+            return super().__new__(cls).with_own_rel("rel" in named)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

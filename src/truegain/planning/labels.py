@@ -39,7 +39,7 @@ from truegain.study.answer_raters import RatedAnswers
 from truegain.study.anytime import LookErrors
 from truegain.study.estimates import MeasureEstimates
 from truegain.study.estimators import LEAST_GOLD
-from truegain.study.gold_lists import ByList, Listed, spread_of_contrasts
+from truegain.study.gold_lists import ByList, ListedPairs, spread_of_contrasts
 from truegain.study.item_inputs import answer_inputs
 from truegain.study.precision import CurrentPrecision, Mix, cheapest, fewest_gold, prices_of
 from truegain.study.reading import FIXED, RunsInput, check_order, check_scoring
@@ -405,7 +405,7 @@ def _before_gold(
         )
         return Plan({}, f"{names} on {m}", Table((), [], {"pairs": pool}, f"{names} on {m}", (note,)))
     tau = np.concatenate([[0.0], information_after(listed.size, np.arange(1, len(listed) + 1))])
-    against = Listed.of(study.ranked, listed, m, gold_relevant_from)
+    against = ListedPairs.of(study.ranked, listed, m, gold_relevant_from)
     check_asked(against.unlisted(contrasts), listed, names)
     ends = against.scale
     s2 = spread_of_contrasts(against.squares(np.full(len(against.sizes), (ends[1] - ends[0]) ** 2 / 4)), contrasts)
@@ -543,7 +543,9 @@ def _with_gold(study: Study, m: Measure, contrasts: Contrasts, names: str, aim: 
 
 def _moved(contrasts: Contrasts, names: str) -> str:
     """What a label can move, one at least."""
-    return names if len(contrasts) == 1 else f"one or more of the {len(contrasts):,} pairs of systems"
+    return (
+        f"the difference {names}" if len(contrasts) == 1 else f"one or more of the {len(contrasts):,} pairs of systems"
+    )
 
 
 def _too_few_differ(differ: int, least: int, names: str, m: Measure, unit: str) -> TruegainError:

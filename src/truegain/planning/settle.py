@@ -490,8 +490,8 @@ class Settling:
         columns += ["cost, even chance", "cost, 80% chance"] if self.budget.price is not None else []
         notes = [
             *self._instead,
-            f"{len(self.listed):,} labeled documents can change {self._names()} on {self.decides}; labeling stops "
-            f"after {self.most:,} labels at the latest.",
+            f"{len(self.listed):,} labeled documents can change the result of {self._names()} on {self.decides}; "
+            f"labeling stops after {self.most:,} labels at the latest.",
             "Numbers assume a judge that is right about 4 of 5 documents; a better one needs fewer.",
         ]
         if self.budget.double:

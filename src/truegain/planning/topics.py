@@ -405,7 +405,7 @@ def _table(
     said = (
         *notes,
         f"variance {provenance['variance']:.6g}: {provenance['variance_from']}",
-        f"the {provenance[f'{unit}_at_hand']} {unit} at hand {does.format(provenance['at_hand_detects'])}",
+        f"the present {provenance[f'{unit}_at_hand']} {unit} {does.format(provenance['at_hand_detects'])}",
     )
     return Table(columns, rows, provenance, title, said)
 

@@ -488,10 +488,7 @@ class UnjudgedReport(Result):
         return Table(columns, rows, {"measure": self.measure, "depth": self.depth}, notes=tuple(notes))
 
     def _order_note(self) -> str:
-        either = ": either could be ahead" if self.open_order.any() else ""
-        return (
-            f"{self._could_change()}{either}. A document that both retrieved has the same label in both ({self.kind})."
-        )
+        return f"{self._could_change()} ({self.kind}); a document that both retrieved has the same label in both."
 
     def _rows(self, matrices: Sequence[Floats], topics: bool) -> Iterator[tuple[tuple[str, ...], list[float]]]:
         """System, and topic where asked for, with what each matrix has there; the mean over topics last."""

@@ -61,7 +61,7 @@ from truegain.study.settled import SettleResult
 from truegain.study.study import Costs, Study
 from truegain.study.study_data import Population
 from truegain.study.unjudged import UnjudgedDocuments
-from truegain.study.variance import Crossed, VarianceModel
+from truegain.study.variance import CrossedSource, VarianceModel
 from truegain.study.verdict import Verdict
 
 STAND_IN = "answer"  # what the engine's own table holds: one document a system and topic
@@ -434,16 +434,16 @@ class PreferenceStudy(Study):
         kept = (weights > 0 for weights in crossed(votes).left_out())
         return not position or all(position_is_known(votes.cells(position=True, kept=some)) for some in kept)
 
-    def _assessors(self, m: PreferenceMeasure, whole: ByPreferences, position: bool) -> Crossed:
+    def _assessors(self, m: PreferenceMeasure, whole: ByPreferences, position: bool) -> CrossedSource:
         votes, people = self.preferences, crossed(self.preferences)
         kept: list[Bools] = [weights > 0 for weights in people.left_out()]
 
         def left_out(code: int) -> ByPreferences:
             return estimator_of(votes.cells(position=position, kept=kept[code]), m, position=position)
 
-        return Crossed(*assessor_moves(votes.assessors, whole, left_out))
+        return CrossedSource(*assessor_moves(votes.assessors, whole, left_out))
 
-    def _gold_assessors(self, m: PreferenceMeasure, whole: ByPreferences, judged: PairCells) -> Crossed:
+    def _gold_assessors(self, m: PreferenceMeasure, whole: ByPreferences, judged: PairCells) -> CrossedSource:
         """Each assessor's gold votes left out in turn: a comparison that nobody else made is then no gold.
 
         Where a pair then has too little gold for a share of its own, all moves are those with one share for all pairs.
@@ -464,7 +464,7 @@ class PreferenceStudy(Study):
         if not all(some.gold is not None and some.gold.by_pair for some in without):
             without = [left_out(code, by_pair=False) for code in range(len(people.assessors))]
             whole = self._corrected(m, judged, people.cells(), by_pair=False)
-        return Crossed(*assessor_moves(people.assessors, whole, without.__getitem__))
+        return CrossedSource(*assessor_moves(people.assessors, whole, without.__getitem__))
 
     def _reasons_of(self, m: Measure, system: str) -> list[Reason]:
         uses = self.system_models.get(system, ())

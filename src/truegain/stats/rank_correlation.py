@@ -485,9 +485,9 @@ class RankAgreement(Result):
                 else [(f"{t.measure} over topics", t.value, topics.low, topics.high, topics.method)]
             ),
             ("tau-a", self.tau_a, None, None, "") if t.measure == "tau-b" else ("tau-b", self.tau_b, None, None, ""),
-            (f"tau_AP, {self.a} is true", self.tau_ap_walking_b, None, None, f"walks the ranking by {self.b}"),
-            (f"tau_AP, {self.b} is true", self.tau_ap_walking_a, None, None, f"walks the ranking by {self.a}"),
-            (f"RBO, p = {self.rbo_p:g}", r.value, r.low, r.high, "extrapolated, least and most"),
+            (f"tau_AP, {self.a} is true", self.tau_ap_walking_b, None, None, f"mean over the ranks by {self.b}"),
+            (f"tau_AP, {self.b} is true", self.tau_ap_walking_a, None, None, f"mean over the ranks by {self.a}"),
+            (f"RBO, p = {self.rbo_p:g}", r.value, r.low, r.high, "extrapolated, with its lower and upper bound"),
             (f"top {self.top} in common", self.top_overlap, None, None, f"{self.in_common} systems"),
             ("pairs swapped", self.swapped / self.pairs, None, None, swaps),
         ]

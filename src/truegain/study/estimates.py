@@ -271,7 +271,9 @@ class Ranking(Result):
         """Who may be best, and no more than that; by whose labels, where no person has checked them."""
         if not self.labels_by:
             return self._sentence
-        return by_unchecked(self.labels_by, f": {self._sentence}")
+        words = self._sentence
+        words = words[:1].lower() + words[1:] if words.startswith(("Only ", "Any ", "None ")) else words
+        return by_unchecked(self.labels_by, f", {words}")
 
     @property
     def _sentence(self) -> str:

@@ -780,7 +780,8 @@ def _of_means(columns: Columns, file: str) -> Examined:
     systems, measures = (tuple(dict.fromkeys(map(str, columns._column(name)))) for name in (system, measure))
     note = (
         "these are means without topics, so they have no intervals; if they are the true scores of a simulation, "
-        f"`truegain report --truth {shlex.quote(file)}` checks verdicts against them"
+        f"{by_surface('a report by command', '`truegain report`')} takes them as `truth`, and checks verdicts "
+        "against them"
     )
     n = len(columns._column(measure))
     return Examined(file, MEANS, systems=systems, values=n, scores=measures, notes=(note,))

@@ -29,8 +29,11 @@ MOST_GAMES = 64  # kept, so that further labels go on where they were
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
-    """Rows of a list as pairs of a pool; `coefficient` is system x pair, `scale` what the judge's labels are worth."""
+class ListedPairs:
+    """The rows of a list of labels to be made, as a probability sample of the pairs of topic and document of a pool.
+
+    `coefficient` is system x pair: what a label counts; `scale`: what the judge's labels are worth.
+    """
 
     item: Ints  # of each row, -1 where its topic is left out
     sizes: Floats  # of every pair of the pool; 0 where it was never to be drawn
@@ -50,7 +53,7 @@ class Listed:
         measure: Measure,
         gold_relevant_from: float | None = None,
         gold: Floats | None = None,
-    ) -> Listed:
+    ) -> ListedPairs:
         """A list that was drawn from these bronze labels for these runs; others are refused.
 
         gold: gold labels of the pool's pairs, NaN where there is none; gold_relevant_from: the smallest
@@ -188,7 +191,7 @@ class ByList(ScoreEstimator):
     fit: ListFit
     draws: OrderedDraws
     turn: Ints  # of each gold pair of the fit, in the list: other rows are of topics that are left out
-    listed: Listed
+    listed: ListedPairs
     topics: tuple[str, ...]
     names: tuple[str, ...]  # of the rows that were judged
     games: GamesPlayed = field(default_factory=GamesPlayed, kw_only=True)  # shared by all that come of it
@@ -198,7 +201,7 @@ class ByList(ScoreEstimator):
     def of(cls, ranked: RankedGains, rows: GoldList, measure: Measure, judge: Judge) -> ByList:
         """The first rows of a list, and what they say of a measure linear in gain."""
         gold = gold_of_items(ranked.pool, judge, level_of(measure))
-        listed = Listed.of(ranked, rows, measure, judge.levels[1], gold)
+        listed = ListedPairs.of(ranked, rows, measure, judge.levels[1], gold)
         draws = OrderedDraws(rows.size, rows.judged)
         turn = np.flatnonzero(listed.item[: draws.n] >= 0)
         first = listed.item[turn]

@@ -308,7 +308,7 @@ def each_alone(verdicts: Sequence[Verdict]) -> str:
     """A note on the confidence of the verdicts on many candidates; empty where there is one candidate."""
     candidates = {v.comparison.b for v in verdicts}
     return (
-        f"Each of these {len(verdicts)} verdicts has its own confidence level, as if it were the only claim."
+        f"Each of these {len(verdicts)} verdicts is at its confidence level by itself, as if it were the only claim."
         if len(candidates) > 1
         else ""
     )

@@ -18,7 +18,7 @@ from truegain.measures.scoring import at_level
 from truegain.sampling.catalogue import groups_of
 from truegain.sampling.clusters import CLUSTERS
 from truegain.stats.contrasts import Contrasts
-from truegain.study.gold_lists import Listed
+from truegain.study.gold_lists import ListedPairs
 from truegain.study.study import Study
 
 USUAL_CUTOFF = 10  # of P, which stands in for measures that are not linear in gains
@@ -53,7 +53,7 @@ def judged_lists(study: Study) -> JudgedLists:
 
 def _leaves_out(gold_list: GoldList, ranked: RankedGains, measure: Measure, relevant_from: float | None) -> bool:
     """Whether a list of gold labels is not of all that the systems retrieved where the measure looks."""
-    listed = Listed.of(ranked, gold_list, measure, relevant_from)
+    listed = ListedPairs.of(ranked, gold_list, measure, relevant_from)
     return bool(listed.unlisted(Contrasts.scores(len(ranked.systems))).any())
 
 

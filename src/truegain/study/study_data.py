@@ -29,7 +29,7 @@ from truegain.study.estimators import Plain, ScoreEstimator
 from truegain.study.gold import check_unjudged, estimator_of
 from truegain.study.gold_lists import ByList
 from truegain.study.unjudged_sample import RandomUnjudgedSample, UnjudgedList
-from truegain.study.variance import Crossed, OtherCollections, SourceVariance, VarianceModel
+from truegain.study.variance import CrossedSource, OtherCollections, SourceVariance, VarianceModel
 
 LONE = (
     "no topic has more than one relevant document, and one relevant document per topic does not show how scores vary "
@@ -114,13 +114,13 @@ class StudyData:
         )
         return OtherCollections(spreads, spread_rule(m).lone)
 
-    def _assessors(self, raters: Raters, refitted: Callable[[Floats], ScoreEstimator]) -> Crossed:
+    def _assessors(self, raters: Raters, refitted: Callable[[Floats], ScoreEstimator]) -> CrossedSource:
         topics = self.ranked.topics
         within = partial(raters.within_documents, refitted, topics)
         values = None
         if isinstance(raters, AnswerRaters) and "replicates" in self.over:
             values = partial(raters.single_values, refitted, topics, self.ranked.systems)
-        return Crossed(*raters.moves(refitted, topics), within, raters.noise_twice, values)
+        return CrossedSource(*raters.moves(refitted, topics), within, raters.noise_twice, values)
 
     def _refitted(self, m: Measure, raters: Raters, gains: Floats) -> ScoreEstimator:
         """What the scores would stand on with other gains of the rated items."""

@@ -27,7 +27,7 @@ from truegain.sampling.source import Topics
 from truegain.stats.betting import Betting
 from truegain.stats.contrasts import NONE, Contrasts, Influence, Variance
 from truegain.study.estimators import LEAST_GOLD, NO_WEIGHT, ByGoldPairs, LabelFacts
-from truegain.study.gold_lists import ByList, Listed, items_of, worth_of
+from truegain.study.gold_lists import ByList, ListedPairs, items_of, worth_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,7 +344,7 @@ class UnjudgedList:
         ends = parts.worth(np.array(rows.scale))
         scale = (float(ends.min()), float(ends.max()))
         coefficient = frozen(np.ascontiguousarray(counts[:, open_]))
-        listed = Listed(index, frozen(sizes), float(sizes.sum()), topics, coefficient, scale)
+        listed = ListedPairs(index, frozen(sizes), float(sizes.sum()), topics, coefficient, scale)
         self._check_runs(listed, open_, m)
         if n < min(LEAST_SAMPLED, len(turn)):
             raise TruegainError(
@@ -357,7 +357,7 @@ class UnjudgedList:
         names = tuple(f"{rows.topics[i]} {rows.docs[i]}" for i in first.tolist())
         return ByUnjudgedList(fit, draws, np.arange(n), listed, ranked.topics, names, frozen(judged))
 
-    def _check_runs(self, listed: Listed, open_: Ints, m: Measure) -> None:
+    def _check_runs(self, listed: ListedPairs, open_: Ints, m: Measure) -> None:
         """Refuse a list that tells no score and no difference of these systems."""
         ranked, n = self.filled.ranked, len(self.filled.ranked.systems)
         if listed.sizes.all():

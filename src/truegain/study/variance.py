@@ -64,8 +64,11 @@ class OtherCollections:
 
 
 @dataclass(frozen=True, eq=False)
-class Crossed:
-    """A source that is crossed with topics: its units, what each brought to each topic, and to single documents."""
+class CrossedSource:
+    """A random factor crossed with topics, as assessors who judged many topics: what each unit moves in scores.
+
+    who: in all; by_topic: on each topic; documents: on single documents of a topic.
+    """
 
     who: Influence
     by_topic: Influence
@@ -262,10 +265,10 @@ class VarianceModel:
             return low, high
         return self.look_limits.cut(contrasts, low, high, confidence, topics)
 
-    def crossed(self) -> dict[SourceName, Crossed]:
+    def crossed(self) -> dict[SourceName, CrossedSource]:
         """The sources that answers generalize over and that are crossed with others."""
         made = {name: self.made_for(name) for name in SOURCES if name in self.over}
-        return {name: one for name, one in made.items() if isinstance(one, Crossed)}
+        return {name: one for name, one in made.items() if isinstance(one, CrossedSource)}
 
     def variance(self, contrasts: Contrasts, confidence: float = 0.95) -> Variance:
         """Everything together, for limits of this confidence; never surer than over topics, or labels they hold.
