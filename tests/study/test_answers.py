@@ -21,6 +21,7 @@ from truegain.data.items import Items
 from truegain.data.judgments import Judgments
 from truegain.io.columns import Floats
 from truegain.io.logs.log import Row, ScoreRange
+from truegain.measures.items import usual_ends
 from truegain.study.item_inputs import answer_scores, items_in
 
 pytestmark = pytest.mark.filterwarnings("ignore:with only [0-9]+ clusters:truegain.DataWarning")
@@ -600,6 +601,31 @@ def test_a_csv_of_promptfoo_tells_less(run: Run, folder: Path, commands: None, w
     assert code in (0, 1, 3), err
     assert (out + err).count("the CSV of promptfoo names no judge") == 1
     assert (out + err).count("give results.json of the same run") == 1
+
+
+def test_values_are_told_as_they_were_given(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards a score of which less is better: lists said '-1 to 5', warnings "-5 to -0", and 0 became 1."""
+    rng = np.random.default_rng(5)
+    rows = [(s, f"q{t}", int(rng.integers(0, 6))) for s in ("old", "new") for t in range(30)]
+    for name, times, kept in (("errors", 1, 1), ("people", 20, 2), ("zeros", 0, 2)):
+        lines = [f"{s},{t},{x * times}" for i, (s, t, x) in enumerate(rows) if i % kept == 0 or rng.random() < 0.2]
+        (folder / f"{name}.csv").write_text("\n".join(["system,topic,errors", *lines]))
+    words = "errors.csv --score errors --less-is-better"
+    assert run(*f"plan labels {words} -o list.csv".split())[0] == 0
+    assert {line.split(",")[4] for line in (folder / "list.csv").read_text().splitlines()[1:]} == {"0 to 5"}
+    code, out, err = run(*f"verdict {words} --gold people.csv --design random".split())
+    assert code == 0, err
+    assert "the judge's values are 0 to 5, people's 0 to 100: these seem to be two scales" in err
+    code, out, err = run(*f"correct {words} --gold zeros.csv --design random --format jsonl".split())
+    assert code == 0, err
+    assert all(-1 <= json.loads(line)["low"] <= json.loads(line)["high"] <= 0 for line in out.splitlines())
+
+
+def test_ends_of_negative_scores_are_those_of_the_score() -> None:
+    """Guards that which way a score counts changes nothing: the ends mirror those of the values as they were given."""
+    for least, greatest in ((0.0, 0.0), (0.2, 0.9), (0.0, 5.0), (2.0, 4.0), (1.0, 1.0)):
+        low, high = usual_ends(least, greatest)
+        assert usual_ends(-greatest, -least, turned=True) == (-high, -low)
 
 
 def test_logs_and_tables_may_stand_together(tmp_path: Path) -> None:

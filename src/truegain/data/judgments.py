@@ -78,6 +78,8 @@ class Judgments(Lines):
         Whether they came as a plain dict: only their place among the arguments says that they are labels.
     are_gains : bool
         Labels are gains, made of ratings, and not levels of a scale whose top is known.
+    turned : bool
+        Whether they are values of answers that count negative, as less is better.
     model : str or None
         The language model that gave all labels; a column 'model' says it where several did.
 
@@ -103,6 +105,7 @@ class Judgments(Lines):
     places: Places | None = None
     bare: bool = False  # a dict: only its place among the arguments says that it holds labels
     are_gains: bool = False
+    turned: bool = False
     model: str | None = None  # that gave all labels, where no column says so
 
     def __len__(self) -> int:

@@ -111,11 +111,13 @@ def _ends_of_people(measure: Measure, gold: Floats, bronze: Floats) -> tuple[flo
     (0.1, 0.9)
     >>> _ends_of_people(ItemMean(), np.array([1.0, 1.0]), np.array([20.0, 85.0]))
     (0.0, 1.0)
+    >>> _ends_of_people(ItemMean(turned=True), np.array([0.0, 0.0]), np.array([-2.0, -1.0]))
+    (-1.0, 0.0)
     """
     if isinstance(measure, ItemMean) and measure.of_people is not None and all(map(math.isfinite, measure.of_people)):
         return measure.of_people
     least, greatest = float(gold.min()), float(gold.max())
-    low, high = usual_ends(least, greatest)
+    low, high = usual_ends(least, greatest, isinstance(measure, ItemMean) and measure.turned)
     if least == greatest and not low <= bronze.min() <= bronze.max() <= high:
         return low, high  # one value shows no spread, and neither does what is cut
     if _on_another_scale(bronze, low, high, len(gold)):

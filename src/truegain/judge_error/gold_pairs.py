@@ -201,10 +201,11 @@ def different_scales(bronze: Floats, gold: Floats) -> str | None:
     return f"bronze labels are {_range(bronze)}, gold labels {_range(gold)}"
 
 
-def different_value_scales(pairs: Pairs) -> str:
+def different_value_scales(pairs: Pairs, turned: bool = False) -> str:
     """Why values of answers seem to be of two scales, people's and the judge's; empty where they do not.
 
-    People's scale counts, whatever the judge's values predict on it.
+    People's scale counts, whatever the judge's values predict on it.  turned: whether values count negative, as less is
+    better; they are told as they were given.
     """
     bronze, gold = np.array([*pairs.share]), pairs.gold
     low, high = sorted((float(np.abs(bronze).max()), float(np.abs(gold).max())))
@@ -212,8 +213,9 @@ def different_value_scales(pairs: Pairs) -> str:
     below = _only_one_below_0(bronze, gold) and not may_be_chance(pairs, below=True)
     if not (farther or below) or _says_one_value_within(bronze, gold):
         return ""
+    theirs, ours = ([0.0 - x.max(), 0.0 - x.min()] if turned else [x.min(), x.max()] for x in (bronze, gold))
     return (
-        f"the judge's values are {bronze.min():g} to {bronze.max():g}, people's {gold.min():g} to {gold.max():g}: "
+        f"the judge's values are {theirs[0]:g} to {theirs[1]:g}, people's {ours[0]:g} to {ours[1]:g}: "
         f"{TWO_SCALES}; corrected scores are on people's scale, and the judge's mean errors mean little"
     )
 

@@ -166,7 +166,7 @@ class Judge(Result):
                 f"{lost} no bronze label and {'is' if pairs.unmatched == 1 else 'are'} left out of the judge's accuracy"
             )
         judge = cls(_confusion(pairs, table), levels, gold_design.name, pairs.share, pairs, table)
-        if warning := different_value_scales(pairs) if judge.of_values else judge.inverted():
+        if warning := different_value_scales(pairs, table.turned) if judge.of_values else judge.inverted():
             warn(warning)
         return judge
 

@@ -110,6 +110,8 @@ class ItemMean(OfItems):
         Between which values those of people lie, where these have another scale: corrected scores are on it.
     by_rule : bool
         Whether a rule gave the values, such as an exact match, so that no judge errs.
+    turned : bool
+        Whether less is better, so that values count negative.
 
     Examples
     --------
@@ -126,6 +128,7 @@ class ItemMean(OfItems):
     high: float = math.inf
     of_people: tuple[float, float] | None = None
     by_rule: bool = False
+    turned: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -172,15 +175,15 @@ class ItemMean(OfItems):
         return replace(self, of_people=(low, high) if declared else (-math.inf, math.inf))
 
 
-def usual_ends(least: float, greatest: float) -> tuple[float, float]:
+def usual_ends(least: float, greatest: float, turned: bool = False) -> tuple[float, float]:
     """The ends of the scale that values seem to have: from 0 to 1 where they lie there, else with 0 and 1.
 
-    Where none is above 0, as of a score that counts negative, with 0 and -1.
+    Where none is above 0, as of a score that counts negative (`turned`), with 0 and -1.
 
     >>> usual_ends(0.2, 0.9), usual_ends(-0.9, -0.1), usual_ends(2, 4), usual_ends(-4, -2), usual_ends(0, 0)
     ((0.0, 1.0), (-1.0, 0.0), (0.0, 4.0), (-4.0, 0.0), (0.0, 1.0))
     """
-    if least < 0 and greatest <= 0:
+    if (least < 0 or turned) and greatest <= 0:
         return float(min(least, -1.0)), 0.0
     return -1.0 if -1 <= least < 0 else float(min(least, 0.0)), float(max(greatest, 1.0))
 

@@ -216,7 +216,7 @@ def _usual_ends(measure: Measure, least: float, greatest: float) -> tuple[float,
     """
     if not isinstance(measure, ItemMean):
         return min(least, 0.0), max(greatest, 1.0)
-    (low, high), usual = measure.bounds(), usual_ends(least, greatest)
+    (low, high), usual = measure.bounds(), usual_ends(least, greatest, measure.turned)
     return usual[0] if math.isinf(low) else low, usual[1] if math.isinf(high) else high
 
 

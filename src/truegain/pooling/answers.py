@@ -101,7 +101,7 @@ def none_of(systems: Sequence[str], items: Items, name: str) -> InputError:
 def measure_of(name: str, scale: ScoreRange, by_rule: bool = False) -> ItemMean:
     """The score as a measure; one that is better where it is less counts negative, and is called so."""
     if scale.lower_is_better:
-        return ItemMean(name=f"negative {name}", low=-scale.high, high=-scale.low, by_rule=by_rule)
+        return ItemMean(name=f"negative {name}", low=-scale.high, high=-scale.low, by_rule=by_rule, turned=True)
     return ItemMean(name=name, low=scale.low, high=scale.high, by_rule=by_rule)
 
 
@@ -141,7 +141,7 @@ def judgments_of_items(items: Items, scale: ScoreRange) -> Judgments:
         extra[CLUSTER] = [items.cluster[topic] for topic in topics]
     return Judgments(
         Coded.of(topics), Ids.of(docs), frozen(sign * items.value), Coded.of([NO_SUBTOPIC] * len(items)),
-        extra=extra, source=items.source, are_gains=True,
+        extra=extra, source=items.source, are_gains=True, turned=scale.lower_is_better is True,
     )  # fmt: skip
 
 

@@ -150,7 +150,8 @@ def _judge_of_answers(study: Study, judge: Judge) -> JudgeFacts:
         summary=summary, rates=rates, not_chance=chance, rectified=is_sample(judge.design), pairs=len(values),
         design="ordered" if study.gold_list is not None else judge.design, by_label=by_label, by_system=None,
         notes=tuple(filter(None, [values.not_at_random])), by_rank=(), values=values,
-        two_scales="" if judge.pairs is None else different_value_scales(judge.pairs),
+        two_scales="" if judge.pairs is None
+        else different_value_scales(judge.pairs, judge.gold is not None and judge.gold.turned),
     )  # fmt: skip
 
 
