@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import typer
 
-from truegain.cli.options import Confidence, Seed, advanced, with_options
+from truegain.cli.options import Confidence, ScoreName, Seed, advanced, changed, refuse_for_answers, with_options
 from truegain.cli.output import FigureOutput
 from truegain.cli.rating_options import NormalizeOption, RatingOptions, RatingsFile, WeightOption
-from truegain.errors import TruegainError
+from truegain.data.items import Items
+from truegain.data.judgments import Judgments
+from truegain.errors import InputError, TruegainError, counted, some, warn
+from truegain.io.files import expand
+from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.results.base import Table
 
@@ -19,11 +25,39 @@ if TYPE_CHECKING:
 
 MOST = 50  # assessors that people are shown
 DRAWN = ("all", "topics", "assessors", "documents")
+OF_RATINGS = ("repeated", "assessors", "separator", "topic")  # how tables of ratings are read, which answers are not
 
 
-@with_options(reading=RatingOptions, printing=FigureOutput)
+@dataclass(frozen=True, kw_only=True)
+class AlphaInterval:
+    """How the interval of alpha is made, and what it generalizes over."""
+
+    units: Annotated[
+        Literal["items", "items+assessors"],
+        advanced("--units", help="What alpha should generalize to: items like these, or also assessors like these."),
+    ] = "items"
+    method: Annotated[
+        Literal["jackknife", "bootstrap"],
+        advanced("--method", help="Interval method; bootstrap takes at least 100 resamples."),
+    ] = "jackknife"
+    resamples: Annotated[int, advanced("--resamples", min=0, help="Resamples of the bootstrap; 0: no intervals.")] = (
+        1000
+    )
+    confidence: Confidence = 0.95
+    seed: Seed = 0
+
+
+@with_options(alpha=AlphaInterval, reading=RatingOptions, printing=FigureOutput)
 def agree_command(
+    context: typer.Context,
     ratings: RatingsFile,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE...]", help="More logs or tables of the same answers, or assignments after the nuggets."
+        ),
+    ] = None,
+    score: ScoreName = None,
     expert: Annotated[
         str | None,
         typer.Option("--expert", help="Judgments of an expert: a file, or column:NAME or assessor:NAME of RATINGS."),
@@ -34,24 +68,15 @@ def agree_command(
     ] = "all",
     normalize: NormalizeOption = None,
     weight_assessors: WeightOption = None,
-    units: Annotated[
-        Literal["items", "items+assessors"],
-        advanced("--units", help="What alpha should generalize to: items like these, or also assessors like these."),
-    ] = "items",
-    method: Annotated[
-        Literal["jackknife", "bootstrap"],
-        advanced("--method", help="Interval method; bootstrap takes at least 100 resamples."),
-    ] = "jackknife",
-    resamples: Annotated[
-        int, advanced("--resamples", min=0, help="Resamples of the bootstrap; 0: no intervals.")
-    ] = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
     *,
+    alpha: AlphaInterval,
     reading: RatingOptions,
     printing: FigureOutput,
 ) -> None:
     """Measure how well assessors agree: overall, by topic and by assessor, and with experts.
+
+    Also reads values of answers by several judges or in several repeats, in logs of evaluation tools, tables (--score)
+    or nuggets, and preferences of several assessors.
 
     Examples:
         truegain agree demo/ratings.csv --scale 0:3
@@ -62,16 +87,14 @@ def agree_command(
 
     if printing.figure is not None and show not in DRAWN:
         raise TruegainError(f"{option('--show')} {show} has no figure; use one of {', '.join(DRAWN)}")
+    named = files or context.meta.get("runs") or []
+    table_of, scale = _read([ratings, *named], score, expert, reading, typed=bool(files))
     report = agreement(
-        replace(reading, drop_assessors=None, first=None).load(ratings, words=True),
+        table_of,
         expert,
-        scale=reading.scale,
+        scale=scale,
         normalize=normalize,
-        units=units,
-        method=method,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
+        **vars(alpha),
         weight_assessors=weight_assessors,
         drop_assessors=reading.drop_assessors,
         first=reading.first,
@@ -79,12 +102,66 @@ def agree_command(
     table = report.overall if show == "all" else getattr(report, show)
     if table is None:
         raise TruegainError(f"{option('--show')} experts needs {option('--expert')}, the judgments of experts")
-    printing.draw(lambda: _chart(report, show, confidence))
+    printing.draw(lambda: _chart(report, show, alpha.confidence))
     if printing.format == "table":
         tables = report.tables() if show == "all" else [table]
         printing.write_texts(_first(t) if t is report.assessors else t for t in tables)
     else:
         printing.write(table)
+
+
+def _read(
+    files: Sequence[str], score: str | None, expert: str | None, reading: RatingOptions, *, typed: bool
+) -> tuple[Items | Judgments, str | None]:
+    """Values of answers, preferences as ratings, or ratings; and their scale.
+
+    typed: whether files beside the first were named, and not by a study file, whose runs are no matter of ratings.
+    """
+    from truegain.data.item_reading import is_log
+    from truegain.preferences.table import holds_preferences, read_preferences
+    from truegain.study.file_kinds import scores_in
+    from truegain.study.item_inputs import items_in
+
+    first = files[0]
+    if score or is_nuggets(first) or is_log(first):
+        refuse_for_answers({name: o for name, o in changed(reading).items() if name in OF_RATINGS})
+        items = items_in([first, *expand(files[1:])], score, None)
+        assert items is not None
+        return _on_scale(items.of_score(*items.chosen([score] if score else None)), reading), reading.scale
+    if typed:
+        raise TruegainError(
+            f"several files are read of answers alone: logs, nuggets or tables of scores ({option('--score')}); put "
+            f"all ratings into {first}"
+        )
+    if holds_preferences(first):
+        if expert is not None:
+            raise TruegainError(
+                f"{option('--expert')} applies to ratings of documents, not to preferences; leave it out"
+            )
+        refuse = changed(reading, leave_out=("drop_assessors", "first"))
+        for name in refuse.values():
+            raise TruegainError(f"{option(name)} does not apply to preferences; leave it out")
+        return read_preferences(first).ratings(), "nominal"
+    try:
+        return replace(reading, drop_assessors=None, first=None).load(first, words=True), reading.scale
+    except InputError:
+        if scores := scores_in(first):
+            others = f" (or {some(scores[1:])})" if len(scores) > 1 else ""
+            raise TruegainError(f"{first}: a table of scores? add {option('--score')} {scores[0]}{others}") from None
+        raise
+
+
+def _on_scale(items: Items, reading: RatingOptions) -> Items:
+    """Values of answers without those outside the scale, where these are to be dropped."""
+    if reading.out_of_range != "drop":
+        return items
+    from truegain.data.ratings import Scale
+
+    scale = Scale.of(reading.scale)
+    wrong = scale.outside(items.value)
+    if wrong.any():
+        warn(f"{wrong.sum():,} of {counted(len(wrong), 'value')} lie outside the scale {scale} and are dropped")
+    return items.take(np.flatnonzero(~wrong))
 
 
 def _chart(report: AgreementReport, show: str, confidence: float) -> Any:

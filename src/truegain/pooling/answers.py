@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from truegain.data.item_ratings import document_names
 from truegain.data.items import Items
 from truegain.data.judgments import NO_SUBTOPIC, Judgments
 from truegain.data.runs import Runs, read_runs
@@ -105,25 +106,10 @@ def measure_of(name: str, scale: ScoreRange, by_rule: bool = False) -> ItemMean:
     return ItemMean(name=name, low=scale.low, high=scale.high, by_rule=by_rule)
 
 
-def _names(items: Items) -> tuple[list[str], list[str]]:
-    """The topic of each row, and the document that its item is."""
-    topics = items.topic.strings()
-    both = list(zip(items.system.strings(), items.item.strings(), strict=True))
-    docs = [f"{system}: {item}" if item else system for system, item in both]
-    first: dict[str, tuple[str, str]] = {}
-    for doc, pair in zip(docs, both, strict=True):
-        if (before := first.setdefault(doc, pair)) != pair:
-            raise InputError(
-                f"system {before[0]!r} with item {before[1]!r} and system {pair[0]!r} with item {pair[1]!r} have the "
-                f"same name, {doc!r}", file=items.source, hint="rename one of the systems",
-            )  # fmt: skip
-    return topics, docs
-
-
 def lists_of(items: Items) -> Runs:
     """A run of each system: of each topic the items of its answer, in the order in which they were read."""
     runs: dict[str, dict[str, dict[str, float]]] = {system: {} for system in items.systems}
-    topics, docs = _names(items)
+    topics, docs = document_names(items)
     for system, topic, doc in zip(items.system.strings(), topics, docs, strict=True):
         answer = runs[system].setdefault(topic, {})
         answer[doc] = -float(len(answer))
@@ -132,7 +118,7 @@ def lists_of(items: Items) -> Runs:
 
 def judgments_of_items(items: Items, scale: ScoreRange) -> Judgments:
     """The values as labels, with what each item counts, which model gave it, and the cluster of its topic."""
-    topics, docs = _names(items)
+    topics, docs = document_names(items)
     sign = -1.0 if scale.lower_is_better else 1.0
     extra: dict[str, Sequence[object]] = {WEIGHT: items.weight.tolist(), ANSWER: items.system.strings()}
     if items.models:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from truegain.data.judgments import Judgments, judgments_of_columns
 from truegain.errors import InputError, an, counted, some, warn
 from truegain.io import formats
 from truegain.io.columns import COLUMNS, Bools, Floats, Ints, frozen, number_of, plain_name
@@ -135,6 +136,43 @@ class Preferences(Lines):
     def ties(self) -> Bools:
         """Which votes call neither better."""
         return np.asarray(self.wins == 0.5)
+
+    def ratings(self) -> Judgments:
+        """What each assessor prefers of each pair of systems on each topic, as ratings on a nominal scale.
+
+        Several votes of an assessor on one pair, as of both orders, become one: a tie where neither won more.
+
+        Returns
+        -------
+        Judgments
+            The documents are pairs; labels are 1 where the first of the pair won, 0 where the second did, 1/2 for ties.
+
+        Examples
+        --------
+        >>> import truegain as tg
+        >>> votes = [{"topic": t, "a": "old", "b": "new", "winner": w, "assessor": who}
+        ...          for who, won in (("ann", "abb"), ("bob", "aba")) for t, w in zip("123", won)]
+        >>> report = tg.agreement(read_preferences(votes).ratings(), scale="nominal", resamples=0)
+        >>> report.overall.rows[0][:2]
+        ('alpha nominal', 0.4444444444444444)
+        """
+        if len(self.assessors) < 2:
+            one = f"all votes are by {some(self.assessors)}" if self.assessors else "no column tells whose each vote is"
+            raise InputError(
+                f"{one}, so there is nobody to agree with", file=self.source,
+                hint="give the votes of several assessors, named in a column 'assessor'",
+            )  # fmt: skip
+        pair, wins, _ = self._oriented
+        n, people = len(self.systems), len(self.assessors)
+        _, first, at = np.unique((self.cell * people) + self.assessor, return_index=True, return_inverse=True)
+        ahead = np.bincount(at, wins - 0.5)
+        order = np.argsort(first)  # as they were read
+        rows = first[order]
+        docs = [f"{self.systems[p // n]} and {self.systems[p % n]}" for p in pair[rows].tolist()]
+        return judgments_of_columns(
+            [self.topics[t] for t in self.topic[rows].tolist()], docs, (np.sign(ahead[order]) + 1) / 2, self.source,
+            assessors=[self.assessors[who] for who in self.assessor[rows].tolist()],
+        )  # fmt: skip
 
     # ------------------------------------------------------------------ votes become cells
 

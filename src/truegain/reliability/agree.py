@@ -13,13 +13,15 @@ import numpy as np
 from truegain.aggregation.assessors import ENOUGH, Assessor, Drop, Weigh, chosen, people_of, weights_of
 from truegain.aggregation.magnitudes import MOST_LEVELS, Order, expert_levels, normalized, order_agreement
 from truegain.aggregation.magnitudes import units as unit_of
+from truegain.data.item_ratings import RatedItems, ratings_of_items
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments, JudgmentsLike
 from truegain.data.rating_groups import Grouped, alike
 from truegain.data.ratings import LEVELS, RatingsLike, Scale, read_ratings, settled, tell_mixed
-from truegain.errors import counted
+from truegain.errors import TruegainError, counted
 from truegain.io.columns import Floats, Ints, shares
 from truegain.keywords import checked_keywords
-from truegain.message import AGGREGATE
+from truegain.message import AGGREGATE, argname, by_surface
 from truegain.reliability.alpha import TAIL, AlphaOptions, Coefficient, Method, Paired, Units, alpha_of, alphas
 from truegain.reliability.kappa import cohens, fleiss, percent, ratio_spreads
 from truegain.results.base import Result, Table
@@ -55,7 +57,9 @@ class Carried:
         )
 
 
-def carried(ratings: Grouped, whole: Coefficient, level: str, options: AlphaOptions) -> Carried | None:
+def carried(
+    ratings: Grouped, whole: Coefficient, level: str, options: AlphaOptions, unit: str = "document"
+) -> Carried | None:
     """The few items that carry alpha, or None.
 
     Of the items with at least three times as many ratings as most, up to three, and no more than a twentieth of all,
@@ -84,7 +88,7 @@ def carried(ratings: Grouped, whole: Coefficient, level: str, options: AlphaOpti
     rest = alpha_of(paired.take(~np.isin(paired.item, out)), level, replace(options, trials=max(1000, options.trials)))
     if not abs(rest.value - whole.value) > MOVED or rest.low <= whole.value <= rest.high:
         return None
-    return Carried(_names(ratings, out), int(paired.count[out].sum()), whole, rest)
+    return Carried(_names(ratings, out, unit), int(paired.count[out].sum()), whole, rest)
 
 
 def _chosen(paired: Paired, level: str, whole: float, most: int) -> list[int]:
@@ -127,15 +131,15 @@ def _without(paired: Paired, level: str, out: list[int], each: Ints) -> Floats:
     return np.concatenate(alpha)
 
 
-def _names(ratings: Grouped, out: list[int]) -> tuple[str, ...]:
-    """Topic and document of items, which are counted among those with two ratings or more, by name."""
+def _names(ratings: Grouped, out: list[int], unit: str) -> tuple[str, ...]:
+    """Topic and document of items, or what else the unit is, by name; items of one rating are not counted."""
     places = np.sort(ratings.place[ratings.count >= 2])[out]
     items = np.argsort(ratings.place, kind="stable")[places]
     rows, table = ratings.order[ratings.begin[:-1][items]], ratings.judgments
     named = zip(table.topic.code[rows], table.docs.take(rows).strings(), table.subtopic.code[rows], strict=True)
     facet = len(table.subtopic.values) > 1
     return tuple(
-        f"topic {table.topic.values[topic]}, document {doc}" + (f", subtopic {table.subtopic.values[sub]}" * facet)
+        f"topic {table.topic.values[topic]}, {unit} {doc}" + (f", subtopic {table.subtopic.values[sub]}" * facet)
         for topic, doc, sub in named
     )
 
@@ -143,7 +147,9 @@ def _names(ratings: Grouped, out: list[int]) -> tuple[str, ...]:
 # ---- Each document: how far the assessors who rated it agree.
 
 
-def documents_table(ratings: Grouped, is_ratio: bool, provenance: Mapping[str, object] | None = None) -> Table:
+def documents_table(
+    ratings: Grouped, is_ratio: bool, provenance: Mapping[str, object] | None = None, unit: str = "document"
+) -> Table:
     """Every document: its ratings, the least, median and greatest, and the share of pairs of ratings that are equal.
 
     With `is_ratio`, for magnitudes: max/min, and the geometric standard deviation exp(sd of ln x) (Kirkwood 1979).
@@ -174,9 +180,9 @@ def documents_table(ratings: Grouped, is_ratio: bool, provenance: Mapping[str, o
     columns["greatest"] = value[begin + count - 1].tolist()
     columns["equal"] = list(cells(_equal(ratings)))
     single = int((count == 1).sum())
-    notes = ["alpha needs several documents"]
+    notes = [f"alpha needs several {unit}s"]
     if single:
-        notes = [f"undefined (-) for {single} document{'s' * (single > 1)} with one rating; {notes[0]}"]
+        notes = [f"undefined (-) for {counted(single, unit)} with one rating; {notes[0]}"]
     if is_ratio and float(ratings.value.min()) > 0:
         spreads = ratio_spreads(ratings)
         columns |= {name: list(cells(s)) for name, s in zip(("max/min", "geometric sd"), spreads, strict=True)}
@@ -185,7 +191,7 @@ def documents_table(ratings: Grouped, is_ratio: bool, provenance: Mapping[str, o
     elif is_ratio:
         notes.append(f"no ratios: a rating is {float(ratings.value.min()):g}")
     rows = list(zip(*columns.values(), strict=True))
-    return Table(tuple(columns), rows, dict(provenance or {}), "By document", tuple(notes))
+    return Table(tuple(columns), rows, dict(provenance or {}), f"By {unit}", tuple(notes))
 
 
 def _equal(ratings: Grouped) -> Floats:
@@ -224,6 +230,8 @@ class AgreementReport(Result):
         The ratings.
     is_ratio : bool
         Whether they are magnitudes on a ratio scale.
+    unit : str
+        What was rated: 'document', 'answer' or 'pair'.
 
     Notes
     -----
@@ -237,12 +245,13 @@ class AgreementReport(Result):
     provenance: Mapping[str, object] = field(default_factory=dict)
     ratings: Grouped | None = None
     is_ratio: bool = False
+    unit: str = "document"
 
     @cached_property
     def documents(self) -> Table:
         """By document: ratings, least, median, greatest, equal pairs; for magnitudes max/min and geometric sd."""
         assert self.ratings is not None
-        return documents_table(self.ratings, self.is_ratio, self.provenance)
+        return documents_table(self.ratings, self.is_ratio, self.provenance, self.unit)
 
     @property
     def flagged(self) -> tuple[str, ...]:
@@ -271,7 +280,7 @@ class AgreementReport(Result):
 
 @checked_keywords()
 def agreement(
-    ratings: RatingsLike,
+    ratings: RatingsLike | Items,
     expert: JudgmentsLike | None = None,
     *,
     scale: Scale | str | None = None,
@@ -293,12 +302,14 @@ def agreement(
 
     Parameters
     ----------
-    ratings : what `read_ratings` takes
-        Ratings by several assessors.
+    ratings : what `read_ratings` takes, or Items
+        Ratings by several assessors; or values of answers by several judges, or of one judge in several repeats,
+        of one score (``items.of_score(NAME)``).
     expert : what `evaluate` takes, optional
         Judgments of experts, whose order of documents the assessors' is compared with.
     scale : Scale or str, optional
-        What a rating can be, such as 'ordinal 0:3', 'ratio' or 'nominal'.
+        What a rating can be, such as 'ordinal 0:3', 'ratio' or 'nominal'.  Values of answers are on an interval scale
+        unless it says otherwise, and nominal where they are 0 and 1.
     normalize : {'geometric', 'median', 'range', 'anchors'}, optional
         Bring magnitudes to one scale first, as in `aggregate`.
     units : {'items', 'items+assessors'}, default 'items'
@@ -348,7 +359,13 @@ def agreement(
     Cohen's kappa (linear)     0.7273    -     -      3        6
     Cohen's kappa (quadratic)  0.8571    -     -      3        6
     """
+    rated = _of_answers(ratings, expert)
+    if rated is not None:
+        ratings = rated.ratings
     declared = Scale.of(scale)
+    if rated is not None and declared.level is None and normalize is None:
+        declared = replace(declared, level=Scale.of(rated.scale).level)
+    unit = "document" if rated is None else "answer"
     judged = Judgments.of(expert, "expert") if expert is not None else None
     is_ratio = declared.level == "ratio" or normalize is not None
     raw = settled(
@@ -366,21 +383,37 @@ def agreement(
         **{name: value if isinstance(value, str | int) else str(value) for name, value in choice.items() if value},
     }  # fmt: skip
     options = AlphaOptions(units, method, resamples, confidence, seed)
-    overall = _overall(grouped, declared, is_ratio, options)
+    overall = _overall(grouped, declared, is_ratio, options, unit)
     people = people_of(raw, judged, normalize=normalize, ratio=is_ratio, confidence=confidence)
     logs = is_ratio and float(grouped.value.min()) > 0
     weights = None if weight_assessors is None else weights_of(grouped, weight_assessors, logs=logs)
     pairs = None if judged is None else order_agreement(table.label, expert_levels(table, judged), unit_of(table)[0])
-    title = f"Agreement of {counted(len(table), 'rating')} by {counted(len(np.unique(grouped.who)), 'assessor')}"
+    people_in_words = counted(len(np.unique(grouped.who)), "assessor" if rated is None else rated.by)
+    of_what = counted(len(table), "rating") if rated is None else f"{counted(len(table), 'value')} of {rated.score}"
+    title = f"Agreement of {of_what} by {people_in_words}"
+    notes = overall.notes if rated is None else (*overall.notes, *rated.notes)
     return AgreementReport(
-        Table(overall.columns, overall.rows, provenance, title, overall.notes),
+        Table(overall.columns, overall.rows, provenance, title, notes),
         _by_topic(grouped, table, levels_of(declared, is_ratio)[0], pairs, options),
         _of_people(people, weights),
         None if pairs is None else _with_experts(table, pairs),
         provenance,
         grouped,
         is_ratio,
+        unit,
     )
+
+
+def _of_answers(ratings: object, expert: object) -> RatedItems | None:
+    """Values of answers as ratings; None of ratings of documents."""
+    if not isinstance(ratings, Items):
+        return None
+    if expert is not None:
+        raise TruegainError(
+            f"{argname('expert')}: experts put documents of a topic in order; hold values of answers against people's "
+            f"with {by_surface('tg.Study(items, gold=...)', '`truegain judge check --gold FILE`')}"
+        )
+    return ratings_of_items(ratings)
 
 
 def levels_of(scale: Scale, is_ratio: bool = False) -> tuple[str, ...]:
@@ -390,10 +423,10 @@ def levels_of(scale: Scale, is_ratio: bool = False) -> tuple[str, ...]:
     return ("ratio",) if is_ratio else ("ordinal", *(level for level in LEVELS if level not in ("ordinal", "ratio")))
 
 
-def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions) -> Table:
+def _overall(grouped: Grouped, scale: Scale, is_ratio: bool, options: AlphaOptions, unit: str) -> Table:
     paired = Paired.of(grouped)
     coefficients: list[Coefficient] = [alpha_of(paired, level, options) for level in levels_of(scale, is_ratio)]
-    few = carried(grouped, coefficients[0], levels_of(scale, is_ratio)[0], options)
+    few = carried(grouped, coefficients[0], levels_of(scale, is_ratio)[0], options, unit)
     limits = not all(math.isnan(a.low) for a in coefficients)
     notes = [f"intervals over {options.population}"] * limits + [str(few)] * (few is not None)
     if not is_ratio:
