@@ -7,7 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from truegain.cli.options import PROPORTION, Confidence, Inputs, Judgments, Seed, advanced, with_options
+from truegain.cli.options import (
+    PROPORTION,
+    Confidence,
+    Inputs,
+    Judgments,
+    Seed,
+    advanced,
+    refuse_answers,
+    with_options,
+)
 from truegain.cli.output import FigureOutput
 from truegain.cli.study_files import not_named
 from truegain.config import Resampling, Scoring
@@ -92,6 +101,7 @@ def correlate_command(
         truegain correlate demo/gold.qrels demo/runs --between measures -m AP -m P@10
 
     """
+    refuse_answers("correlate", judgments, *files[:1])
     against, runs = (files[0], files[1:]) if between == "judgments" and files else (None, files)
     runs = runs or context.meta.get("runs", [])
     if between == "judgments" and against is None:
