@@ -86,3 +86,18 @@ def test_a_chart_of_tiers_has_its_groups_beside_it(run: Run, folder: Path) -> No
     assert (code, out.splitlines()[2].split()[-2:]) == (0, ["group", "differs_from"])
     assert "group" not in run(*words[:-4])[1].splitlines()[2]  # pairs, where nobody asked for tiers
     assert "group" not in run(*words, "--pairs")[1].splitlines()[2]
+
+
+def test_doctor_names_pages_of_answers(run: Run, folder: Path) -> None:  # noqa: F811
+    """Guards the questions about answers beside a table of teams: the command is there, runs, and lacks are true."""
+    rows = [f"{s},{t},{(t * k) % 7 / 6}" for k, s in enumerate(("old", "new"), 1) for t in range(30)]
+    (folder / "scores.csv").write_text("\n".join(["system,topic,faith", *rows, ""]))
+    (folder / "who.csv").write_text("run,team\nold,ada\nnew,bell\n")
+    code, out, _ = run("doctor", "scores.csv", "who.csv")
+    command = "truegain participants scores.csv --score faith --teams who.csv -o participants"
+    assert code == 0
+    assert command in out
+    assert "the teams of runs alone" not in out
+    assert run(*command.split()[1:])[0] == 0
+    (folder / "who.csv").write_text("run,team\nother,ada\n")
+    assert "2 of 2 runs without a team: old, new" in run("doctor", "scores.csv", "who.csv")[1]

@@ -8,7 +8,7 @@ import typer
 
 from truegain.aggregation.aggregate import rule_forms
 from truegain.aggregation.magnitudes import normalized
-from truegain.cli.options import advanced, with_options
+from truegain.cli.options import advanced, refuse_answers, with_options
 from truegain.cli.rating_options import NormalizeOption, RatingOptions, RatingsFile, WeightOption, gains_of
 from truegain.data.judgments import Judgments
 from truegain.data.writing import kind_to_write, write_judgments
@@ -57,6 +57,7 @@ def aggregate_command(
 
     """
     kind_to_write(output)  # now, not when the work is done
+    refuse_answers("aggregate", ratings)
     if units != "all" and weight_assessors is not None:
         raise TruegainError(
             f"{option('--units')} {units} chooses whose ratings count; leave out {option('--weight-assessors')}"

@@ -25,6 +25,7 @@ from truegain.cli.questions import (
     command_of,
     folder_of,
     named_as,
+    pages_by_team,
     refusal,
     sentence,
     typed,
@@ -252,6 +253,7 @@ def _of_answers(files: Sequence[Examined], notes: list[str], columns: list[Answe
             gold = [table for table in tables if group in gold_of[table.file]]
             columns += columns_of_answers(group.about, group.items, _by_people(group))
             yield from _about_items(group, gold, notes)
+            yield from _about_teams(group, files)
 
 
 def _by_people(group: _LogGroup) -> list[str]:
@@ -465,6 +467,18 @@ def _about_items(group: _LogGroup, gold: Sequence[Examined], notes: list[str]) -
     yield from _lacking_in(group, score, bool(gold or by_people))
 
 
+def _about_teams(group: _LogGroup, files: Sequence[Examined]) -> Iterator[FileQuestion]:
+    """A page for each team of the systems, where a table names these."""
+    items = group.items
+    usable = [s for s in items.scores if np.isfinite(items.matrix(s)).any() and s not in _by_people(group)]
+    if not usable or len(items.systems) < 2:
+        return
+    score = _telling(items, usable)
+    columns = typed(file_options()) if file_options().board and group.logs else ()
+    lacks = "" if _common(items, score) >= LEAST_TOPICS else "too few topics have a value for all systems"
+    yield from pages_by_team(group.about, (*group.files, "--score", score, *columns), files, items.systems, lacks)
+
+
 def _gold_columns(usable: Sequence[str]) -> list[str]:
     """Columns of a table that hold people's values of another column, by their names: human, or human_faithfulness.
 
@@ -625,6 +639,7 @@ def _of_nuggets(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         yield FileQuestion(about, question, command_of("verdict", *chosen), instead=others)
         yield _of_pairs(about, PAIRS, chosen, partial(_nugget_scores, paths, chosen[-1]))
         yield FileQuestion(about, PAGE, command_of("report", *chosen, "-o", "report.html"))
+        yield from pages_by_team(about, chosen, files, systems)
     for table in gold:
         question = f"The same, corrected by {table.file}, if its nuggets were drawn at random?"
         own = ("--gold", table.file, "--design", "random")
@@ -665,8 +680,9 @@ def _of_others(files: Sequence[Examined]) -> Iterator[FileQuestion]:
         elif file.kind == BANK and not (assigned and isinstance(file.data, NuggetFile)):
             lacks = "nuggets alone: assign them to answers first, as nuggetizer does"
             yield FileQuestion(about, "Which answers state these nuggets?", lacks=lacks)
-    if any(file.kind == TEAMS for file in files) and not any(file.kind == RUN for file in files):
-        lacks = "the teams of runs alone: give the runs and their judgments"
+    with_teams = (RUN, LOG, ANSWERS, ASSIGNMENTS)
+    if any(file.kind == TEAMS for file in files) and not any(file.kind in with_teams for file in files):
+        lacks = "the teams of runs alone: give the runs and their judgments, or the values of their answers"
         yield FileQuestion("teams", WHICH, lacks=lacks)
     if all(file.kind in (TEXTS, UNKNOWN) for file in files) and any(file.kind == TEXTS for file in files):
         lacks = "texts alone: give runs and judgments, or the log of an evaluation"

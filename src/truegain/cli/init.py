@@ -37,6 +37,7 @@ from truegain.io.file_roles import columns_in, order_columns
 from truegain.io.files import STANDARD_INPUT, can_be_read_again, expand, shown_path, write_bytes
 from truegain.io.formats import format_of_ending, read
 from truegain.io.named_tables import Columns, renamed
+from truegain.io.nugget_files import is_nuggets
 from truegain.io.remote import is_irds, is_remote
 from truegain.io.study_text import BY_NAME, ELSEWHERE
 from truegain.io.trec import loaded
@@ -205,7 +206,7 @@ def init_command(
     from truegain.study.feasibility import MOST_ASKED, at_depth_of, supported, usual_measures
     from truegain.study.file_kinds import scores_in
 
-    if scores_in(judgments):
+    if is_nuggets(judgments) or scores_in(judgments):
         raise TruegainError(
             f"{judgments} has values of answers, which need no study file: `truegain doctor` shows the questions that "
             "your files can answer and the commands"

@@ -277,6 +277,8 @@ def check_runs_named(context: typer.Context, value: list[str] | None) -> list[st
     judgments = context.params.get("judgments") or context.params.get("ratings")
     command = context.command_path.removeprefix("truegain ")
     _refuse_folder_of_logs(judgments)
+    if "score" not in {p.name for p in context.command.params}:
+        refuse_answers(command, *filter(None, [judgments, *(value or ())[:1]]))
     if value and str(judgments).endswith(TABLES):
         if command not in TAKE_PREFERENCES:
             refuse_preferences(command, str(judgments))
@@ -380,6 +382,34 @@ def refuse_preferences(command: str, path: str) -> None:
         others = ("plan preferences",) if command in ABOUT_LABELS else ()
         commands = ", ".join(f"`truegain {name}`" for name in (*others, *TAKE_PREFERENCES))
         raise TruegainError(f"{path} contains preferences, which `{command}` does not read; these do: {commands}")
+
+
+TAKE_ANSWERS = (
+    "verdict", "compare", "gate", "report", "eval", "correct", "judge check", "participants", "agree", "plan topics",
+    "plan labels",
+)  # fmt: skip
+
+
+def refuse_answers(command: str, *files: str) -> None:
+    """Refuse logs of evaluation tools and nuggets where a command reads documents, and say which read answers."""
+    if (found := next(filter(holds_answers, files), None)) is not None:
+        commands = ", ".join(f"`truegain {name}`" for name in TAKE_ANSWERS)
+        what = f"{found} contains values of answers, which `{command}` does not read"
+        raise TruegainError(f"{what}; these do: {commands}")
+
+
+def holds_answers(file: str) -> bool:
+    """Whether a file is a tool's log, or nuggets; what is damaged or not there is told of by whoever reads it."""
+    if is_remote(file) or not os.path.isfile(file):  # noqa: PTH113  as is_file
+        return False
+    with suppress(TruegainError):
+        if is_nuggets(file):
+            return True
+        if ending(file) not in (*LINES, "") or may_be_board(file):  # what reads logs is not loaded for lines
+            from truegain.data.item_reading import is_log
+
+            return is_log(file)
+    return False
 
 
 def _of_judgments(others: str = "") -> Any:

@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypedDict
 
 import numpy as np
@@ -15,8 +16,9 @@ from truegain.errors import TruegainError, counted, heard, some
 from truegain.io.file_options import COLUMN, FileOptions, Header, Role, file_options
 from truegain.io.formats import system_name
 from truegain.message import Message, with_marks
-from truegain.study.file_kinds import Examined
+from truegain.study.file_kinds import TEAMS, Examined
 
+TEAM_PAGES = "How did each team's runs do (a page for each team)?"
 WHICH = "Which system is better?"
 PAGE = "A report to share."
 CHEAP = ("llm", "gpt", "model", "bronze", "umbrela", "crowd")  # in names of files of labels
@@ -264,3 +266,14 @@ def _said_of(judged: Examined, gold: Examined | None, runs: Sequence[Examined]) 
             pairs = (f"{ours}={theirs}" for ours, theirs in header.theirs.items())
             parts.append(f"{role}:{','.join(header.unnamed or pairs)}")
     return replace(options, columns=";".join(parts))
+
+
+def pages_by_team(
+    about: str, chosen: Sequence[str], files: Sequence[Examined], systems: Sequence[str], lacks: str = ""
+) -> Iterator[FileQuestion]:
+    """The pages of each table that has the team of each system; lacks: why there can be none."""
+    for table in files:
+        if table.kind == TEAMS:
+            why = lacks or refusal(partial(table.data.among, systems))
+            command = command_of("participants", *chosen, "--teams", table.file, "-o", "participants")
+            yield FileQuestion(about, TEAM_PAGES, "" if why else command, why)

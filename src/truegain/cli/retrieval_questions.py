@@ -12,6 +12,7 @@ import numpy as np
 from truegain.cli.questions import (
     CHEAP,
     PAGE,
+    TEAM_PAGES,
     TRUSTED,
     WHICH,
     FileQuestion,
@@ -178,12 +179,11 @@ def _about_teams(
     about: str, chosen: Sequence[str], table: Examined, study: Study, scores: Scores, tags: Sequence[str]
 ) -> Iterator[FileQuestion]:
     """What a table says that has the team of each run: a page for each team, pairs by team, and what the pool lacks."""
-    pages = "How did each team's runs do (a page for each team)?"
     if lacks := refusal(lambda: table.data.among(study.systems, tags)):
-        yield FileQuestion(about, pages, lacks=lacks)
+        yield FileQuestion(about, TEAM_PAGES, lacks=lacks)
         return
     by_team = ("--teams", table.file)
-    yield FileQuestion(about, pages, command_of("participants", *chosen, *by_team, "-o", "participants"))
+    yield FileQuestion(about, TEAM_PAGES, command_of("participants", *chosen, *by_team, "-o", "participants"))
     question = "Which pairs of runs differ, with the team of each?"
     lacks = refusal(
         lambda: compared(scores, scores.measures[0], PublishedTest(None), None, None, 0.95, Resampling(jobs=1))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from truegain.cli.annotate_serve import HOST, PORT, DatabaseUrl
-from truegain.cli.options import Judgments, RunFiles, advanced, with_options
+from truegain.cli.options import Judgments, RunFiles, advanced, holds_answers, with_options
 from truegain.cli.output import write_table
 from truegain.cli.rating_options import RatingOptions
 from truegain.cli.settle_folder import QUESTION, Keeper, check_question, only_here
@@ -185,6 +185,10 @@ def settle_command(
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 --sheet labels.csv
 
     """
+    if holds_answers(judgments):
+        from truegain.planning.settle import not_of_answers  # for those who name answers
+
+        raise not_of_answers()
     files = _of_named(expand(runs), claims, options)
     folder = Path(place.folder)
     if not options.measure and options.score is None:

@@ -66,6 +66,15 @@ WEAK_AGREEMENT = 0.6
 LEAST_DOUBLED = 10
 
 
+def not_of_answers() -> TruegainError:
+    """Why answers are not settled, and what to do in its place."""
+    return TruegainError(
+        "this study cannot be settled label by label: it is of answers; draw a list of them "
+        f"({SAMPLE_GOLD}), fill it in from the top, and look as often as you like ({GOLD_OF_STUDY}, with "
+        f"{arg('sequential', True)})"
+    )
+
+
 @dataclass(eq=False)
 class Settling:
     """A question that labels shall settle: what to label, in which order, and what is known after each label.
@@ -120,14 +129,13 @@ class Settling:
 
     def __post_init__(self) -> None:
         study = self.study
-        if study.of_items or study.judge is not None:
-            why = (
-                f"it is of answers; draw a list of them ({SAMPLE_GOLD}), fill it in from the top, and look as often as "
-                f"you like ({GOLD_OF_STUDY}, with {arg('sequential', True)})"
-                if study.of_items
-                else "give the judge's labels only: gold labels are collected here"
+        if study.of_items:
+            raise not_of_answers()
+        if study.judge is not None:
+            raise TruegainError(
+                "this study cannot be settled label by label: give the judge's labels only: gold labels are collected "
+                "here"
             )
-            raise TruegainError(f"this study cannot be settled label by label: {why}")
         check_one_of("aggregate", self.aggregate, tuple(AGGREGATES))
         if len(study.measures) != 1:
             raise TruegainError(
