@@ -108,7 +108,7 @@ def test_every_answer_says_by_whom() -> None:
     said = "By gpt-4o-mini's labels, which no person has checked"
     assert f"{said}." in study.estimates().notes
     assert f"{said}." in study.compare().notes
-    assert study.best().sentence.startswith(f"{said}: Only b may be best on P@5; each of the others is worse")
+    assert study.best().sentence.startswith(f"{said}, only b may be best on P@5; each of the others is worse")
     assert study.together([study.verdict("a", "b"), study.verdict("a", "c")]) == ("unchecked", "unchecked")
     whole = tg.Study(RUNS, judged(), "nDCG@5").verdict("a", "b").how_to_check
     assert "'nDCG@5', pair=('a', 'b'), draw='topics') draws the documents to label" in whole

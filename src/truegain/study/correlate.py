@@ -694,8 +694,8 @@ def _short(agreements: Sequence[RankAgreement], provenance: dict[str, object]) -
     about = (
         f"tau is {one.tau.measure} with its {100 * one.tau.confidence:g}% interval ({one.tau.method}) over "
         f"{len(one.systems)} systems{', topics low and topics high over topics' if topics else ''}; "
-        f"tau_AP is the mean over the ranks of the ranking named; RBO has p = {one.rbo_p:g}; swapped counts of "
-        f"{one.pairs} pairs."
+        f"tau_AP is the mean over the ranks of the ranking named; RBO has p = {one.rbo_p:g}; swapped is how many of "
+        f"{one.pairs} pairs are in another order."
     )
     notes = tuple(dict.fromkeys(note for a in agreements for note in a.notes))
     return Table(columns, rows, provenance, notes=(about, *notes))
