@@ -124,7 +124,7 @@ def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
             f"{argname('measures', measures)}: answers are compared on one score; give one of these by itself"
         )
     (name,) = chosen
-    there = ~np.isnan(items.matrix(name)).any(axis=0)
+    there: Bools = np.asarray(~np.isnan(items.matrix(name)).any(axis=0))
     if not there.any():  # said once, before anything is told of missing values
         raise no_values(items, name)
     scores = scores_of_items(items, [name], in_common=True)
