@@ -180,6 +180,40 @@ def test_many_weights_are_worked_out_in_parts(monkeypatch: pytest.MonkeyPatch) -
     assert fit.values(weights) == pytest.approx(whole, abs=1e-12)
 
 
+def by_definition(fit: PairFit, weights: Floats) -> list[float]:
+    """The score of every system for one row of weights, topic by topic, as the docstring of the fit has it."""
+    topics, once = range(len(weights)), np.minimum(weights, 1.0)
+    m = []
+    for t in topics:
+        count, total = (sum(weights[u] * x[u] for u in topics) - once[t] * x[t] for x in (fit.count, fit.gold))
+        m.append((total + (total.sum() / count.sum() if count.sum() > 1e-9 else 0.0)) / (count + 1))
+    m = m if fit.predicts else [np.zeros(fit.count.shape[1])] * len(m)
+    scores = []
+    for s in range(len(fit.whole)):
+        predicted = sum(weights[t] * (fit.whole[s, t] @ m[t] + fit.line[s, t]) for t in topics)
+        right = sum(weights[t] * (fit.drawn_gold[s, t] - fit.drawn[s, t] @ m[t]) for t in topics)
+        share = sum(weights[t] * fit.drawn[s, t].sum() for t in topics)
+        whole = sum(weights[t] * fit.whole[s, t].sum() for t in topics)
+        scores.append((predicted + (whole * right / share if share else 0.0)) / weights.sum())
+    return scores
+
+
+@pytest.mark.parametrize("labeled", [12, 5, 1])
+def test_topics_without_gold_pairs_are_worked_out_together(labeled: int) -> None:
+    """Guards the short way for thousands of topics of which few have a gold label: it is the long one, exactly."""
+    full, coefficients = drawn(3, docs=20)
+    pairs = replace(full, gold=np.where(full.topic < labeled, full.gold, np.nan))
+    fit, rng = PairFit.of(pairs, coefficients), np.random.default_rng(2)
+    assert int(fit.count.any(axis=1).sum()) == labeled
+    for one in (fit, fit.alone()):
+        weights = rng.integers(0, 4, (6, 12)).astype(float)
+        weights[:, 0] += 1.0
+        assert one.values(weights, 0.0) == pytest.approx(np.array([by_definition(one, w) for w in weights]), abs=1e-12)
+        rows = 1.0 - np.eye(12)
+        right = np.array([by_definition(one, w) for w in rows])
+        assert one.without_each(0.0) == pytest.approx(right, abs=1e-12)
+
+
 def test_weights_are_copies() -> None:
     """Guards refits: topics with whole weights are the topics repeated, those without are not there."""
     full, a, b = world(5, topics=10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -601,6 +602,18 @@ def test_a_csv_of_promptfoo_tells_less(run: Run, folder: Path, commands: None, w
     assert code in (0, 1, 3), err
     assert (out + err).count("the CSV of promptfoo names no judge") == 1
     assert (out + err).count("give results.json of the same run") == 1
+
+
+def test_a_system_without_the_score_is_an_error_alone() -> None:
+    """Guards `compare`: it warned that the system cannot be compared, and refused it then."""
+    values = {"old": {f"q{t}": t / 10 for t in range(10)}, "new": {f"q{t}": t / 11 for t in range(10)}}
+    found = read_items({"faith": values, "other": {"third": values["old"]}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(tg.InputError, match="third has no value of faith for any of its answers"):
+            tg.compare(found, measures="faith")
+    with pytest.warns(tg.DataWarning, match="third has no value and cannot be compared"):  # a study goes on without it
+        assert tg.Study(found, measures="faith").compare().systems == ("old", "new")
 
 
 def test_values_are_told_as_they_were_given(run: Run, folder: Path, commands: None) -> None:  # noqa: F811

@@ -221,11 +221,16 @@ class PairFit:
 
     def expected(self, weights: Floats) -> Floats:
         """M for every row of weights, topic and stratum; one copy of the own topic is left out."""
+        return self._expected(weights, np.ones(len(self.count), np.bool_))
+
+    def _expected(self, weights: Floats, at: Bools) -> Floats:
+        """The same for some of the topics."""
+        count, gold = self.count[at], self.gold[at]
         if not self.predicts:
-            return np.zeros((len(weights), *self.count.shape))
-        once = np.minimum(weights, 1.0)[:, :, None]
-        count = (weights @ self.count)[:, None, :] - once * self.count
-        total = (weights @ self.gold)[:, None, :] - once * self.gold
+            return np.zeros((len(weights), *count.shape))
+        once = np.minimum(weights[:, at], 1.0)[:, :, None]
+        count = (weights @ self.count)[:, None, :] - once * count
+        total = (weights @ self.gold)[:, None, :] - once * gold
         mass = count.sum(axis=2)
         over_all = np.divide(total.sum(axis=2), mass, out=np.zeros(mass.shape), where=mass > 1e-9)
         return np.asarray((total + over_all[:, :, None]) / (count + 1))
@@ -235,18 +240,50 @@ class PairFit:
 
         lacking: the correction of a system that has no gold pair left.
         """
-        most = max(1, MOST_CELLS // self.count.size)
+        at = self._has_gold
+        most = max(1, MOST_CELLS // max(1, self.count[at].size))
         if len(weights) > most:
             blocks = [self.values(weights[i : i + most], lacking) for i in range(0, len(weights), most)]
             return np.concatenate(blocks)
         rows, systems = len(weights), len(self.whole)
-        weighted = (weights[:, :, None] * self.expected(weights)).reshape(rows, -1)
-        predicted = weighted @ self.whole.reshape(systems, -1).T
-        right = weights @ self.drawn_gold.T - weighted @ self.drawn.reshape(systems, -1).T
+        weighted = (weights[:, at, None] * self._expected(weights, at)).reshape(rows, -1)
+        predicted = weighted @ self.whole[:, at].reshape(systems, -1).T
+        if not at.all():  # of topics without gold pairs none is left out: all have the same m
+            m = self._expected(weights, np.arange(len(at)) == int(at.argmin()))[:, 0]
+            predicted += np.array([((weights[:, ~at] @ whole[~at]) * m).sum(axis=1) for whole in self.whole]).T
+        right = weights @ self.drawn_gold.T - weighted @ self.drawn[:, at].reshape(systems, -1).T
         share = weights @ self.drawn.sum(axis=2).T
         whole = weights @ self.whole.sum(axis=2).T
         corrected = np.divide(whole * right, share, out=np.full(share.shape, lacking), where=share != 0)
         return np.asarray((predicted + weights @ self.line.T + corrected) / weights.sum(axis=1, keepdims=True))
+
+    def without_each(self, lacking: float = np.nan) -> Floats:
+        """The score of every system without each topic in turn, as `values` gives it.
+
+        A topic without gold pairs changes no prediction for another one, so that what it brings is taken off the sums.
+        """
+        topics, at = len(self.count), self._has_gold
+        out = np.empty((topics, len(self.whole)))
+        places = np.flatnonzero(at)
+        without = np.ones((len(places), topics))
+        without[np.arange(len(places)), places] = 0.0
+        out[places] = self.values(without, lacking)
+        if at.all():
+            return out
+        m = self.expected(np.ones((1, topics)))[0]
+        by_topic = (self.whole * m).sum(axis=2) + self.line
+        whole, share = self.whole.sum(axis=2), self.drawn.sum(axis=(1, 2))
+        right = (self.drawn_gold - (self.drawn * m).sum(axis=2)).sum(axis=1)
+        left, whole_left = (x.sum(axis=1)[:, None] - x[:, ~at] for x in (by_topic, whole))
+        corrected = np.full(left.shape, lacking)
+        np.divide(whole_left * right[:, None], share[:, None], out=corrected, where=(share != 0)[:, None])
+        out[~at] = ((left + corrected) / (topics - 1)).T
+        return out
+
+    @cached_property
+    def _has_gold(self) -> Bools:
+        """Which topics have a gold pair."""
+        return np.asarray(self.count.any(axis=1))
 
     def contributions(self) -> Floats:
         """Topic x system: what each topic brings to the scores, whose mean it is; every topic counts once."""

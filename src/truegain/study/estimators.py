@@ -233,7 +233,7 @@ class ByGoldPairs(ScoreEstimator):
         for grows: intervals would hold in .98-.99 of studies.  There, what each topic brings, with the share of a
         system's answers that were drawn as it is.
         """
-        without = self.fit.values(Topics(self.topics).left_out(), lacking=0.0)
+        without = self.fit.without_each(lacking=0.0)
         if self.gold.unit is None or not self.fit.predicts:
             return Influence.left_out("topics", self.topics, without)
         brought, n = self.fit.contributions(), len(self.topics)

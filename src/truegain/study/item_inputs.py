@@ -124,11 +124,11 @@ def answer_scores(items: Items, measures: MeasuresLike | None) -> Scores:
             f"{argname('measures', measures)}: answers are compared on one score; give one of these by itself"
         )
     (name,) = chosen
+    there: Bools = np.asarray(~np.isnan(items.matrix(name)).any(axis=0))
+    if not there.any():  # said once, before anything is told of missing values
+        raise no_values(items, name)
     scores = scores_of_items(items, [name], in_common=True)
     values = scores.values[name]
-    there = ~np.isnan(values).any(axis=0)
-    if not there.any():
-        raise no_values(items, name)
     topics = tuple(topic for topic, keep in zip(items.topics, there.tolist(), strict=True) if keep)
     tell_scales(items, name)
     scale = items.scales.get(name, ScoreRange())
