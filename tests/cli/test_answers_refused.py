@@ -15,8 +15,6 @@ from truegain.cli.options import TAKE_ANSWERS
 OF_DOCUMENTS = (
     ("unjudged", "FILES"),
     ("unjudged", "FILES", "--show", "next"),
-    ("correlate", "FILES"),
-    ("correlate", "FILES", "FILES"),
     ("aggregate", "FIRST"),
     ("experiment", "split-half", "FILES"),
     ("experiment", "incomplete", "FILES"),

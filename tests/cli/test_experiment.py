@@ -62,7 +62,7 @@ def test_a_comparison_over_collections(run: Run) -> None:
     assert code == 0
     (row,) = json.loads(out)["rows"]
     assert row["low"] < row["difference"] < row["high"]
-    assert "hartung-knapp" in row["test"]
+    assert "Hartung-Knapp" in row["test"]
     code, out, _ = run(*words, "-m", "AP", "-m", "nDCG@10", "--format", "json")
     assert code == 0
     for row in json.loads(out)["rows"]:

@@ -118,6 +118,7 @@ def _read(
     typed: whether files beside the first were named, and not by a study file, whose runs are no matter of ratings.
     """
     from truegain.data.item_reading import is_log
+    from truegain.io.file_roles import columns_in
     from truegain.preferences.table import holds_preferences, read_preferences
     from truegain.study.file_kinds import scores_in
     from truegain.study.item_inputs import items_in
@@ -133,7 +134,9 @@ def _read(
             f"several files are read of answers alone: logs, nuggets or tables of scores ({option('--score')}); put "
             f"all ratings into {first}"
         )
-    if holds_preferences(first):
+    # what `annotate export` writes of preferences has a column of labels, too, which a scale is about
+    has_scale = reading.scale is not None and "label" in columns_in(first)
+    if holds_preferences(first) and not has_scale:
         if expert is not None:
             raise TruegainError(
                 f"{option('--expert')} applies to ratings of documents, not to preferences; leave it out"

@@ -87,7 +87,7 @@ def ratings_of_items(items: Items) -> RatedItems:
     ...         for j, v in zip(("ann", "bob"), vs)]
     >>> rated = ratings_of_items(tg.read_items(rows))
     >>> rated.by, rated.scale, rated.ratings.assessor.strings()
-    ('judge', 'interval', ('ann', 'bob', 'ann', 'bob'))
+    ('judge', 'interval', ['ann', 'bob', 'ann', 'bob'])
     """
     names = list(dict.fromkeys(items.score.strings()))
     if len(names) > 1:
