@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import http.server
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
+from truegain.llm.client import Endpoint
 from truegain.llm.connection import Connection
+from truegain.llm.limits import Gate
 
 BODY = b'{"choices": [{"message": {"content": "2"}}]}'
 HEADERS = [(b"Content-Type", b"application/json"), (b"Authorization", b"Bearer secret")]
@@ -121,3 +128,56 @@ def test_errors_are_those_of_httpx(serve: Serve, answer: bytes | str | None) -> 
             connection.post(b"{}", "x")
         assert type(ours.value) is type(theirs.value)
     connection.close()
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_certificates_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards https: who is not trusted gets no request, and the message says what to set; with it, the answer."""
+    words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", "key.pem", "-out", "cert.pem"]
+    words += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    subprocess.run(["openssl", *words], cwd=tmp_path, check=True, capture_output=True)
+    asked = list[bytes]()
+
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(BODY)))
+            self.end_headers()
+            self.wfile.write(BODY)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    safe = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    safe.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    server.socket = safe.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"https://localhost:{server.server_port}/v1"
+    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    try:
+        for trusted in (False, True):
+            if trusted:
+                monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+            endpoint = Endpoint(url, None, 5.0, 0)
+            reply = endpoint.post(b"{}", "one", Gate(1), 1)
+            assert (reply is not None, len(asked)) == (trusted, int(trusted))
+            assert ("is not trusted: self-signed certificate" in endpoint.last_fault) is not trusted
+            endpoint.close()
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_proxy_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards the message behind a proxy: which one did not answer, without its password."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setenv("http_proxy", f"http://me:secret@127.0.0.1:{port}")
+    monkeypatch.setenv("no_proxy", "")
+    endpoint = Endpoint("http://model.example/v1", None, 5.0, 0)
+    assert endpoint.post(b"{}", "one", Gate(1), 1) is None
+    assert endpoint.last_fault == f"no connection; asked by the proxy 127.0.0.1:{port}"
+    endpoint.close()

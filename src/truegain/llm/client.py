@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -204,6 +205,21 @@ class Endpoint:
             self._connections.append(connection)
         return connection.post(body, name)
 
+    def _in_words(self, error: BaseException) -> str:
+        """Why there is no answer: what people can change, the certificate or the proxy, is named."""
+        kind, cause = type(error).__name__, error.__cause__
+        while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
+            cause = cause.__cause__
+        if cause is not None:
+            return (
+                f"its certificate is not trusted: {cause.verify_message}; if it is your own, name the file that holds "
+                "it in SSL_CERT_FILE"
+            )
+        words = IN_WORDS.get(kind, kind)
+        if self._proxy is None or kind not in (*SILENT, "ProxyError"):
+            return words
+        return f"{words}; asked by the proxy {urlsplit(self._proxy).netloc.rpartition('@')[2]}"  # without its password
+
     def close(self) -> None:
         """Close all connections."""
         for connection in self._connections:
@@ -230,8 +246,7 @@ class Endpoint:
                 whole = of_json(self.scrubbed(answer.content)) if answer.status_code == 200 else None
                 unused = tokens - sum(usage_of(whole or {}) or (tokens, 0))
             except self.httpx.RequestError as error:  # no connection, no answer in time, or a body that was cut
-                kind = type(error).__name__
-                self.last_fault, reached = IN_WORDS.get(kind, kind), kind not in SILENT
+                self.last_fault, reached = self._in_words(error), type(error).__name__ not in SILENT
             finally:
                 gate.leave(unused)
             if answer is not None and (reply := self._looked_at(answer, whole, time.monotonic() - began)) is not None:

@@ -74,6 +74,8 @@ class Connection:
                 content = answer.read()
             finally:
                 answer.close()
+            if any(header.lower() == b"content-encoding" for header, _ in answer.headers):
+                return self._httpx.Response(answer.status, headers=answer.headers, content=content)  # which unpacks it
         except self._faults as error:
             self._drop()
             kind = getattr(self._httpx, type(error).__name__, self._httpx.NetworkError)
@@ -81,8 +83,6 @@ class Connection:
         except BaseException:
             self._drop()
             raise
-        if any(header.lower() == b"content-encoding" for header, _ in answer.headers):
-            return self._httpx.Response(answer.status, headers=answer.headers, content=content)  # which unpacks it
         return Answered(answer.status, content, answer.headers)
 
     def _usable(self) -> Any:
