@@ -56,8 +56,7 @@ INDEX = "index.html"
 ROW = 18  # pixels of a topic in its table
 SKIP = "To the runs"
 BEST, MEDIAN = "best run", "median of all runs"
-CHIPS = {"above": ("better", "above"), "below": ("worse", "below"), "open": ("inconclusive", "not shown")}
-NOT_APART = ("inconclusive", "not told apart")
+CHIPS = {"above": ("better", "above"), "below": ("worse", "below"), "open": ("inconclusive", "inconclusive")}
 UNJUDGED_ZERO = ", and unjudged documents count as not relevant, since their bounds are not known"
 READ_BEST = (
     " The best run has the highest mean score. It was picked by that score, so its outcome is of all pairs of runs "
@@ -168,7 +167,7 @@ def _on_median(r: RunResult) -> str:
             f"By the existing labels, it lies {r.to_median_by_labels.verdict} the median on average over topics, but "
             "unjudged documents could change that."
         )
-    return "Whether it lies above or below the median of topics like these is not shown."
+    return "The data cannot show whether it is above or below the median on topics like these."
 
 
 def _data(m: TrackMeasure, results: Sequence[RunResult]) -> dict[str, object]:
@@ -262,7 +261,7 @@ def _against(track: Track, m: TrackMeasure, results: Sequence[RunResult], style:
     for r in results:
         lines.append((r, "median", r.to_median, CHIPS[r.on_median]))
         if r.to_best is not None:
-            lines.append((r, "best", r.to_best, ("worse", "worse") if r.told_from_best else NOT_APART))
+            lines.append((r, "best", r.to_best, ("worse", "worse") if r.told_from_best else CHIPS["open"]))
     axis = Axis.over([_span(d) for _, _, d, _ in lines], zero=True)
     rows = []
     for r, what, d, (outcome, words) in lines:
