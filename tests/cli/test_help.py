@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.versions import since
 from truegain.cli.commands import COMMANDS, every_page
 from truegain.cli.demo import _simulated
 from truegain.cli.help import PAGES, Page, in_words, stored, stored_page
@@ -27,6 +28,7 @@ def printed(*words: str, **variables: str) -> str:
     return done.stdout.decode()
 
 
+@since("typer", "0.28", "it writes usage in another way")
 def test_the_stored_pages_are_those_of_the_commands() -> None:
     """Guards help that went stale: after a change of options, KEEP=1 writes the file again; read the difference."""
     made = "".join(stored(name, page) for name, page in every_page())
@@ -35,6 +37,7 @@ def test_the_stored_pages_are_those_of_the_commands() -> None:
     assert FILE.read_text(encoding="utf-8") == made
 
 
+@since("typer", "0.28", "it writes usage in another way")
 def test_every_page_fits() -> None:
     """Guards the look: every line within the width, every word there, panels closed, at any width."""
     text = FILE.read_text(encoding="utf-8")
@@ -54,6 +57,7 @@ def test_every_page_fits() -> None:
     assert stored_page(text, "no such command") is None
 
 
+@since("typer", "0.28", "it writes usage in another way")
 def test_any_way_to_ask_shows_the_same() -> None:
     """Guards the two ways: words that ask for nothing but a page, and a --help among others, which typer finds."""
     at_once = printed("eval", "--help")

@@ -16,6 +16,7 @@ import pytest
 from scipy import stats
 
 import truegain as tg
+from tests.versions import since
 from truegain import sampling
 from truegain import stats as collection
 from truegain import stats as inference_intervals
@@ -79,6 +80,7 @@ def test_every_conformance_value(conformance: Any, examples: dict[str, dict[str,
     assert [float(limits.low), float(limits.high)] == pytest.approx(share["expected"]["ci95"], abs=5e-7)
 
 
+@since("scipy", "1.15", "it draws by other words")
 def test_bca_is_scipys() -> None:
     """Guards BCa, percentile and basic against scipy on its own resamples, skewed data."""
     x = np.random.default_rng(2).exponential(size=30)
