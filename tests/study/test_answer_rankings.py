@@ -225,7 +225,7 @@ def test_the_command_has_the_figures_of_python(run: Run, folder: Path, commands:
     assert (named["tau"], named["b"]) == (told["tau"], "our people, 2")
     refused: tuple[tuple[tuple[str, ...], str], ...] = (
         ((), "s.csv: a table of scores? add --score faith (or rel)"),
-        (("--score", "faith"), "correlate what? Name two scores (as --score), give values of another judge"),
+        (("--score", "faith"), "give values of another judge or of people (--against), or --between halves"),
         (("--score", "faith", "--score", "rel", "-m", "AP"), "these are values of answers, not runs"),
         (("--score", "faith", "--score", "rel", "--depth", "3"), "--depth does not apply to answers; leave it out"),
         (("--score", "faith", "--score", "rel", "--less-is-better"), "--less-is-better is of one score"),

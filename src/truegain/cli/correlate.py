@@ -82,7 +82,7 @@ class RankedBy:
             "are compared with each other.",
         ),
     ] = None
-    second: Annotated[  # files, which `against` of other commands is not: it names measures
+    against: Annotated[
         list[str] | None,
         typer.Option(
             "--against",
@@ -107,9 +107,9 @@ class RankedBy:
         several = measures_of(items, None if self.score is None else self.score[0], measures, self.empty)
         return several if self.score is None else self.score
 
-    def second_values(self) -> Any:
+    def second(self) -> Any:
         """The values of a second judge, as Python takes them."""
-        return self.second[0] if self.second is not None and len(self.second) == 1 else self.second
+        return self.against[0] if self.against is not None and len(self.against) == 1 else self.against
 
 
 @with_options(answers=RankedBy, ranks=RankCorrelation, scoring=Scoring, inputs=Inputs, printing=CorrelationOutput)
@@ -166,7 +166,7 @@ def correlate_command(
     if items is not None:
         refuse_for_answers(changed(scoring, inputs, leave_out=("jobs",)))
         correlation = correlate(
-            items, None, answers.of_answers(items, measure), against=answers.second_values(), between=between,
+            items, None, answers.of_answers(items, measure), against=answers.second(), between=between,
             resampling=resampling, **vars(ranks),
         ).showing(printing.show, printing.moves)  # fmt: skip
         _write(correlation, printing, same_scale=False)
@@ -223,9 +223,9 @@ def _second_judgments(answers: RankedBy) -> str | None:
         "applies to scores of answers; leave it out",
         {} if answers.empty == "skip" else {"empty": "--empty"},
     )
-    if answers.second is not None and len(answers.second) > 1:
+    if answers.against is not None and len(answers.against) > 1:
         raise TruegainError(f"{option('--against')}: there is one second set of judgments; give one file")
-    return None if answers.second is None else answers.second[0]
+    return None if answers.against is None else answers.against[0]
 
 
 def _write(correlation: Correlation, printing: CorrelationOutput, *, same_scale: bool = True) -> None:

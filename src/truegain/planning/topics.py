@@ -413,7 +413,13 @@ def _table(
 
 def _variance(x: Floats, criterion: Criterion) -> tuple[float, str]:
     if criterion == "anova":
-        return one_way(x).v_e, "residual variance of the one-way ANOVA (V_E1)"
+        alone = one_way(x)
+        if alone.no_residual:
+            raise TruegainError(
+                "every topic gives each system the same score: there is no variance to plan with; give topics on which "
+                "they differ"
+            )
+        return alone.v_e, "residual variance of the one-way ANOVA (V_E1)"
     analysis = two_way(x)
     if analysis.no_residual:
         raise TruegainError(
