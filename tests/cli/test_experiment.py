@@ -254,6 +254,7 @@ def test_incomplete_against_several(run: Run, folder: Path) -> None:
     as_csv = ("--format", "csv")
     code, both, err = run(*asked, "--against", "P@5", "--against", "infAP", *as_csv)
     assert code == 0, err
+    assert run(*asked, "--against", "P@5,infAP", *as_csv)[1] == both
     parts = [run(*asked, "--against", name, *as_csv)[1].splitlines()[1:] for name in ("P@5", "infAP")]
     rows = [f"{name},{row}" for name, part in zip(("P@5", "infAP"), parts, strict=True) for row in part]
     assert both.splitlines()[1:] == rows

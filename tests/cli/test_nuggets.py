@@ -72,6 +72,7 @@ def test_each_measure_counts_its_own_topics(run: Run, nuggets: Path, command: st
     lost = "1 answer (b on topic 3) left out of the mean, because every nugget that it counts failed there"
     assert ("intervals" in command) or (f"V_strict: {lost}" in said and f"A: {lost}" not in said)
     assert "V_strict: 1 topic has no vital nugget (13) and is left out; nuggetizer" in said
+    assert "--all-topics" not in said  # which is refused of answers
     if command == "compare":
         assert {row["measure"]: row["n"] for row in several} == dict(zip(names, (22, 24, 23), strict=True))
 

@@ -24,7 +24,7 @@ from truegain.stats.intervals import topic_intervals
 from truegain.stats.multiple_testing import Trials
 from truegain.stats.significance.anova import randomized_tukey_hsd
 from truegain.stats.significance.pairs import bootstrap_p
-from truegain.study.correlate import swap_rates
+from truegain.stats.swap_rates import swap_rates
 
 
 def two_measures(x: Floats, y: Floats) -> Scores:

@@ -77,6 +77,7 @@ def test_levels_go_to_measures_that_name_none() -> None:
     assert str(at_level(parse_measure("P@5"), 0.5)) == "P(rel=0.5)@5"
     assert str(at_level(parse_measure("P@5"), 0)) == "P(rel=0)@5"
     assert str(at_level(parse_measure("P@5"), None)) == "P@5"
+    assert str(at_level(at_level(parse_measure("P@5"), 1), 2)) == "P(rel=2)@5"  # nobody named 1
     assert str(at_level(parse_measure("P(rel=3)@5"), 2)) == "P(rel=3)@5"
     assert str(at_level(parse_measure("nDCG@5"), 2)) == "nDCG@5"
     assert Scoring(trec_eval=9.08).trec_eval == "9"

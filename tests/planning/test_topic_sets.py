@@ -196,6 +196,14 @@ def test_a_plan_from_scores() -> None:
     assert wide.details.columns == ("width", "topics")
 
 
+@pytest.mark.parametrize("criterion", ["paired-t", "anova", "width"])
+def test_no_variance_is_refused(criterion: Any) -> None:
+    """Guards scores that are the same on every topic: no plan can be made of them, by any criterion."""
+    flat = scores_of(np.repeat([[0.2], [0.5], [0.3]], 8, axis=1))
+    with pytest.raises(TruegainError, match="there is no variance to plan with; give topics on which they differ"):
+        plan_topics(flat, min_effect=0.1, criterion=criterion)
+
+
 def test_nonsense_is_refused() -> None:
     """Guards against plans for nothing: no difference, no variance, a power of 80, an astronomic size."""
     for call, said in (

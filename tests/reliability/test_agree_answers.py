@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -226,6 +228,16 @@ def test_what_is_refused(run: Run, folder: Path, words: tuple[str, ...], message
     code, _, err = run(*words)
     assert code == 2
     assert message in err
+
+
+def test_ratings_from_standard_input(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards `agree - --scale`: standard input can be read once, so nothing looks at its columns before."""
+    data = (folder / "ratings.csv").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    words = ("--scale", "0:1", "--resamples", "0", "--format", "json")
+    code, out, err = run("agree", "-", *words)
+    assert code == 0, err
+    assert overall(out) == overall(run("agree", "ratings.csv", *words)[1])
 
 
 def test_votes_of_one_assessor() -> None:

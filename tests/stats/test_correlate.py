@@ -31,8 +31,8 @@ from truegain.stats.rank_correlation import (
     tau_ap_walking,
     tau_interval,
 )
+from truegain.stats.swap_rates import SwapRates, halves, swap_rates
 from truegain.study import correlate as correlation
-from truegain.study.correlate import SwapRates, halves, swap_rates
 
 Study = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 

@@ -9,7 +9,8 @@ import pytest
 
 from tests.judge_error.matrices import generated, scores_of
 from truegain.errors import TruegainError
-from truegain.study.correlate import HalvesAgreement, SwapRates, halves, swap_rates
+from truegain.stats.swap_rates import SwapRates, halves, swap_rates
+from truegain.study.correlate import HalvesAgreement
 
 
 def rates(pairs: list[int], swaps: list[int]) -> SwapRates:

@@ -148,6 +148,33 @@ def test_halves_and_nuggets(tmp_path: Path) -> None:
         tg.correlate(nuggets, measures="A", against=path)
 
 
+def test_nuggets_are_compared_over_the_same_topics(tmp_path: Path) -> None:
+    """Guards orders by measures of nuggets where a measure cannot score an answer: all over the same topics."""
+    rng = np.random.default_rng(3)
+    words = ("support", "partial_support", "not_support")
+    rows = [
+        {"qid": f"q{t}", "system": s, "nugget_id": f"n{n}", "importance": "vital" if n < 5 and t != 3 else "okay",
+         "assignment": "failed" if s == "c" and t == 2 and n < 5 else words[int(rng.integers(3))]}
+        for t in range(8) for s in "abcd" for n in range(9)
+    ]  # fmt: skip
+    (tmp_path / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "kept.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows if row["qid"] not in ("q2", "q3"))
+    )
+    with pytest.warns(DataWarning) as told:
+        one = tg.correlate(tg.read_nuggets(tmp_path / "all.jsonl"), measures=["V_strict", "A"]).agreements[0]
+    said = [str(w.message) for w in told]
+    assert any("compared over the 6 topics for which all have V_strict, A" in text for text in said)
+    assert not any("all_topics" in text for text in said)  # which applies to runs
+    kept = tg.evaluate(tg.read_nuggets(tmp_path / "kept.jsonl"), measures=["V_strict", "A"])
+    for ours, measure in ((one.scores_a, "V_strict"), (one.scores_b, "A")):
+        assert np.allclose(ours, list(kept.by_system(measure).values()))
+    with pytest.warns(DataWarning) as told:
+        tg.plan_topics(tg.read_nuggets(tmp_path / "all.jsonl"), measure="V_strict", min_effect=0.1)
+    said = [str(w.message) for w in told]
+    assert "1 of 7 topics are left out of the comparison: 1 of 4 systems have no score for some of them" in said
+
+
 def test_what_cannot_be_compared_is_refused() -> None:
     """Guards the words where nothing, too little or something else is given."""
     items = tg.read_items(rows_of(world(6)))
@@ -193,9 +220,12 @@ def test_the_command_has_the_figures_of_python(run: Run, folder: Path, commands:
         told, one = row(*options), found.agreements[0]
         assert (told["tau"], told["low"], told["high"]) == pytest.approx((one.tau.value, one.tau.low, one.tau.high))
         assert (told["a"], told["b"], told["systems"]) == (one.a, one.b, 7)
+    (folder / "our people, 2.csv").write_bytes(people.read_bytes())  # a file, and no measures with commas or spaces
+    named = row("--score", "faith", "--against", "our people, 2.csv")
+    assert (named["tau"], named["b"]) == (told["tau"], "our people, 2")
     refused: tuple[tuple[tuple[str, ...], str], ...] = (
         ((), "s.csv: a table of scores? add --score faith (or rel)"),
-        (("--score", "faith"), "correlate what? Name two scores (as --score), give values of another judge"),
+        (("--score", "faith"), "give values of another judge or of people (--against), or --between halves"),
         (("--score", "faith", "--score", "rel", "-m", "AP"), "these are values of answers, not runs"),
         (("--score", "faith", "--score", "rel", "--depth", "3"), "--depth does not apply to answers; leave it out"),
         (("--score", "faith", "--score", "rel", "--less-is-better"), "--less-is-better is of one score"),

@@ -135,8 +135,7 @@ def _read(
             f"all ratings into {first}"
         )
     # what `annotate export` writes of preferences has a column of labels, too, which a scale is about
-    has_scale = reading.scale is not None and "label" in columns_in(first)
-    if holds_preferences(first) and not has_scale:
+    if holds_preferences(first) and (reading.scale is None or "label" not in columns_in(first)):
         if expert is not None:
             raise TruegainError(
                 f"{option('--expert')} applies to ratings of documents, not to preferences; leave it out"

@@ -6,7 +6,7 @@ import functools
 import inspect
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial, wraps
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ import typer
 from truegain.cli.options import Columns, Memory, MissingLabels, Values, advanced, with_parameters
 from truegain.cli.output import format_of, table_format_of
 from truegain.cli.streams import option_names, tell, use_option_names
-from truegain.cli.study_files import is_unused, placed_in_study_file, tell_notes, without_design_of_file
+from truegain.cli.study_files import CALLED_IN, is_unused, placed_in_study_file, tell_notes, without_design_of_file
 from truegain.errors import TruegainError, needs
 from truegain.io.file_options import FileOptions, headers_of, own_gold, read_with, values_of
 from truegain.io.file_roles import check_column_exists, ids_elsewhere
@@ -125,7 +125,6 @@ def on_cluster(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 INPUTS = ("judgments", "ratings", "runs", "gold", "unjudged_sample")  # the parameters whose files an answer is of
-OF_MEASURES = ("measure", "against")  # the parameters that name measures
 OUTPUTS = ("output", "table", "figure")  # the parameters that name what is written
 
 
@@ -136,7 +135,8 @@ def add_checks(command: Any) -> None:
     if not hasattr(command, "commands"):
         formats = {name for p in command.params if p.name == "output_format" for name in p.type.choices}
         format_from = format_of if "trec" in formats else table_format_of
-        command.callback = _checked(command.callback, format_from, option_names(command.params))
+        measures = {"measure", *CALLED_IN.get(command.name, {}).values()}  # `--against` of others names files
+        command.callback = _checked(command.callback, format_from, option_names(command.params), measures)
 
 
 def _inputs_in(options: Mapping[str, Any]) -> list[str]:
@@ -146,7 +146,10 @@ def _inputs_in(options: Mapping[str, Any]) -> list[str]:
 
 
 def _checked(
-    command: Callable[..., Any], format_from: Callable[[Any, str], object], names: Mapping[str, str]
+    command: Callable[..., Any],
+    format_from: Callable[[Any, str], object],
+    names: Mapping[str, str],
+    measures: Collection[str],
 ) -> Callable[..., Any]:
     @functools.wraps(command)
     def run_placing_errors(**options: Any) -> Any:
@@ -159,7 +162,7 @@ def _checked(
 
     def check_and_run(options: dict[str, Any]) -> Any:
         check_numbers(options)
-        options |= _each_measure(options)
+        options |= _each_measure(options, measures)
         if "output_format" in options and not _is_list_to_judge(options):  # now, not when the work is done
             chosen = format_from(options["output_format"], str(options.get("table") or options["output"]))
             if chosen == "parquet":
@@ -175,13 +178,13 @@ def _checked(
     return run_placing_errors
 
 
-def _each_measure(options: Mapping[str, Any]) -> dict[str, list[str]]:
+def _each_measure(options: Mapping[str, Any], measures: Collection[str]) -> dict[str, list[str]]:
     """The options that name measures, with one name an entry where several stand in one text, as P@10,AP.
 
-    >>> _each_measure({"measure": ["P@10,AP", "nDCG@10"], "jobs": 1})
+    >>> _each_measure({"measure": ["P@10,AP", "nDCG@10"], "jobs": 1}, ["measure"])
     {'measure': ['P@10', 'AP', 'nDCG@10']}
     """
-    given = {name: options[name] for name in OF_MEASURES if options.get(name)}
+    given = {name: options[name] for name in measures if options.get(name)}
     if not given:
         return {}
     from truegain.measures.catalogue import split_measures

@@ -385,8 +385,8 @@ def refuse_preferences(command: str, path: str) -> None:
 
 
 TAKE_ANSWERS = (
-    "verdict", "compare", "gate", "report", "eval", "correct", "judge check", "participants", "agree", "plan topics",
-    "plan labels",
+    "verdict", "compare", "gate", "report", "eval", "correct", "judge check", "participants", "correlate", "agree",
+    "plan topics", "plan labels",
 )  # fmt: skip
 
 

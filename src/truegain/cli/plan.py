@@ -30,6 +30,7 @@ from truegain.cli.options import (
     Values,
     advanced,
     changed,
+    holds_answers,
     long_name,
     measure_of_answers,
     one_of,
@@ -51,7 +52,7 @@ from truegain.config import Gold as GoldConfig
 from truegain.config import Ratings, Resampling, Scoring, StudyConfig
 from truegain.data.runs import RunPaths
 from truegain.errors import InputError, TruegainError, counted, heard
-from truegain.io.files import STANDARD_INPUT, expand, shown_path
+from truegain.io.files import expand, shown_path
 from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.sampling.catalogue import draws_topics, ways_to_draw
@@ -581,14 +582,11 @@ WHAT_OF_ANSWERS = {
 
 def _refuse_answers(command: str, file: str) -> None:
     """Refuse logs of evaluation tools and nuggets where a command reads something else; and preferences."""
-    from truegain.data.item_reading import is_log
     from truegain.study.file_kinds import scores_in
 
     if file.endswith(TABLES) and command != "plan preferences":
         refuse_preferences(command, file)
-    if file == STANDARD_INPUT or not Path(file).is_file():
-        return  # told by those who read it
-    if is_nuggets(file) or is_log(file) or (command == "plan assessors" and scores_in(file)):
+    if holds_answers(file) or (command == "plan assessors" and Path(file).is_file() and scores_in(file)):
         raise InputError(
             f"`truegain {command}` does not read scores of answers", file=shown_path(file),
             hint=WHAT_OF_ANSWERS[command],

@@ -206,6 +206,7 @@ def at_level(measure: Measure, level: float | None) -> Measure:
     if level is None or getattr(measure, "rel", None) != 1:
         return measure
     leveled = replace(measure, rel=int(level) if float(level).is_integer() else level)  # type: ignore[call-arg]
+    leveled = leveled.with_own_rel(measure.has_own_rel)
     if measure.has_own_rel and level != 1:
         typed = str(leveled).replace(f"rel={leveled.rel}", "rel=1", 1)  # type: ignore[attr-defined]
         raise MeasureError(

@@ -20,6 +20,7 @@ from truegain.errors import TruegainError, check_one_of
 from truegain.keywords import checked_keywords
 from truegain.measures.catalogue import MeasureLike
 from truegain.measures.evaluate import scores_of
+from truegain.measures.nuggets import NuggetMeasure
 from truegain.message import arg, argname
 from truegain.planning.topic_clusters import TopicClusters, refuse_anova
 from truegain.pooling.answers import one_score
@@ -347,7 +348,7 @@ def plan_topics(
             f"{argname('min_effect', min_effect, 'g')}: this cannot be detected; give a difference above 0, such "
             "as 0.03"
         )
-    x = complete(scores.values[name])
+    x = complete(scores.values[name], may_count=not isinstance(scores.objects.get(name), NuggetMeasure))
     m, topics = x.shape
     variance, source = _variance(x, criterion)
     spreads, units, clusters = [Spread(variance, topics)], topics, None
@@ -412,7 +413,13 @@ def _table(
 
 def _variance(x: Floats, criterion: Criterion) -> tuple[float, str]:
     if criterion == "anova":
-        return one_way(x).v_e, "residual variance of the one-way ANOVA (V_E1)"
+        alone = one_way(x)
+        if alone.no_residual:
+            raise TruegainError(
+                "every topic gives each system the same score: there is no variance to plan with; give topics on which "
+                "they differ"
+            )
+        return alone.v_e, "residual variance of the one-way ANOVA (V_E1)"
     analysis = two_way(x)
     if analysis.no_residual:
         raise TruegainError(

@@ -13,7 +13,7 @@ from truegain.data.item_reading import read_gold_items
 from truegain.data.items import Items
 from truegain.data.scores import Scores
 from truegain.errors import InputError, TruegainError, counted, some, there_are, warn
-from truegain.io.columns import Coded
+from truegain.io.columns import Bools, Coded, frozen
 from truegain.io.file_options import ASSESSOR, COLUMN, own_gold
 from truegain.io.formats import system_name
 from truegain.io.logs.log import ScoreRange
@@ -80,7 +80,7 @@ def ranked_answers(items: Items, measures: MeasuresLike | None, against: Any = N
                 f"{argname('against')} applies to scores of answers; whether people and a judge assign nuggets alike "
                 f"is told by {by_surface('tg.judge_quality', '`truegain judge check`')}"
             )
-        return RankedAnswers(nugget_scores(items, measures))
+        return RankedAnswers(_complete(nugget_scores(items, measures), items))
     names = list(items.chosen(score_names(measures) or (list(items.scores) if several else None)))
     if several and len(names) < 2:
         raise TruegainError(
@@ -159,6 +159,23 @@ def _in_common(items: Items, names: Sequence[str]) -> Scores:
         provenance={**each[0].provenance, "scores": list(names)},
         caveats=tuple(dict.fromkeys(caveat for s in each for caveat in s.caveats)),
     )  # fmt: skip
+
+
+def _complete(scores: Scores, items: Items) -> Scores:
+    """The scores by measures of nuggets over the topics that every measure can score for all systems."""
+    there: Bools = np.all([~np.isnan(x).any(axis=0) for x in scores.values.values()], axis=0)
+    names = list(scores.measures)
+    if not there.any():
+        raise InputError(
+            f"no topic has values of {' and '.join(names)} for all systems", file=items.source,
+            hint="check the assignments",
+        )  # fmt: skip
+    if there.all():
+        return scores
+    warn(f"systems are compared over the {counted(int(there.sum()), 'topic')} for which all have {some(names)}")
+    topics = tuple(topic for topic, kept in zip(scores.topics, there.tolist(), strict=True) if kept)
+    values = {m: frozen(x[:, there]) for m, x in scores.values.items()}
+    return replace(scores, topics=topics, values=values, summaries={m: x.mean(axis=1) for m, x in values.items()})
 
 
 def _second(items: Items, against: Any, names: Sequence[str]) -> tuple[Items, Items]:

@@ -44,6 +44,7 @@ from truegain.stats.multiple_testing import METHODS, Trials, adjust_asked, nothi
 from truegain.stats.multiple_testing import adjust as adjusted
 from truegain.stats.results import Comparison, ResultList
 from truegain.stats.significance import FEW_TOPICS, FamilyTest, PairTest, effort_of, find_test, run_test
+from truegain.stats.significance.anova import complete
 from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure, PairList
 from truegain.stats.student_t import check_confidence
 from truegain.study.corrected_scores import Corrected, bronze_labels, gold_labels, in_line
@@ -461,6 +462,8 @@ def compared(
     test = published.name or "tukey-hsd"
     chosen, values = find_test(test), _values(scores, name)
     x = values.x
+    if isinstance(scores.objects[name], NuggetMeasure) and isinstance(chosen, FamilyTest) and not chosen.own_topics:
+        x = complete(x, may_count=False)  # no option counts an answer without a score
     how = _adjustment(chosen, adjust, test)
     order = np.argsort(-mean_of_rows(x), kind="stable")
     systems = tuple(scores.systems[i] for i in order)

@@ -155,8 +155,10 @@ def _check_own(own: Ints, topics: int) -> None:
     )
 
 
-def complete(matrix: npt.ArrayLike, least: int = 2) -> Floats:
+def complete(matrix: npt.ArrayLike, least: int = 2, *, may_count: bool = True) -> Floats:
     """The matrix without topics that some system lacks; told once, with counts.
+
+    may_count: whether the user can have these count as 0, as of runs, so that this is said.
 
     >>> complete([[0.1, 0.2], [0.3, 0.4]]).shape
     (2, 2)
@@ -166,9 +168,10 @@ def complete(matrix: npt.ArrayLike, least: int = 2) -> Floats:
     lost = int((~there).sum())
     if lost:
         lacking = int(np.isnan(x).any(axis=1).sum())
+        remedy = f" ({arg('all_topics', True)} counts them as 0)" if may_count else ""
         warn(
             f"{lost} of {x.shape[1]} topics are left out of the comparison: {lacking} of {len(x)} systems "
-            f"have no score for some of them ({arg('all_topics', True)} counts them as 0)"
+            f"have no score for some of them{remedy}"
         )
         x = x[:, there]
     if x.shape[0] < 2:
