@@ -182,7 +182,10 @@ def test_which_score_and_which_cluster() -> None:
     rows = [Row("q1", name, 1.0, "a") for name in ("rag/faith", "rag/relev")]
     items = Items.of_rows(rows, clusters={"metadata.topic": {"q1": "x"}}, source="a.eval")
     assert items.chosen(["faith"]) == ("rag/faith",)
-    with pytest.raises(tg.TruegainError, match=r"which score of a\.eval. There are rag/faith, rag/relev"):
+    with pytest.raises(
+        tg.TruegainError,
+        match=r"which score of a\.eval. There are rag/faith, rag/relev.*choose by measures='rag/faith'",
+    ):
         items.chosen(None)
     with pytest.raises(tg.TruegainError, match=r"score 'fiath' names no score of a\.eval"):
         items.chosen(["fiath"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pty
@@ -14,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import truegain as tg
@@ -30,6 +32,7 @@ from tests.llm.served import (
     user_text,
     write_study,
 )
+from tests.reliability.test_alpha import brute
 from truegain.data.rating_columns import WITHOUT_LABEL
 from truegain.llm.parse import STATUSES
 
@@ -88,6 +91,43 @@ def test_replicates_and_panels_are_read_as_ratings(run: Run, folder: Path) -> No
     assert code == 0, err
     assert "24 ratings by 2 assessors" in out
     assert "24 documents were rated more than once by one assessor; the first counts" in err
+
+
+def test_replicates_of_one_model_are_compared(run: Run, folder: Path) -> None:
+    """Guards agreement of `--repeat`: with one model all was undefined, and nothing said how to compare replicates."""
+    with served(
+        lambda body, _: completion(json.dumps({"label": str(int(label_for(body)) // 2 + body["seed"] % 2)}))
+    ) as s:
+        assert run(*command(s, "--repeat", "3", "-o", "llm.csv"))[0] == 0
+    code, out, err = run("agree", "llm.csv", "--show", "overall")
+    assert (code, "every label is by judge" in err) == (0, True), err
+    assert "--columns assessor=replicate" in err
+    code, out, err = run("agree", "llm.csv", "--columns", "assessor=replicate", "--show", "overall", "--format", "json")
+    assert (code, err) == (0, "")
+    labels = np.array(
+        [float(row["label"]) for row in csv.DictReader((folder / "llm.csv").read_text().splitlines())]
+    ).reshape(-1, 3)
+    values = {row["statistic"]: row["value"] for row in json.loads(out)["rows"]}
+    assert values["alpha interval"] == pytest.approx(brute(labels.T, "interval"), abs=1e-12)
+
+
+def test_answers_without_a_label_are_told(run: Run, folder: Path) -> None:
+    """Guards the count of requests: those sent because an answer held no label were not told, and hid earlier runs."""
+    pool = (folder / "pool.csv").read_text().splitlines(keepends=True)
+    (folder / "half.csv").write_text("".join(pool[:7]))
+    seen: set[str] = set()
+
+    def behave(body: Body, _: int) -> Body:
+        known, text = len(seen), user_text(body)
+        seen.add(text)
+        return completion("no label here") if known >= 6 and len(seen) > known else as_asked(body, 0)
+
+    with served(behave) as server:
+        _, _, err = run(*command(server, "-o", "llm.csv", pool="half.csv"))
+        assert "\n6 requests; tokens" in err
+        _, _, err = run(*command(server, "-o", "llm.csv"))
+    assert "\n12 requests (6 asked again for want of a label); tokens" in err
+    assert "with those of the answers that earlier runs stored" in err
 
 
 @pytest.mark.parametrize("models", [("judge",), ("a", "b")])

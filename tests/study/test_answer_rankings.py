@@ -250,3 +250,13 @@ def test_runs_take_their_second_judgments_as_an_option(run: Run, folder: Path, c
     assert run("correlate", "gold.qrels", *runs, "--against", "llm.qrels", "-m", "AP") == placed
     code, _, err = run("correlate", "gold.qrels", *runs, "--against", "llm.qrels", "--against", "x.qrels")
     assert (code, "there is one second set of judgments" in err) == (2, True), err
+
+
+def test_two_files_of_the_same_answers_are_told_of_against(run: Run, folder: Path, commands: None) -> None:  # noqa: F811
+    """Guards the remedy for two judges in two files: the error named none, and only `correlate` has the option."""
+    write(folder / "one.csv", rows_of(world(topics=4)))
+    write(folder / "two.csv", rows_of(world(2, topics=4)))
+    code, _, err = run("correlate", "one.csv", "two.csv", "--score", "faith")
+    assert (code, "values of this file are by another judge, --against two.csv" in err) == (2, True), err
+    code, _, err = run("verdict", "one.csv", "two.csv", "--score", "faith")
+    assert (code, "appears twice" in err, "against" in err) == (2, True, False), err

@@ -145,12 +145,18 @@ def _read(
             raise TruegainError(f"{option(name)} does not apply to preferences; leave it out")
         return read_preferences(first).ratings(), "nominal"
     try:
-        return replace(reading, drop_assessors=None, first=None).load(first, words=True), reading.scale
+        read = replace(reading, drop_assessors=None, first=None).load(first, words=True)
     except InputError:
         if scores := scores_in(first):
             others = f" (or {some(scores[1:])})" if len(scores) > 1 else ""
             raise TruegainError(f"{first}: a table of scores? add {option('--score')} {scores[0]}{others}") from None
         raise
+    if read.assessor is not None and len(read.assessor.values) == 1 and "replicate" in columns_in(first):
+        warn(
+            f"{first}: every label is by {read.assessor.values[0]}, so there is nobody to agree with; replicates are "
+            f"compared by {option('--columns')} assessor=replicate"
+        )
+    return read, reading.scale
 
 
 def _on_scale(items: Items, reading: RatingOptions) -> Items:

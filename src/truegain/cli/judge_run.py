@@ -222,8 +222,10 @@ def _write(run: JudgeRun, setup: JudgeSetup, output: str, collected: bool = Fals
     calls = counted(run.calls, "call")
     shared = run.calls < len(run.outcomes)
     tell(f"{f'{len(run.outcomes):,} labels by {calls}' if shared else calls}: {statuses}")
-    again = f" ({run.repeated:,} tried again)" if run.repeated else ""
-    earlier = run.requests - run.repeated < run.calls and not (run.stopped or collected)
+    why = {"tried again after an error": run.repeated, "asked again for want of a label": run.asked_again}
+    parts = ", ".join(f"{n:,} {words}" for words, n in why.items() if n)
+    again = f" ({parts})" if parts else ""
+    earlier = run.requests - run.repeated - run.asked_again < run.calls and not (run.stopped or collected)
     whose = ", with those of the answers that earlier runs stored" if earlier else ""
     cost = _cost_words(run, collected)
     tell(f"{counted(run.requests, 'request')}{again}; tokens {tokens_in:,} in, {tokens_out:,} out{whose}{cost}")

@@ -210,7 +210,13 @@ def joined(logs: Sequence[Log], names: Sequence[str] | None = None) -> Items:
                 file, line = seen[key]
                 before = f"line {line} of {file}" if line else file
                 item = f", item {row.item}" if row.item else ""
-                again = "where an answer was judged again, number the replicates in a column 'replicate'"
+                again = (
+                    "where an answer was judged again, number the replicates in a column 'replicate', or name the "
+                    "judges in a column 'judge'"
+                )
+                if file != log.file:
+                    theirs = "; where the values of this file are by another judge, {}"
+                    again += arg("against", log.file, of="tg.correlate", within=theirs)
                 unnamed = not row.system and file == log.file
                 if unnamed and (naming := _naming(log, [*log.may_name])):
                     hint = f"where these are values of several systems, {naming}; {again}; else keep one"

@@ -233,7 +233,7 @@ class Items(Lines):
                 return (VALUE,)
             raise TruegainError(
                 f"which score of {self.source}? There are {some(self.scores, 10)}; choose by "
-                f"{arg('score', self.scores[0])}"
+                f"{arg('score', self.scores[0], python=f'measures={self.scores[0]!r}')}"
             )
         return tuple(dict.fromkeys(self._score_named(name) for name in names))
 

@@ -158,6 +158,7 @@ class JudgeSetup:
                 "" if endpoint is None else endpoint.last_fault,
                 isinstance(judging.stopped_by, CostLimitError),
                 round(judging.spent_before, 10) if is_priced else None,
+                judging.asked_again,
             )
             if not run.labels:
                 raise _no_label(run, judging)

@@ -43,6 +43,8 @@ class JudgeRun:
         Requests that were sent this time.
     repeated : int
         How many of them were tried again, after an error of the server.
+    asked_again : int
+        How many of them were sent because the answer before held no label.
     cost : float or None
         What all answers in the store cost; None where no prices were given.
     stopped : str
@@ -74,6 +76,7 @@ class JudgeRun:
     fault: str = ""
     limited: bool = False
     cost_before: float | None = None
+    asked_again: int = 0
 
     @property
     def statuses(self) -> dict[str, int]:

@@ -135,6 +135,7 @@ class Judging:
         self.outcomes: list[CallOutcome | None] = [None] * len(plan)
         self.ways: dict[str, Mapping[str, Any]] = {}
         self.done = self.answered = self.lost = 0
+        self.asked_again = 0  # answers asked for because the one before held no label
         self.stopped_by: EndError | None = None
         self._failure: BaseException | None = None
         self._times_in, self._mean_out = UNSURE, USUAL_OUT
@@ -393,6 +394,7 @@ class Judging:
             self.budget.settle(call.model, most, used)
         with self._lock:
             self.lost, self.answered = 0, self.answered + 1
+            self.asked_again += attempt > 0
             self._learn(reply.http, used, about)
         return answer
 
