@@ -302,6 +302,9 @@ def test_a_saved_dataset_is_what_it_lists(tmp_path: Path) -> None:
     (folder / "state.json").write_text('{"_data_files": []}')
     with pytest.raises(tg.InputError, match="the dataset has no rows"):
         tg.read_judgments(folder)
+    (folder / "state.json").write_text('{"_data_files": [{"filename": "../other.arrow"}]}')
+    with pytest.raises(tg.InputError, match=r"state.json lists \.\./other.arrow, which is not in this folder"):
+        tg.read_judgments(folder)
 
 
 def test_runs_and_values_in_saved_datasets(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -84,6 +83,8 @@ class Batches:
         total = sum(lines.file.size for lines in every)
         part_size = max(LEAST_PART, min(MOST_PART, limit // SHARE))
         self.cuts = cuts_for([lines.topic for lines in every], max(1, -(-total // part_size)))
+        from concurrent.futures import ThreadPoolExecutor  # which plain scores of small files do without
+
         with ThreadPoolExecutor(max(1, jobs)) as workers:
             divided = [workers.submit(PartedFile, *lines.topic, self.cuts, open_files) for lines in every]
             self.parted = [done.result() for done in divided]

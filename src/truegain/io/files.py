@@ -304,8 +304,13 @@ def saved_parts(folder: str) -> list[str] | None:
     listed = _about_saved(folder, "state.json").get("_data_files")
     if not isinstance(listed, list):
         return None
-    names = [part.get("filename") for part in listed if isinstance(part, dict)]
-    return [str(Path(folder, name)) for name in names if isinstance(name, str)]
+    names = [str(part.get("filename")) for part in listed if isinstance(part, dict) and part.get("filename")]
+    if elsewhere := [name for name in names if Path(name).name != name]:
+        raise InputError(
+            f"state.json lists {elsewhere[0]}, which is not in this folder", file=shown_path(folder),
+            hint="save the dataset again",
+        )  # fmt: skip
+    return [str(Path(folder, name)) for name in names]
 
 
 def _refuse_splits(folder: str) -> None:
