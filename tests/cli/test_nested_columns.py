@@ -296,6 +296,8 @@ def test_one_line_of_objects(run: Run, folder: Path) -> None:
         ({"query": {"id": "1"}, "hits": [{"id": "a", "score": 2.5, "upgrade_date": "2024-01-02"}]},
          "topic=query.id,doc=hits.id,score=hits.score"),
         ({"q": "1", "results": [{"url": "a", "sim": 0.5}]}, "topic=q,doc=results.url,score=results.sim"),
+        ({"query": {"id": "1", "text": "a b"}, "chunk": "a", "similarity_score": 0.83},
+         "topic=query.id,doc=chunk,score=similarity_score"),
         ({"request": {"qid": "1"}, "docs": [{"doc": {"url": "a"}, "grade": 1}]},
          "topic=request.qid,doc=docs.doc.url,label=docs.grade"),
         ({"query": {"id": "1"}, "hit": {"url": "a", "points": 1}},
@@ -305,8 +307,8 @@ def test_one_line_of_objects(run: Run, folder: Path) -> None:
         ({"query": {"id": "1"}, "product": {"sku": "a", "title": "a b"}, "assessment": {"esci": "Exact", "by": "ann"}},
          "topic=query.id,doc=product.sku,label=NAME with assessment.esci or assessment.by for NAME"),
     ],
-    ids=["run", "reranked", "graded", "upgraded", "topic outside", "judgments", "no value by its name", "two lists",
-         "words"],
+    ids=["run", "reranked", "graded", "upgraded", "topic outside", "score outside", "judgments",
+         "no value by its name", "two lists", "words"],
 )  # fmt: skip
 def test_doctor_names_the_paths_to_give(row: dict[str, Any], option: str, run: Run, folder: Path) -> None:
     """Guards the first look at nested files: the option that reads them, with NAME where that is not seen."""

@@ -223,6 +223,10 @@ def test_what_it_may_cost(command: Command) -> None:
     assert "cost, even chance" in out
     assert re.search(r" {6,}\d+\.\d\d {6,}\d+\.\d\d$", out, re.MULTILINE), "two decimals, to the right"
     assert "labeling stops after 40 labels at the latest" in out
+    least = int(re.findall(r"^ +0\.2000 +(\d+)", out, re.MULTILINE)[0])
+    for most, is_said in ((least - 1, True), (least, False)):
+        out = command(f"settle {RUNS} --max-labels {most} --dry-run")[1]
+        assert (f"With {most} labels, none of these differences has an even chance" in out) is is_said
     code, out, err = command(f"settle {RUNS} --costs gold=0 --dry-run")
     assert (code, "cost, even chance" in out) == (0, False), err
     assert not Path("settle").exists(), "a dry run writes nothing"
@@ -284,7 +288,7 @@ def test_labels_of_a_second_person_are_among_those_forecast(command: Command) ->
         assert [2 * float(x) for x in one[1:]] == [float(x) for x in two[1:]]
     most = [int(re.findall(r"stops after ([\d,]+) labels", out)[0].replace(",", "")) for out in (once, twice)]
     assert most[1] == 2 * most[0]
-    assert "Labels of a second person, of 100% of the documents, are among them." in twice
+    assert "These numbers include a second person's labels of 100% of the documents." in twice
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ INTRODUCTION = """
 
 Write a measure as `nDCG@10`, with parameters in parentheses: `RBP(p=0.9)@20`, `P(rel=2)@5`. The names of ir_measures,
 trec_eval and ranx work, too; output always shows the name in the headings below. `truegain measures NAME` prints the
-same text.
+same text. `-m P@10,AP` and `-m P@10 -m AP` both name two measures.
 
 A measure is *linear in gain* if it is a weighted sum of the gains of documents. Only these can be
 [corrected](../explanation/correction.md) from scattered gold labels; all others need gold labels of whole topics.

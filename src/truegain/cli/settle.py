@@ -176,8 +176,8 @@ def settle_command(
     Draws the documents that can decide it and serves them to a team, or writes a sheet. Checks the result after every
     label, and stops once it is decided or no label can decide it. Writes the answer, a report page and the labels into
     the folder. Run the same command again to continue. Exit code 0: better. 1: not better. 3: not known. 2: bad input.
-    With several candidates, 0: all are better. 1: at least one is not better. 3: none is known to be not better, but at
-    least one is not known.
+    Of several candidates, exit code 0 says that all are better, 1 that at least one is not, and 3 that none is known to
+    be not better but at least one is not known.
 
     Examples:
         truegain settle demo/llm.qrels demo/runs --baseline system-5 --candidate system-7 -m P@10 \

@@ -503,7 +503,13 @@ class Settling:
             "Numbers assume a judge that is right about 4 of 5 documents; a better one needs fewer.",
         ]
         if self.budget.double:
-            notes.append(f"Labels of a second person, of {self.budget.double:.0%} of the documents, are among them.")
+            notes.append(
+                f"These numbers include a second person's labels of {self.budget.double:.0%} of the documents."
+            )
+        if self.most < self.budget.label_count(len(self.listed)) and not any(
+            isinstance(row[1], int) and row[1] <= self.most for row in rows
+        ):
+            notes.append(f"With {self.most:,} labels, none of these differences has an even chance of being decided.")
         for (a, b), bounds in zip(self.pairs, self._looks.bounds, strict=True):
             could = could_move(bounds, self.study.unjudged_policy)
             if bounds is not None and any(could):

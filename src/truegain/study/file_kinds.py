@@ -355,17 +355,25 @@ def _likely_paths(columns: Columns, paths: Sequence[str]) -> str:
     except TruegainError:  # fields of two lists
         flat = None
     cells_of = {} if flat is None else {p: flat.frame.column(flat.names.index(p.lower())) for p in paths}
+    nested_in = {path.partition(".")[0].lower() for path in paths}
+    flat_names = [name for name in columns.all_written if name.lower() not in nested_in]
     roles = {_role_of_field(path.rpartition(".")[2], cells_of.get(path, ())) for path in paths}
+    if roles == {None} and flat is not None:  # the value stands beside the objects
+        beside = {name: flat.frame.column(flat.names.index(name.lower())) for name in flat_names}
+        roles = {_role_of_field(name, cells) for name, cells in beside.items() if _are_numbers(cells)}
     role: Role | None = "judgments" if "judgments" in roles else "runs" if "runs" in roles else None
     or_run = "" if role else "; a run has a score in place of the label"
     if flat is None:
         form = ",".join(f"{name}={NAME}" for name in _NEEDED)
         return f"{arg('columns', form)} with your fields for {NAME}, those of one list{or_run}"
-    nested_in = {path.partition(".")[0].lower() for path in paths}
-    names = [*(name for name in columns.all_written if name.lower() not in nested_in), *paths]
+    names = [*flat_names, *paths]
     cells = [flat.frame.column(flat.names.index(name.lower())) for name in names]
     known = {ours: [n for n in matches if n not in nested_in] for ours, matches in columns.matches.items()}
     return f"{option_for(role or 'judgments', names, cells, known)}{or_run}"
+
+
+def _are_numbers(cells: Sequence[Any]) -> bool:
+    return len(cells) > 0 and all(number_of(cell) is not None for cell in cells)
 
 
 def _role_of_field(name: str, cells: Sequence[Any]) -> Role | None:
