@@ -33,8 +33,8 @@ from truegain.stats.results import Comparison, Estimate, Plan, ResultList
 from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure
 from truegain.study.corrections import Corrections
 from truegain.study.correlate import Correlation
-from truegain.study.estimates import Ranking
 from truegain.study.next_steps import Steps
+from truegain.study.ranking import Ranking
 from truegain.study.settled import SettleResult
 from truegain.study.verdict import Verdict
 

@@ -18,7 +18,7 @@ from truegain.measures.catalogue import parse_measure
 from truegain.report.facts import Facts, MeasureFacts
 from truegain.report.gather import gather
 from truegain.stats.results import Estimate
-from truegain.study.estimates import Ranking
+from truegain.study.ranking import Ranking
 
 TOPICS, DOCS = 24, 40
 World = tuple[Runs, Judgments]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import truegain as tg
-from truegain.study import estimates
+from truegain.study import ranking
 from truegain.study.decision import outcome_of
 
 Runs = dict[str, dict[str, dict[str, float]]]
@@ -107,7 +107,7 @@ def test_one_that_is_worse_by_the_margin_seldom_passes() -> None:
 @pytest.mark.slow
 def test_many_claims_at_once_are_seldom_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards the headline: of 6 systems as good as the baseline any is told apart in about 5%, each alone in more."""
-    monkeypatch.setattr(estimates, "DRAWS", (500, 500))
+    monkeypatch.setattr(ranking, "DRAWS", (500, 500))
     rng, systems, runs = np.random.default_rng(5), "abcdefg", lists("abcdefg", 25)
     alone = at_once = 0
     for _ in range(200):

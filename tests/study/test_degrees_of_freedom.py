@@ -11,7 +11,8 @@ from scipy import stats
 import truegain as tg
 from tests.worlds import study as world
 from truegain.stats.contrasts import Contrasts, Variance
-from truegain.study.estimates import _on_one_scale, largest_t
+from truegain.study.estimates import _on_one_scale
+from truegain.study.ranking import largest_t
 from truegain.study.variance import joined_with_wilson
 
 

@@ -8,8 +8,9 @@ from scipy import stats
 
 import truegain as tg
 from truegain.stats.contrasts import Contrasts, Influence, Variance
-from truegain.study.estimates import MeasureEstimates, Ranking, freedom, largest_t, triangular
+from truegain.study.estimates import MeasureEstimates
 from truegain.study.gold_lists import spread_of_contrasts
+from truegain.study.ranking import Ranking, freedom, largest_t, triangular
 from truegain.study.unjudged import AllPairsBounds
 
 
@@ -123,8 +124,8 @@ def test_draws_of_many_systems_are_fewer(
     freedom: float, work: int, draws: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Guards the time that a ranking takes: work / (smaller of rank and freedom, times systems squared) draws."""
-    monkeypatch.setattr("truegain.study.estimates.WORK", work)
-    monkeypatch.setattr("truegain.study.estimates.DRAWS", (70, 800))
+    monkeypatch.setattr("truegain.study.ranking.WORK", work)
+    monkeypatch.setattr("truegain.study.ranking.DRAWS", (70, 800))
     root = np.array([[1.0, 0.5], [0.2, 1.5], [0.7, -0.4], [-0.3, 0.9]])  # four systems of rank two
     covariance, pairs = root @ root.T, Contrasts.all_pairs(4)
     spread = Variance(spread_of_contrasts(covariance, pairs), np.full(len(pairs), freedom))

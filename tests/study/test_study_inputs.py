@@ -14,7 +14,7 @@ import pytest
 import truegain as tg
 from tests.flat import flat_study
 from truegain.study import estimates
-from truegain.study.estimates import largest_t
+from truegain.study.ranking import largest_t
 
 TOPICS = 12
 

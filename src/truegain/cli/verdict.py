@@ -29,7 +29,7 @@ from truegain.study.inputs import StudyInputs, each_alone, joint_sentences
 
 if TYPE_CHECKING:
     from truegain.study.documents import RankingDocument, VerdictsDocument
-    from truegain.study.estimates import Ranking
+    from truegain.study.ranking import Ranking
     from truegain.study.study import Study
     from truegain.study.verdict import Verdict
 
@@ -102,7 +102,7 @@ def verdict_command(
 def _json(
     provenance: dict[str, Any], rankings: Sequence[Ranking], verdicts: Sequence[Verdict], together: Sequence[str]
 ) -> VerdictsDocument:
-    from truegain.study.estimates import PICKED
+    from truegain.study.ranking import PICKED
 
     ranked: _WithRankings = {"rankings": [r.document() for r in rankings], "about_the_pair": PICKED} if rankings else {}
     jointly: _WithJointClaims = {"together": list(together)} if together else {}
@@ -129,7 +129,7 @@ def _write(
     about: Paragraphs,
     printing: TableOutput,
 ) -> None:
-    from truegain.study.estimates import PICKED
+    from truegain.study.ranking import PICKED
 
     if printing.format == "table":
         tops = [f"{r}\n\n{BEST}: " for r in rankings] or ["" for _ in verdicts]
@@ -146,7 +146,7 @@ def _write(
 
 
 def _ranks(rankings: Sequence[Ranking], verdicts: Sequence[Verdict]) -> Table:
-    from truegain.study.estimates import PICKED, TIERS
+    from truegain.study.ranking import PICKED, TIERS
 
     noted = any(r.why_open for r in rankings)  # a file of rows has no place for notes beside them
     rows: list[tuple[Cell, ...]] = [

@@ -29,7 +29,7 @@ from truegain.stats.contrasts import within
 from truegain.stats.results import Comparison, Estimate
 from truegain.study.decision import SETTLED, could_move, outcome_by_limits
 from truegain.study.documents import Outcome
-from truegain.study.estimates import Ranking
+from truegain.study.ranking import Ranking
 from truegain.study.verdict import Verdict
 
 # ---- The true scores, where they are known: of a simulated world, or from labels far beyond those of the study.

@@ -31,7 +31,7 @@ from truegain.sampling.clusters import CLUSTERS
 from truegain.settings import check_count
 from truegain.stats.results import Estimate
 from truegain.stats.student_t import quantile_of
-from truegain.study.estimates import Ranking
+from truegain.study.ranking import Ranking
 from truegain.study.reading import RunsInput
 from truegain.study.study import Study
 

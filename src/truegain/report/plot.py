@@ -40,7 +40,7 @@ from truegain.stats.rank_correlation import RankAgreement
 from truegain.stats.results import Comparison, Estimate, Plan, ResultList
 from truegain.stats.significance.comparisons import Comparisons, ComparisonsByMeasure
 from truegain.study.correlate import Correlation
-from truegain.study.estimates import Ranking
+from truegain.study.ranking import Ranking
 from truegain.study.verdict import Verdict
 
 MOST = 40  # pairs that are drawn as lines; more are a matrix

@@ -24,8 +24,8 @@ from truegain.results.base import PaperWords, Result, Table
 from truegain.results.table import Cell
 from truegain.settings import check_count
 from truegain.stats.results import Estimate, ResultList
-from truegain.study.estimates import Ranking
 from truegain.study.inputs import each_alone, joint_sentences
+from truegain.study.ranking import Ranking
 from truegain.study.reading import of_topics
 from truegain.study.study import Study
 from truegain.study.verdict import Verdict

@@ -69,13 +69,14 @@ from truegain.study.decision import (
     with_reasons,
 )
 from truegain.study.documents import Outcome
-from truegain.study.estimates import MeasureEstimates, Ranking, ranked_alike
+from truegain.study.estimates import MeasureEstimates, ranked_alike
 from truegain.study.estimators import FEW_TOPICS, ByGoldPairs
 from truegain.study.gold import GivenLabels, Labels, check_gold_level, gold_and_design, ordered_list, refused_of
 from truegain.study.gold_lists import check_bronze, items_of
 from truegain.study.item_inputs import answer_inputs, who_is_unknown
 from truegain.study.next_steps import StepPlanner, Steps
 from truegain.study.precision import CurrentPrecision, Step, prices_of
+from truegain.study.ranking import Ranking
 from truegain.study.reading import (
     RunsInput,
     check_config,

@@ -21,7 +21,7 @@ from truegain.report.html import (
 from truegain.report.references import PAPERS, itself
 from truegain.sampling.catalogue import DESIGNS, SOURCES, outermost
 from truegain.study.anytime import LookErrors
-from truegain.study.estimates import DRAWS
+from truegain.study.ranking import DRAWS
 
 ORDERED = "drawn from an ordered list"
 

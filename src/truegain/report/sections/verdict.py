@@ -38,7 +38,7 @@ from truegain.report.html import (
 from truegain.report.sections.claims import anchors
 from truegain.report.svg import NumberLine, Span
 from truegain.study.decision import SETTLED
-from truegain.study.estimates import PICKED
+from truegain.study.ranking import PICKED
 from truegain.study.verdict import Verdict
 
 NAMED = 8
