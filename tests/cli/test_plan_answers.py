@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
+import truegain as tg
 from tests.cli.conftest import Run
 from tests.logs.made import deepeval_run
 
@@ -56,23 +59,51 @@ def test_plans_of_labels(run: Run, files: Path, of: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("of", ["old.json", "n.jsonl"])
+def test_the_plan_of_preferences_is_not_of_scores(run: Run, files: Path, of: str) -> None:
+    """Guards answers in the place of preferences: why not, and which command is of them."""
+    code, out, err = run("plan", "preferences", of, "--gold", "p.csv")
+    assert (code, out) == (2, "")
+    assert f"error: {of}: `truegain plan preferences` does not read scores of answers (it " in err
+    assert "`truegain plan labels LOG...`" in err
+
+
+def test_plans_of_judges_and_repeats(run: Run, files: Path) -> None:
+    """Guards how many judges an answer needs, or repeats of one judge, by the formula: z^2 sigma^2 / error^2."""
+    rng = np.random.default_rng(3)
+    values = rng.random((48, 3)).round(3)
+    sigma = np.sqrt(values.var(axis=1, ddof=1).mean())
+    needed = math.ceil((NormalDist().inv_cdf(0.975) * sigma / 0.1) ** 2)
+    for column, who in (("judge", "judges"), ("replicate", "repeats")):
+        cells = [(a, n, x) for a, row in enumerate(values) for n, x in enumerate(row, 1)]
+        rows = (f"{'old' if a < 24 else 'new'},q{a % 24},{n},{x}\n" for a, n, x in cells)
+        (files / "j.csv").write_text(f"system,topic,{column},acc\n" + "".join(rows))
+        code, out, err = run("plan", "assessors", "j.csv", "--score", "acc", "--error", "0.1", "--format", "json")
+        assert code == 0, err
+        first = json.loads(out)["rows"][0]
+        assert first["for"] == "an answer, all together"
+        assert (first["answers"], first["values"], first[who]) == (48, 144, needed)
+        assert first["sigma"] == pytest.approx(sigma)
+    plan = tg.plan_assessors(tg.read_items(files / "j.csv").of_score("acc"), error=0.1)
+    assert plan.needed == {"repeats": needed}
+    assert plan.aim == "mean value within 0.1 of the mean of all repeats, with 95% confidence"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("assessors", "--error", "0.2"), "how many people rate each document"),
-        (("preferences", "--gold", "p.csv"), "people's choices between two answers"),
+        (("t.csv",), "t.csv: a table of scores? add --score acc"),
+        (LOGS, "every value of acc is the only one of its answer"),
+        (("p.csv",), "p.csv contains preferences"),
+        (("r.csv", "r.csv"), "several files are read of answers alone; put all ratings into r.csv"),
+        (("--sigma", "1", "--score", "acc"), "--score: only for ratings, which --sigma replaces"),
+        ((*LOGS, "--normalize", "range"), "normalize"),
     ],
 )
-def test_plans_of_something_else(run: Run, files: Path, of: str, words: tuple[str, ...], said: str) -> None:
-    """Guards plans that are not of scores of answers: why, and which command is; they were read as lines of ratings."""
-    code, out, err = run("plan", words[0], of, *words[1:])
-    assert (code, out) == (2, "")
-    assert f"error: {of}: `truegain plan {words[0]}` does not read scores of answers (it " in err
-    assert said in err
-    if words[0] == "assessors":  # a table of scores is told as a log is
-        table = run("plan", words[0], "t.csv", *words[1:])
-        assert (table[0], table[2]) == (2, err.replace(of, "t.csv"))
-    assert "`truegain verdict LOG... --population topics,assessors`" in err or "`truegain plan labels LOG...`" in err
+def test_plans_of_assessors_say_what_is_missing(run: Run, files: Path, words: tuple[str, ...], said: str) -> None:
+    """Guards the messages: each names what to add, to leave out, or the command to type instead."""
+    (files / "r.csv").write_text("topic,doc,assessor,label\n1,a,x,0\n1,a,y,2\n")
+    code, out, err = run("plan", "assessors", *words, "--error", "0.2")
+    assert (code, out, said in err) == (2, "", True), err
 
 
 @pytest.mark.parametrize("words", [("topics", "--min-effect", "0.1"), ("labels",), ("assessors", "--error", "0.2")])
@@ -87,15 +118,3 @@ def test_the_plan_of_preferences(run: Run, files: Path) -> None:
     """Guards that `plan preferences` reads what the others send to it."""
     code, out, err = run("plan", "preferences", "p.csv", "--gold", "p.csv")
     assert (code, "narrower" in out) == (0, True), err
-
-
-def test_what_verdict_is_told_to_answer(run: Run, files: Path) -> None:
-    """Guards the remedy for `plan assessors`: a verdict of several judges says what more of them would bring."""
-    rng = np.random.default_rng(3)
-    rows = [
-        (s, t, j, round(float(np.clip(q + rng.normal(0, 0.3), 0, 1)), 3))
-        for s, q in (("old", 0.5), ("new", 0.55)) for t in range(24) for j in "abc"
-    ]  # fmt: skip
-    (files / "j.csv").write_text("system,topic,judge,acc\n" + "".join(f"{s},q{t},{j},{x}\n" for s, t, j, x in rows))
-    code, out, err = run("verdict", "j.csv", "--score", "acc", "--population", "topics,assessors")
-    assert (code, "To narrow the interval" in out) == (0, True), err

@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 import typer
 
-from truegain.cli.options import Confidence, ScoreName, Seed, advanced, changed, refuse_for_answers, with_options
+from truegain.cli.options import Confidence, ScoreName, Seed, advanced, changed, with_options
 from truegain.cli.output import FigureOutput
-from truegain.cli.rating_options import NormalizeOption, RatingOptions, RatingsFile, WeightOption
+from truegain.cli.rating_options import (
+    MoreAnswers,
+    NormalizeOption,
+    RatingOptions,
+    RatingsFile,
+    WeightOption,
+    rated_answers,
+)
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments
-from truegain.errors import InputError, TruegainError, counted, some, warn
-from truegain.io.files import expand
-from truegain.io.nugget_files import is_nuggets
+from truegain.errors import InputError, TruegainError, some, warn
 from truegain.message import option
 from truegain.results.base import Table
 
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
 
 MOST = 50  # assessors that people are shown
 DRAWN = ("all", "topics", "assessors", "documents")
-OF_RATINGS = ("repeated", "assessors", "separator", "topic")  # how tables of ratings are read, which answers are not
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +54,7 @@ class AlphaInterval:
 def agree_command(
     context: typer.Context,
     ratings: RatingsFile,
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[FILE...]", help="More logs or tables of the same answers, or assignments after the nuggets."
-        ),
-    ] = None,
+    files: MoreAnswers = None,
     score: ScoreName = None,
     expert: Annotated[
         str | None,
@@ -117,18 +115,14 @@ def _read(
 
     typed: whether files beside the first were named, and not by a study file, whose runs are no matter of ratings.
     """
-    from truegain.data.item_reading import is_log
     from truegain.io.file_roles import columns_in
     from truegain.preferences.table import holds_preferences, read_preferences
     from truegain.study.file_kinds import scores_in
-    from truegain.study.item_inputs import items_in
 
     first = files[0]
-    if score or is_nuggets(first) or is_log(first):
-        refuse_for_answers({name: o for name, o in changed(reading).items() if name in OF_RATINGS})
-        items = items_in([first, *expand(files[1:])], score, None)
-        assert items is not None
-        return _on_scale(items.of_score(*items.chosen([score] if score else None)), reading), reading.scale
+    items = rated_answers(files, score, reading)
+    if items is not None:
+        return items, reading.scale
     if typed:
         raise TruegainError(
             f"several files are read of answers alone: logs, nuggets or tables of scores ({option('--score')}); put "
@@ -157,19 +151,6 @@ def _read(
             f"compared by {option('--columns')} assessor=replicate"
         )
     return read, reading.scale
-
-
-def _on_scale(items: Items, reading: RatingOptions) -> Items:
-    """Values of answers without those outside the scale, where these are to be dropped."""
-    if reading.out_of_range != "drop":
-        return items
-    from truegain.data.ratings import Scale
-
-    scale = Scale.of(reading.scale)
-    wrong = scale.outside(items.value)
-    if wrong.any():
-        warn(f"{wrong.sum():,} of {counted(len(wrong), 'value')} lie outside the scale {scale} and are dropped")
-    return items.take(np.flatnonzero(~wrong))
 
 
 def _chart(report: AgreementReport, show: str, confidence: float) -> Any:

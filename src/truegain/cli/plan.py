@@ -26,6 +26,7 @@ from truegain.cli.options import (
     OutputFormat,
     RelevantFrom,
     RunFiles,
+    ScoreName,
     SeedAndJobs,
     Values,
     advanced,
@@ -44,12 +45,14 @@ from truegain.cli.options import (
     with_options,
 )
 from truegain.cli.output import TableOutput, write_table
-from truegain.cli.rating_options import AggregateOption, NormalizeOption, RatingOptions
+from truegain.cli.rating_options import AggregateOption, MoreAnswers, NormalizeOption, RatingOptions, rated_answers
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
 from truegain.cli.study_files import is_from_study_file
 from truegain.config import Gold as GoldConfig
 from truegain.config import Ratings, Resampling, Scoring, StudyConfig
+from truegain.data.items import Items
+from truegain.data.judgments import Judgments
 from truegain.data.runs import RunPaths
 from truegain.errors import InputError, TruegainError, counted, heard
 from truegain.io.files import expand, shown_path
@@ -470,11 +473,13 @@ def assessors_command(
         str | None,
         typer.Argument(
             metavar="[RATINGS]",
-            help="Ratings from which to estimate sigma, or study.toml. Without them, give --sigma.",
+            help="Ratings or values of answers, from which to estimate sigma; or study.toml. Or give --sigma.",
             is_eager=True,
             callback=study_or_judgments,
         ),
     ] = None,
+    files: MoreAnswers = None,
+    score: ScoreName = None,
     sigma: Annotated[
         str | None,
         typer.Option(
@@ -489,6 +494,8 @@ def assessors_command(
     table: TableOutput,
 ) -> None:
     """Compute how many assessors must rate a document for its mean rating to be precise.
+
+    Also of answers: how many judges must give each a value or, of one judge, how often it must be asked again.
 
     Examples:
         truegain plan assessors demo/ratings.csv --error 0.2
@@ -505,14 +512,17 @@ def assessors_command(
             raise TruegainError(
                 f"{option('--error')} {error}: several are for {option('--sigma')}; of ratings give one"
             )
-        _refuse_answers("plan assessors", str(ratings))
-        loaded = reading.load(str(ratings), normalize=normalize)
+        named = [str(ratings), *(files or ())]
+        loaded: Items | Judgments | None = rated_answers(named, score, reading)
+        if loaded is None:
+            loaded = _ratings(named, reading, normalize)
         scale = reading.scale
         details = plan_assessors(
             loaded, error=errors[0], confidence=confidence, scale=scale, normalize=normalize, by_topic=by_topic
         ).details
     else:
-        names = [name for name, value in (("--normalize", normalize), ("--by-topic", by_topic)) if value]
+        of_ratings = {"--score": score, "--normalize": normalize, "--by-topic": by_topic}
+        names = [name for name, value in of_ratings.items() if value]
         if names := [*names, *reading.changed_options]:
             raise TruegainError(
                 f"{', '.join(map(option, names))}: only for ratings, which {option('--sigma')} replaces; leave it out"
@@ -566,31 +576,29 @@ def preferences_command(
         refuse(f"measures the agreement; leave out {option('--agreement')}", {"gold": "--gold"} if gold else {})
         table.write(judge_plan(agreement, tie_share, shares))
         return
-    _refuse_answers("plan preferences", str(preferences))
+    if holds_answers(str(preferences)):
+        raise InputError(
+            "`truegain plan preferences` does not read scores of answers", file=shown_path(str(preferences)),
+            hint="it needs people's choices between two answers; how many answers to label is told by `truegain plan "
+            "labels LOG...`",
+        )  # fmt: skip
     if gold is None:
         raise TruegainError(f"{option('--gold')} is missing; give the file of people's preferences")
     table.write(measured_plan(measured_judge(str(preferences), gold), shares))
 
 
-WHAT_OF_ANSWERS = {
-    "plan assessors": "it plans how many people rate each document; what more judges of answers would bring is told by "
-    "`truegain verdict LOG... " + option("--population") + " topics,assessors`",
-    "plan preferences": "it needs people's choices between two answers; how many answers to label is told by `truegain "
-    "plan labels LOG...`",
-}
-
-
-def _refuse_answers(command: str, file: str) -> None:
-    """Refuse logs of evaluation tools and nuggets where a command reads something else; and preferences."""
+def _ratings(files: list[str], reading: RatingOptions, normalize: str | None) -> Judgments:
+    """Ratings of documents; what else a file holds is told."""
     from truegain.study.file_kinds import scores_in
 
-    if file.endswith(TABLES) and command != "plan preferences":
-        refuse_preferences(command, file)
-    if holds_answers(file) or (command == "plan assessors" and Path(file).is_file() and scores_in(file)):
-        raise InputError(
-            f"`truegain {command}` does not read scores of answers", file=shown_path(file),
-            hint=WHAT_OF_ANSWERS[command],
-        )  # fmt: skip
+    first = files[0]
+    if first.endswith(TABLES):
+        refuse_preferences("plan assessors", first)
+    if Path(first).is_file() and (scores := scores_in(first)):
+        raise TruegainError(f"{shown_path(first)}: a table of scores? add {option('--score')} {scores[0]}")
+    if len(files) > 1:
+        raise TruegainError(f"several files are read of answers alone; put all ratings into {shown_path(first)}")
+    return reading.load(first, normalize=normalize)
 
 
 def _several(name: str, text: str) -> tuple[float, ...]:

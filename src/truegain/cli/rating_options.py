@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,11 +11,24 @@ import numpy as np
 import typer
 
 from truegain.aggregation.reading import OF_ANY_JUDGMENTS, RatingReading
-from truegain.cli.options import Columns, MissingLabels, Values, advanced, long_name, option_for, study_or_judgments
+from truegain.cli.options import (
+    Columns,
+    MissingLabels,
+    Values,
+    advanced,
+    changed,
+    long_name,
+    option_for,
+    refuse_for_answers,
+    study_or_judgments,
+)
 from truegain.cli.study_files import without_scale_of_file
 from truegain.config import OutOfRange, Ratings, Repeated
+from truegain.data.items import Items
 from truegain.data.judgments import Judgments
-from truegain.errors import InputError, TruegainError, warn
+from truegain.errors import InputError, TruegainError, counted, warn
+from truegain.io.files import expand
+from truegain.io.nugget_files import is_nuggets
 from truegain.message import option
 from truegain.settings import changed_fields
 
@@ -170,3 +184,41 @@ def _tell_no_majority(table: Judgments) -> None:
             f"no two ratings of a document are equal ({items} documents, {len(key)} ratings), so none is the most "
             "frequent and every label is a tie; the rule median does not need equal ratings"
         )
+
+
+# ---- Values of answers in the place of ratings.
+
+MoreAnswers = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FILE...]", help="More logs or tables of the same answers, or assignments after the nuggets."
+    ),
+]
+OF_RATINGS = ("repeated", "assessors", "separator", "topic")  # how tables of ratings are read, which answers are not
+
+
+def rated_answers(files: Sequence[str], score: str | None, reading: RatingOptions) -> Items | None:
+    """The values of one score of answers, those outside the scale dropped if that is chosen; None of other files."""
+    from truegain.data.item_reading import is_log
+
+    if not (score or is_nuggets(files[0]) or is_log(files[0])):
+        return None
+    from truegain.study.item_inputs import items_in
+
+    refuse_for_answers({name: typed for name, typed in changed(reading).items() if name in OF_RATINGS})
+    items = items_in([files[0], *expand(files[1:])], score, None)
+    assert items is not None
+    return _on_scale(items.of_score(*items.chosen([score] if score else None)), reading)
+
+
+def _on_scale(items: Items, reading: RatingOptions) -> Items:
+    """Values of answers without those outside the scale, where these are to be dropped."""
+    if reading.out_of_range != "drop":
+        return items
+    from truegain.data.ratings import Scale
+
+    scale = Scale.of(reading.scale)
+    wrong = scale.outside(items.value)
+    if wrong.any():
+        warn(f"{wrong.sum():,} of {counted(len(wrong), 'value')} lie outside the scale {scale} and are dropped")
+    return items.take(np.flatnonzero(~wrong))

@@ -99,7 +99,8 @@ TABLES: dict[str, TableColumns] = {
     ),
     "plan preferences": TableColumns(("gold_share", "width", "narrower_by")),
     "plan assessors": TableColumns(
-        ("assessors", "sigma", "error", "confidence", "for", "documents", "ratings", "low", "high")
+        ("assessors", "sigma", "error", "confidence", "for", "documents", "ratings", "low", "high", "answers", "items",
+         "values", "judges", "repeats")
     ),
     "unjudged": TableColumns(
         ("system", "team", "unjudged", "score", "worst", "best", "kind", "condensed", "Bpref", "infAP", "a", "b",

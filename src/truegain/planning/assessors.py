@@ -1,4 +1,4 @@
-"""How many assessors a document needs."""
+"""How many assessors a document needs, and how many judges or repeats an answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
 from truegain.aggregation.magnitudes import normalized
+from truegain.data.item_ratings import ratings_of_items
+from truegain.data.items import Items
 from truegain.data.rating_groups import Grouped
 from truegain.data.ratings import RatingsLike, Scale, read_ratings
 from truegain.errors import InputError, TruegainError
@@ -23,7 +26,15 @@ from truegain.stats.student_t import check_confidence, quantile_of
 
 LEVEL = 0.95  # of the interval of sigma
 LONG = 2.0  # times the middle sd, beyond which sigma of all is that of few documents
-SHARES = ((0.5, "half of the documents"), (0.9, "nine tenths of the documents"))
+SHARES = ((0.5, "half"), (0.9, "nine tenths"))
+
+
+class Rated(NamedTuple):
+    """What gets several values, what these are called, and who gives them."""
+
+    item: str = "document"
+    value: str = "rating"
+    who: str = "assessor"
 
 
 def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Plan:
@@ -37,7 +48,7 @@ def assessors_needed(sigma: float, error: float, confidence: float = 0.95) -> Pl
     >>> print(assessors_needed(sigma=2, error=2, confidence=0.99))
     7 assessors: mean rating within 2 of the mean of all assessors, with 99% confidence
     """
-    needed, aim = needed_within(sigma, error, confidence), _aim(error, confidence)
+    needed, aim = needed_within(sigma, error, confidence), _aim(error, confidence, Rated())
     columns = ("assessors", "sigma", "error", "confidence")
     table = Table(columns, [(needed, sigma, error, confidence)], notes=(aim,))
     return Plan({"assessors": needed}, aim, table)
@@ -66,7 +77,7 @@ def assessors_table(sigmas: Sequence[float], errors: Sequence[float], confidence
 
 
 def plan_assessors(
-    ratings: RatingsLike | None = None,
+    ratings: RatingsLike | Items | None = None,
     *,
     error: float,
     sigma: float | None = None,
@@ -77,10 +88,12 @@ def plan_assessors(
 ) -> Plan:
     """Plan how many assessors a document needs, from the spread of ratings at hand or from a given sigma.
 
+    Of answers it plans how many judges give each a value; where one judge was asked again, how many repeats.
+
     Parameters
     ----------
-    ratings : what `read_ratings` takes, optional
-        Ratings at hand, which tell sigma.
+    ratings : what `read_ratings` takes or Items, optional
+        Ratings at hand, which tell sigma; or the values of one score of answers.
     error : float
         How far the mean rating of a document may lie from the mean of all assessors.
     sigma : float, optional
@@ -88,7 +101,7 @@ def plan_assessors(
     confidence : float, default 0.95
         The chance to lie that close.
     scale : Scale or str, optional
-        What a rating can be.
+        What a rating can be, or a value.
     normalize : {'geometric', 'median', 'range', 'anchors'}, optional
         Bring magnitudes to one scale first, as in `aggregate`.
     by_topic : bool, default False
@@ -99,8 +112,9 @@ def plan_assessors(
     Plan
         ``needed["assessors"]``; its table has a row for all documents together, for half and for nine tenths of them,
         and for each topic with `by_topic`: `for` (which documents), `documents`, `ratings`, `sigma`, `low` and `high`
-        (its 95% interval over documents), and `assessors` needed.  With a given sigma: `assessors`, `sigma`, `error`
-        and `confidence`.
+        (its 95% interval over documents), and `assessors` needed.  Of answers these are `answers` (or `items` of
+        answers), `values`, and `judges` or `repeats`.  With a given sigma: `assessors`, `sigma`, `error` and
+        `confidence`.
 
     Notes
     -----
@@ -130,35 +144,53 @@ def plan_assessors(
             )
         return assessors_needed(sigma, error, confidence)
     assert ratings is not None
+    of = Rated()
+    if isinstance(ratings, Items):
+        if normalize:
+            raise TruegainError(f"{argname('normalize')} applies to magnitudes, not to values of answers; leave it out")
+        rated = ratings_of_items(ratings)
+        of = Rated("item" if any(ratings.item.values) else "answer", "value", rated.by)
+        ratings = rated.ratings
     table = read_ratings(ratings, scale=scale)
     sigmas = Sigmas.of(Grouped.of(table if normalize is None else normalized(table, normalize)))
     if not len(sigmas.sds):
         raise InputError("no document has two ratings", file=table.source, hint=f"give {arg('sigma')} instead")
     if sigmas.sigma == 0:
         raise InputError(
-            "all ratings of each document are equal, so that one assessor seems enough", file=table.source,
-            hint=f"ratings that all agree do not show how many are needed; give {arg('sigma')} instead",
+            f"all {of.value}s of each {of.item} are equal, so that one {of.who} seems enough", file=table.source,
+            hint=f"{of.value}s that all agree do not show how many are needed; give {arg('sigma')} instead",
         )  # fmt: skip
     needed = needed_within(sigmas.sigma, error, confidence)
-    rows = [("a document, all together", *_row(sigmas, error, confidence))]
+    rows = [(f"{'a' if of.item == 'document' else 'an'} {of.item}, all together", *_row(sigmas, error, confidence))]
     count, each = len(sigmas.sds), sigmas.ratings
     for share, name in SHARES:
         sd = float(np.quantile(sigmas.sds, share))
-        rows.append((name, count, each, sd, None, None, needed_within(sd, error, confidence) if sd else 1))
+        rows.append(
+            (
+                f"{name} of the {of.item}s",
+                count,
+                each,
+                sd,
+                None,
+                None,
+                needed_within(sd, error, confidence) if sd else 1,
+            )
+        )
     if by_topic:
         rows += [(f"topic {name}", *_row(part, error, confidence)) for name, part in sigmas.by_topic()]
     notes = [
-        f"{_aim(error, confidence)}; sigma with its {LEVEL:.0%} interval over documents like these",
-        f"each document's standard deviation comes from {sigmas.typical:g} ratings, so it also varies by chance",
+        f"{_aim(error, confidence, of)}; sigma with its {LEVEL:.0%} interval over {of.item}s like these",
+        f"each {of.item}'s standard deviation comes from {sigmas.typical:g} {of.value}s, so it also varies by chance",
     ]
     if (half := float(np.median(sigmas.sds))) and sigmas.sigma > LONG * half:
         notes.append(
-            f"sigma of all is {sigmas.sigma / half:.1f} times that of half of the documents: a few documents dominate "
-            "it; plan with the half, as Maddalena et al. do, or use medians"
+            f"sigma of all is {sigmas.sigma / half:.1f} times that of half of the {of.item}s: a few {of.item}s "
+            "dominate it; plan with the half, as Maddalena et al. do, or use medians"
         )
     provenance = {"error": error, "confidence": confidence, "normalize": normalize, "source": table.source}
-    columns = ("for", "documents", "ratings", "sigma", "low", "high", "assessors")
-    return Plan({"assessors": needed}, _aim(error, confidence), Table(columns, rows, provenance, notes=tuple(notes)))
+    columns = ("for", f"{of.item}s", f"{of.value}s", "sigma", "low", "high", f"{of.who}s")
+    details = Table(columns, rows, provenance, notes=tuple(notes))
+    return Plan({f"{of.who}s": needed}, _aim(error, confidence, of), details)
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,5 +277,5 @@ def needed_within(sigma: float, error: float, confidence: float) -> int:
     return max(1, math.ceil(Fraction(z) ** 2 * Fraction(str(sigma)) ** 2 / Fraction(str(error)) ** 2))
 
 
-def _aim(error: float, confidence: float) -> str:
-    return f"mean rating within {error:g} of the mean of all assessors, with {100 * confidence:g}% confidence"
+def _aim(error: float, confidence: float, of: Rated) -> str:
+    return f"mean {of.value} within {error:g} of the mean of all {of.who}s, with {100 * confidence:g}% confidence"

@@ -77,6 +77,9 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "n": ("number", "How many topics, or items."),
     "pairs": ("count", "How many pairs."),
     "ratings": ("count", "How many ratings."),
+    "values": ("count", "How many values of answers."),
+    "judges": ("count", "How many judges an answer needs."),
+    "repeats": ("count", "How often one judge must score an answer."),
     "resamples": ("count", "How many resamples."),
     "splits": ("count", "How many splits into halves."),
     "systems": ("count", "How many systems."),
@@ -193,7 +196,7 @@ COLUMNS: dict[str, tuple[Kind, str]] = {
     "why": ("text", "Why the document is chosen: 'seed', 'newcomer', 'ranking' or 'pair'."),
     "worst": ("number", "The lowest score that labels of the unjudged documents allow."),
     # annotate status
-    "answers": ("count", "How many answers the assessor gave."),
+    "answers": ("count", "How many answers, such as those that an assessor gave."),
     "finished": ("count", "Units that are finished."),
     "flags": ("any", "Why the assessor is worth a second look; empty where there is no reason."),
     "free": ("count", "Units that nobody holds."),
