@@ -94,7 +94,7 @@ def test_plans_of_judges_and_repeats(run: Run, files: Path) -> None:
         (("t.csv",), "t.csv: a table of scores? add --score acc"),
         (LOGS, "every value of acc is the only one of its answer"),
         (("p.csv",), "p.csv contains preferences"),
-        (("r.csv", "r.csv"), "several files are read of answers alone; put all ratings into r.csv"),
+        (("r.csv", "r.csv"), "put all ratings into r.csv"),
         (("--sigma", "1", "--score", "acc"), "--score: only for ratings, which --sigma replaces"),
         ((*LOGS, "--normalize", "range"), "normalize"),
     ],

@@ -219,7 +219,7 @@ def test_the_command_with_preferences(run: Run, folder: Path) -> None:
         (("agree", "old.csv", "--score", "faith", "--repeated", "mean"), "--repeated does not apply to answers"),
         (("agree", "votes.csv", "--scale", "0:1"), "--scale does not apply to preferences"),
         (("agree", "votes.csv", "--expert", "ratings.csv"), "--expert applies to ratings of documents"),
-        (("agree", "ratings.csv", "votes.csv"), "several files are read of answers alone"),
+        (("agree", "ratings.csv", "votes.csv"), "only values of answers can come in several files"),
         (("agree", "nuggets.jsonl"), "list the nuggets, but not which of them the answers support"),
     ],
 )

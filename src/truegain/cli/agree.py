@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from truegain.cli.options import Confidence, ScoreName, Seed, advanced, changed, with_options
+from truegain.cli.options import Confidence, ScoreName, Seed, advanced, changed, refuse_scores_in, with_options
 from truegain.cli.output import FigureOutput
 from truegain.cli.rating_options import (
     MoreAnswers,
@@ -17,10 +17,11 @@ from truegain.cli.rating_options import (
     RatingsFile,
     WeightOption,
     rated_answers,
+    refuse_more,
 )
 from truegain.data.items import Items
 from truegain.data.judgments import Judgments
-from truegain.errors import InputError, TruegainError, some, warn
+from truegain.errors import InputError, TruegainError, warn
 from truegain.message import option
 from truegain.results.base import Table
 
@@ -117,17 +118,12 @@ def _read(
     """
     from truegain.io.file_roles import columns_in
     from truegain.preferences.table import holds_preferences, read_preferences
-    from truegain.study.file_kinds import scores_in
 
     first = files[0]
     items = rated_answers(files, score, reading)
     if items is not None:
         return items, reading.scale
-    if typed:
-        raise TruegainError(
-            f"several files are read of answers alone: logs, nuggets or tables of scores ({option('--score')}); put "
-            f"all ratings into {first}"
-        )
+    refuse_more(first, files[1:] if typed else ())
     # what `annotate export` writes of preferences has a column of labels, too, which a scale is about
     if holds_preferences(first) and (reading.scale is None or "label" not in columns_in(first)):
         if expert is not None:
@@ -141,9 +137,7 @@ def _read(
     try:
         read = replace(reading, drop_assessors=None, first=None).load(first, words=True)
     except InputError:
-        if scores := scores_in(first):
-            others = f" (or {some(scores[1:])})" if len(scores) > 1 else ""
-            raise TruegainError(f"{first}: a table of scores? add {option('--score')} {scores[0]}{others}") from None
+        refuse_scores_in(first)
         raise
     if read.assessor is not None and len(read.assessor.values) == 1 and "replicate" in columns_in(first):
         warn(

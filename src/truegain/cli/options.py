@@ -328,12 +328,19 @@ def refuse_unnamed_score(context: typer.Context, file: str, *, without_runs: boo
     }
     if "score" not in options or named & {"score", "cluster", "columns"} or is_log(file):
         return
-    from truegain.study.file_kinds import refuse_unnamed_board, scores_in  # read by those who give a table
+    from truegain.study.file_kinds import refuse_unnamed_board  # read by those who give a table
+
+    refuse_scores_in(file)
+    refuse_unnamed_board(file, without_runs)
+
+
+def refuse_scores_in(file: str) -> None:
+    """Refuse a table of scores of answers, and name the scores to choose from."""
+    from truegain.study.file_kinds import scores_in  # read by those who give a table
 
     if scores := scores_in(file):
         others = f" (or {some(scores[1:])})" if len(scores) > 1 else ""
         raise TruegainError(f"{file}: a table of scores? add {option('--score')} {scores[0]}{others}")
-    refuse_unnamed_board(file, without_runs)
 
 
 def _holds_answers(context: typer.Context) -> bool:

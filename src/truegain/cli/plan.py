@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -39,13 +40,21 @@ from truegain.cli.options import (
     refuse,
     refuse_for_answers,
     refuse_preferences,
+    refuse_scores_in,
     refuse_typed,
     study_or_judgments,
     two_systems,
     with_options,
 )
 from truegain.cli.output import TableOutput, write_table
-from truegain.cli.rating_options import AggregateOption, MoreAnswers, NormalizeOption, RatingOptions, rated_answers
+from truegain.cli.rating_options import (
+    AggregateOption,
+    MoreAnswers,
+    NormalizeOption,
+    RatingOptions,
+    rated_answers,
+    refuse_more,
+)
 from truegain.cli.scored import scored
 from truegain.cli.sheets import Docs, Questions, missing_texts, texts_of
 from truegain.cli.study_files import is_from_study_file
@@ -512,10 +521,10 @@ def assessors_command(
             raise TruegainError(
                 f"{option('--error')} {error}: several are for {option('--sigma')}; of ratings give one"
             )
-        named = [str(ratings), *(files or ())]
-        loaded: Items | Judgments | None = rated_answers(named, score, reading)
+        others = files or []
+        loaded: Items | Judgments | None = rated_answers([str(ratings), *others], score, reading)
         if loaded is None:
-            loaded = _ratings(named, reading, normalize)
+            loaded = _ratings(str(ratings), others, reading, normalize)
         scale = reading.scale
         details = plan_assessors(
             loaded, error=errors[0], confidence=confidence, scale=scale, normalize=normalize, by_topic=by_topic
@@ -587,18 +596,14 @@ def preferences_command(
     table.write(measured_plan(measured_judge(str(preferences), gold), shares))
 
 
-def _ratings(files: list[str], reading: RatingOptions, normalize: str | None) -> Judgments:
+def _ratings(file: str, others: Sequence[str], reading: RatingOptions, normalize: str | None) -> Judgments:
     """Ratings of documents; what else a file holds is told."""
-    from truegain.study.file_kinds import scores_in
-
-    first = files[0]
-    if first.endswith(TABLES):
-        refuse_preferences("plan assessors", first)
-    if Path(first).is_file() and (scores := scores_in(first)):
-        raise TruegainError(f"{shown_path(first)}: a table of scores? add {option('--score')} {scores[0]}")
-    if len(files) > 1:
-        raise TruegainError(f"several files are read of answers alone; put all ratings into {shown_path(first)}")
-    return reading.load(first, normalize=normalize)
+    if file.endswith(TABLES):
+        refuse_preferences("plan assessors", file)
+    if Path(file).is_file():
+        refuse_scores_in(file)
+    refuse_more(file, others)
+    return reading.load(file, normalize=normalize)
 
 
 def _several(name: str, text: str) -> tuple[float, ...]:

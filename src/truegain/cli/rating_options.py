@@ -211,6 +211,15 @@ def rated_answers(files: Sequence[str], score: str | None, reading: RatingOption
     return _on_scale(items.of_score(*items.chosen([score] if score else None)), reading)
 
 
+def refuse_more(file: str, others: Sequence[str]) -> None:
+    """Refuse files beside ratings of documents, which are in one file."""
+    if others:
+        raise TruegainError(
+            f"only values of answers can come in several files (logs, nuggets, or tables with {option('--score')}); "
+            f"put all ratings into {file}"
+        )
+
+
 def _on_scale(items: Items, reading: RatingOptions) -> Items:
     """Values of answers without those outside the scale, where these are to be dropped."""
     if reading.out_of_range != "drop":
