@@ -16,7 +16,7 @@ from truegain.cli.output import FigureOutput
 from truegain.cli.paper_output import WholePaper, as_typed, folder_for, tell_idle, write_paper
 from truegain.cli.streams import Progress, tell
 from truegain.cli.study_files import is_from_study_file
-from truegain.config import Scoring
+from truegain.config import RESAMPLES, Scoring
 from truegain.data.runs import RunPaths
 from truegain.errors import TruegainError, counted
 from truegain.io.files import shown_path
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Show = Literal["lists", "pilot", "small-r", "means", "systems", "whole"]
 OF_COLLECTION = ("show", "part_a", "epsilon", "more_than")  # what topics that are split have nothing of
-OF_SPLITS, RESAMPLES = ("lists", "pilot", "small-r", "means"), 2000
+OF_SPLITS = ("lists", "pilot", "small-r", "means")
 HEEDED = {"part_a": (*OF_SPLITS, "systems"), "repeat": OF_SPLITS, "more_than": ("lists", "pilot")}  # by which --show
 
 
